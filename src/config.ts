@@ -1,0 +1,145 @@
+// The environment, read once into one typed object. Nothing else in the gateway reads process.env.
+
+import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+
+const PORTS = 65_535;
+
+const port = (fallback: number) =>
+  z.coerce
+    .number('must be a port number')
+    .int('must be a whole number')
+    .min(0, 'must be 0 (any free port) or more')
+    .max(PORTS, `must be at most ${PORTS}`)
+    .default(fallback);
+
+const count = (fallback: number, least: number, most: number) =>
+  z.coerce
+    .number('must be a number')
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .default(fallback);
+
+/** Comma-separated words; blanks around them do not count. */
+const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
+
+const domainName = z
+  .string()
+  .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
+
+const serverKey = z
+  .base64('must be base64')
+  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64 (openssl rand -base64 32)');
+
+const secret = z.string().regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 printable ASCII characters without spaces');
+
+const environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  API_PORT: port(4000),
+  ADMIN_PORT: port(4001),
+  PUBLIC_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]'),
+  CORS_ORIGINS: list(''),
+  VERSION_HEADER_ALIASES: list(''),
+  BASE_DOMAIN: domainName.default('tunnel.localhost'),
+  CNAME_DOMAIN: domainName.optional(),
+  ACME_DOMAIN: domainName.optional(),
+  REGION: z.string().max(64).default(''),
+  DATA_DIR: z.string().min(1).default('.data'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' })
+    .or(z.literal(''))
+    .optional(),
+  DATABASE_POOL: count(10, 1, 1000),
+  SERVER_KEY: serverKey.optional(),
+  SERVER_KEY_PREVIOUS: serverKey.optional(),
+  INITIAL_API_KEY: secret.optional(),
+  RATE_LIMIT: count(6000, 1, 1_000_000_000),
+  NODE_LEASE_MS: count(5000, 200, 600_000),
+  DRAIN_MS: count(30_000, 0, 600_000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'text']).default('json'),
+});
+
+export interface Config {
+  /** The address every listener binds. */
+  host: string;
+  apiPort: number;
+  adminPort: number;
+  /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
+  publicApiUrl: string | undefined;
+  /** Hosts whose name a request may bring to build that origin from. */
+  allowedHosts: string[];
+  corsOrigins: string[];
+  /** Lower-case names of headers accepted in place of `Service-Version`. */
+  versionHeaders: string[];
+  baseDomain: string;
+  cnameDomain: string;
+  acmeDomain: string;
+  region: string;
+  /** Absolute. */
+  dataDir: string;
+  /** Undefined: the embedded database in `dataDir`. */
+  databaseUrl: string | undefined;
+  databasePool: number;
+  serverKey: Buffer | undefined;
+  previousServerKey: Buffer | undefined;
+  initialApiKey: string | undefined;
+  /** Requests per minute and API key. */
+  rateLimit: number;
+  /** How long this node's live objects count after the last renewal. Milliseconds. */
+  nodeLeaseMs: number;
+  /** How long a stop waits for requests under way. Milliseconds. */
+  drainMs: number;
+  logLevel: string;
+  logFormat: 'json' | 'text';
+}
+
+/** A mistake in the environment: each line names a variable and what would be right. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration. A variable that is set to nothing counts as not set.
+ * @param root what a relative `DATA_DIR` is relative to.
+ * @throws {ConfigError} naming every variable that is wrong, not only the first.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`).join('\n'),
+    );
+  }
+  const e = parsed.data;
+  const key = (text: string | undefined) => (text ? Buffer.from(text, 'base64') : undefined);
+  return {
+    host: e.HOST,
+    apiPort: e.API_PORT,
+    adminPort: e.ADMIN_PORT,
+    publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
+    allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    corsOrigins: e.CORS_ORIGINS,
+    versionHeaders: ['service-version', ...e.VERSION_HEADER_ALIASES.map((name) => name.toLowerCase())],
+    baseDomain: e.BASE_DOMAIN,
+    cnameDomain: e.CNAME_DOMAIN ?? `cname.${e.BASE_DOMAIN}`,
+    acmeDomain: e.ACME_DOMAIN ?? `acme.${e.BASE_DOMAIN}`,
+    region: e.REGION,
+    dataDir: isAbsolute(e.DATA_DIR) ? e.DATA_DIR : resolve(root, e.DATA_DIR),
+    databaseUrl: e.DATABASE_URL || undefined,
+    databasePool: e.DATABASE_POOL,
+    serverKey: key(e.SERVER_KEY),
+    previousServerKey: key(e.SERVER_KEY_PREVIOUS),
+    initialApiKey: e.INITIAL_API_KEY,
+    rateLimit: e.RATE_LIMIT,
+    nodeLeaseMs: e.NODE_LEASE_MS,
+    drainMs: e.DRAIN_MS,
+    logLevel: e.LOG_LEVEL,
+    logFormat: e.LOG_FORMAT,
+  };
+}
