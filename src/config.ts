@@ -113,7 +113,9 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     throw new ConfigError(
-      parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`).join('\n'),
+      parsed.error.issues
+        .map(({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`)
+        .join('\n'),
     );
   }
   const e = parsed.data;

@@ -1,0 +1,51 @@
+// The admin listener: health and metrics, for the operator's own machines. It tells no secrets and changes nothing.
+
+import { createServer, type Server } from 'node:http';
+import type { Registry } from 'prom-client';
+
+/** Longer than this, and the database counts as away. */
+const READY_TIMEOUT_MS = 1000;
+
+export interface Health {
+  /** Resolves when the database answers. */
+  database(): Promise<void>;
+  /** Whether the gateway is stopping. */
+  draining(): boolean;
+}
+
+/**
+ * `/livez` answers while the process does. `/readyz` is 200 while the gateway can serve: its database answers within
+ * a second and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
+ */
+export function createAdmin(registry: Registry, health: Health): Server {
+  return createServer(async (request, response) => {
+    const send = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
+      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, 'Only GET.\n');
+    switch (request.url?.split('?', 1)[0]) {
+      case '/livez':
+        return send(200, 'ok\n');
+      case '/readyz': {
+        const reason = await notReady(health);
+        return reason ? send(503, `${reason}\n`) : send(200, 'ok\n');
+      }
+      case '/metrics':
+        return send(200, await registry.metrics(), registry.contentType);
+      default:
+        return send(404, 'There are /livez, /readyz and /metrics.\n');
+    }
+  });
+}
+
+async function notReady({ database, draining }: Health): Promise<string | null> {
+  if (draining()) return 'The gateway is stopping.';
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, READY_TIMEOUT_MS, 'The database does not answer.');
+  });
+  const answer = database().then(
+    () => null,
+    () => 'The database cannot be reached.',
+  );
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,40 @@
+// Who may use which root field. One wrapper around every root resolver, so that no resource can forget.
+
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
+import type { Context } from './context.ts';
+import { ApiError, type ErrorName } from './errors.ts';
+import { checkStorable } from './texts.ts';
+
+/** Put on a root field as its `extensions`, to demand more than a key. */
+export interface Access {
+  /** Only admins may use the field; others get this error. */
+  adminsOnly?: ErrorName;
+}
+
+/** Makes every root field demand an API key, and what its `extensions` say beyond that. */
+export function guard(schema: GraphQLSchema): GraphQLSchema {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) protect(field);
+  return schema;
+}
+
+function protect(field: GraphQLField<unknown, Context>): void {
+  const { adminsOnly } = field.extensions as Access;
+  const { resolve = defaultFieldResolver, subscribe } = field;
+  const admit = (context: Context, args: object) => {
+    const { isAdmin } = context.caller;
+    if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
+    checkStorable(args);
+  };
+  if (subscribe) {
+    field.subscribe = (source, args, context, info) => {
+      admit(context, args);
+      return subscribe(source, args, context, info);
+    };
+    return;
+  }
+  field.resolve = (source, args, context, info) => {
+    admit(context, args);
+    return resolve(source, args, context, info);
+  };
+}

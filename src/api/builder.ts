@@ -1,0 +1,96 @@
+// The Pothos builder, and the scalars every resource may use.
+
+import SchemaBuilder, { type ObjectRef } from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import { GraphQLError } from 'graphql';
+import type { PrismaClient } from '../store/client.ts';
+import type PrismaTypes from '../store/generated/pothos.ts';
+import { getDatamodel } from '../store/generated/pothos.ts';
+import type { Context } from './context.ts';
+import { rfc3339 } from './timestamps.ts';
+
+const UINT32_MAX = 4_294_967_295;
+
+export interface Types {
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    Timestamp: { Input: never; Output: Date };
+    UInt32: { Input: number; Output: number };
+    Labels: { Input: Record<string, string>; Output: Record<string, string> };
+  };
+}
+
+/** An object type whose rows have an id; which other members they have is its own file's business. */
+export type RowRef = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row>;
+
+export interface Row {
+  id: string;
+}
+
+export const builder = new SchemaBuilder<Types>({
+  plugins: [PrismaPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    // A transaction offers all that the plugin uses; only connecting is missing, which it never does.
+    client: (context) => context.db as PrismaClient,
+    dmmf: getDatamodel(),
+    exposeDescriptions: false,
+    onUnusedQuery: null,
+  },
+});
+
+builder.queryType({
+  description: 'What can be read. Every field but `node`’s `null` answers with an error when it cannot be given.',
+});
+builder.mutationType({
+  description: 'What can be changed. A mutation answers with the object, a delete with the deleted id.',
+});
+builder.subscriptionType({ description: 'What can be watched, over server-sent events.' });
+
+builder.scalarType('Timestamp', {
+  description: 'A point in time: RFC 3339, in UTC, to the second, as in `2026-11-21T09:00:00Z`.',
+  serialize: (value) => rfc3339(value as Date),
+  parseValue: () => {
+    throw new GraphQLError('A timestamp is never an input');
+  },
+});
+
+builder.scalarType('UInt32', {
+  description: 'A whole number from 0 to 4294967295.',
+  serialize: (value) => value as number,
+  parseValue: (value) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= UINT32_MAX) return value;
+    throw new GraphQLError('must be a whole number from 0 to 4294967295');
+  },
+});
+
+builder.scalarType('Labels', {
+  description: 'An object whose members are all strings, as in `{ "app": "shop", "site": "berlin" }`.',
+  serialize: (value) => value as Record<string, string>,
+  parseValue: (value) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && Object.values(value).every((member) => typeof member === 'string'))
+      return value as Record<string, string>;
+    throw new GraphQLError('must be an object whose members are all strings');
+  },
+});
+
+/** `{ id, uri }`: how one object names another. */
+export interface RefShape {
+  id: string;
+  path: string;
+}
+
+export const Ref = builder.objectRef<RefShape>('Ref').implement({
+  description: 'Another object, by its id and the URI of its resource.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ path }, _, context) => context.uri(path),
+    }),
+  }),
+});

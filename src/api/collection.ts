@@ -1,0 +1,195 @@
+// What every kind of object has in common: it is looked up by id, listed in pages, watched, deleted, and is a Node.
+
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { type Action, type Change, type Kind, watch } from '../store/changes.ts';
+import type { Db } from '../store/client.ts';
+import { isId, type Prefix } from '../store/ids.ts';
+import { builder, type Row, type RowRef } from './builder.ts';
+import type { Context } from './context.ts';
+import { ApiError, found } from './errors.ts';
+import { nouns } from './nouns.ts';
+import { connectionOf, readPage } from './page.ts';
+import { type Route, route } from './route.ts';
+import { watching } from './watching.ts';
+
+/** What a table must offer; Prisma's delegates do. */
+interface Table {
+  findFirst(query: object): Promise<unknown>;
+  findMany(query: object): Promise<unknown[]>;
+  count(query: object): Promise<number>;
+  delete(query: object): Promise<unknown>;
+}
+
+export interface Collection {
+  kind: Kind;
+  prefix: Prefix;
+  /** The list's REST path, as `/credentials`. */
+  path: string;
+  /** The root fields: one object, and the list. */
+  single: string;
+  plural: string;
+  typeName: string;
+  ref: RowRef;
+  table: (db: Db) => unknown;
+  /** Narrows every look-up further than to the account. */
+  where?: (context: Context) => object | Promise<object>;
+}
+
+const collections = new Map<string, Collection>();
+
+/** Any object with an id; `node(id)` finds it. */
+export const Node = builder.interfaceRef<Row>('Node').implement({
+  description: 'Any object with an id.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
+  }),
+  resolveType: ({ id }) => collectionOf(id)?.typeName,
+});
+
+const ChangeAction = builder.enumType('ChangeAction', {
+  description: 'What happened to an object.',
+  values: ['CREATED', 'UPDATED', 'DELETED'] as const satisfies Action[],
+});
+
+function collectionOf(id: string): Collection | undefined {
+  const collection = collections.get(id.slice(0, id.indexOf('_')));
+  return collection && isId(collection.prefix, id) ? collection : undefined;
+}
+
+/** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
+async function look(collection: Collection, context: Context, id: string, query: object): Promise<Row | null> {
+  if (!isId(collection.prefix, id)) return null;
+  const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
+  return tableOf(collection, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
+}
+
+function tableOf(collection: Collection, db: Db): Table {
+  return collection.table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
+}
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: Node,
+    nullable: true,
+    description: 'Any object of your account by its id; null when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
+    resolve: async (_, { id }, context, info) => {
+      const collection = collectionOf(id);
+      if (!collection) return null;
+      return look(collection, context, id, queryFromInfo({ context, info, typeName: collection.typeName }));
+    },
+  }),
+);
+
+/** Adds the look-up, the list and the subscription of a kind of object to the schema. */
+export function collection(options: Collection): Collection {
+  const { kind, prefix, path, single, plural, typeName, ref } = options;
+  collections.set(prefix, options);
+  const noun = nouns[kind];
+
+  builder.queryField(single, (t) =>
+    t.field({
+      type: ref,
+      nullable: true,
+      description: `The ${noun} with this id. Fails with \`NOT_FOUND\` when your account has none.`,
+      args: { id: t.arg.id({ required: true, description: `The id of the ${noun}: \`${prefix}_…\`.` }) },
+      resolve: async (_, { id }, context, info) =>
+        found(await look(options, context, id, queryFromInfo({ context, info })), noun),
+    }),
+  );
+
+  const Connection = connectionOf(ref, typeName);
+  builder.queryField(plural, (t) =>
+    t.field({
+      type: Connection,
+      nullable: true,
+      description: `The ${noun}s of your account, the newest first.`,
+      args: {
+        first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
+        after: t.arg.id({ description: 'Give those older than this id.' }),
+        last: t.arg.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
+        before: t.arg.id({ description: 'Give those newer than this id, the nearest of them.' }),
+      },
+      resolve: async (_, args, context, info) => {
+        const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
+        const scope = { accountId: context.accountId, ...(await options.where?.(context)) };
+        const table = tableOf(options, context.db);
+        return readPage(
+          args,
+          { prefix, path },
+          (slice) => table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }) as Promise<Row[]>,
+          () => table.count({ where: scope }),
+        );
+      },
+    }),
+  );
+
+  const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
+    description: `A change of a ${noun}.`,
+    fields: (t) => ({
+      action: t.field({ type: ChangeAction, description: 'What happened.', resolve: ({ action }) => action }),
+      id: t.exposeID('id', { description: `The id of the ${noun}.` }),
+      [single]: t.field({
+        type: ref,
+        nullable: true,
+        description: `The ${noun} as it is now; null once it is deleted.`,
+        resolve: ({ id }, _, context, info) => look(options, context, id, queryFromInfo({ context, info })),
+      }),
+    }),
+  });
+  builder.subscriptionField(`${single}Changed`, (t) =>
+    t.field({
+      type: ChangeEvent,
+      description: `Tells each time a ${noun} of your account is created, updated or deleted.`,
+      subscribe: (_, __, context) => {
+        const { accountId } = context;
+        return watching(context, (signal) =>
+          watch(context.app.changes, (change) => change.kind === kind && change.accountId === accountId, signal),
+        );
+      },
+      resolve: (change) => change,
+    }),
+  );
+  return options;
+}
+
+/**
+ * Adds the mutation that deletes an object.
+ * @param check may refuse, given the row as it is.
+ */
+export function deletion(
+  options: Collection,
+  name: string,
+  check?: (context: Context, id: string) => Promise<void> | void,
+): void {
+  const noun = nouns[options.kind];
+  builder.mutationField(name, (t) =>
+    t.id({
+      nullable: true,
+      description: `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
+      args: { id: t.arg.id({ required: true, description: `The id of the ${noun}.` }) },
+      resolve: async (_, { id }, context) => {
+        if (!isId(options.prefix, id)) throw new ApiError('notFound', { thing: noun });
+        await check?.(context, id);
+        const where = { id, accountId: context.accountId, ...(await options.where?.(context)) };
+        await context.write(options.kind, 'DELETED', async (db) => {
+          await tableOf(options, db).delete({ where, select: { id: true } });
+          return { id };
+        });
+        return id;
+      },
+    }),
+  );
+}
+
+/** The REST rows that read: the list under `key`, and one object. */
+export function reads(
+  { path, single, plural }: Pick<Collection, 'path' | 'single' | 'plural'>,
+  key: string,
+  selection: string,
+): Route[] {
+  return [
+    route('GET', path, 200, plural, `${key}: nodes { ${selection} } uri nextPageUri`),
+    route('GET', `${path}/:id`, 200, single, selection),
+  ];
+}

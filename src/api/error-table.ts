@@ -1,0 +1,215 @@
+// Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
+
+/** What GraphQL clients find in `extensions.code`. */
+export type Code =
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'BAD_USER_INPUT'
+  | 'CONFLICT'
+  | 'RATE_LIMITED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL';
+
+/** The number behind `ERR_GATEWAY_`, the HTTP status, the code, and the text with its `{parameters}`. */
+export type Row = readonly [number: number, status: number, code: Code, text: string];
+
+const bad = (number: number, text: string, status = 400): Row => [number, status, 'BAD_USER_INPUT', text];
+const conflict = (number: number, text: string): Row => [number, 409, 'CONFLICT', text];
+const stranger = (number: number, text: string): Row => [number, 401, 'UNAUTHENTICATED', text];
+const forbidden = (number: number, text: string): Row => [number, 403, 'FORBIDDEN', text];
+
+export const errorTable = {
+  // Who is calling.
+  noApiKey: stranger(200, 'Send an API key in the header "Authorization: Bearer <API key>".'),
+  unreadableAuthorization: stranger(201, 'The Authorization header must be "Bearer", a space, and an API key.'),
+  notAnApiKey: stranger(202, 'The Authorization header holds something that is not an API key.'),
+  unknownApiKey: stranger(203, 'This API key is not valid: it is unknown or revoked, or its owner is not active.'),
+  authtokenAsApiKey: stranger(206, 'This is an authtoken, which only agents use. Send an API key.'),
+  idAsApiKey: stranger(208, 'This is the id of an API key. Send the key itself, which was shown when it was created.'),
+  adminsOnly: forbidden(1220, 'Only admins may do this.'),
+  notYourOwner: forbidden(630, 'Only admins may name an owner other than themselves.'),
+  notYours: forbidden(90001, 'Only admins may change what another owner holds.'),
+
+  // The request as such.
+  pathNotFound: [90002, 404, 'NOT_FOUND', 'There is nothing at this path; GET / lists the collections.'],
+  methodNotAllowed: bad(90003, 'This path does not take {method}; it takes {allowed}.', 405),
+  missingVersion: bad(218, 'Send the header "Service-Version: 2".'),
+  unsupportedVersion: bad(217, 'The Service-Version header must be 2.'),
+  rateLimited: [226, 429, 'RATE_LIMITED', 'This API key may send {limit} requests a minute; try again in {seconds} s.'],
+  unsupportedContentType: bad(210, 'The body must be JSON: send "Content-Type: application/json".', 415),
+  missingContentType: bad(216, 'A request with a body must say "Content-Type: application/json".', 415),
+  bodyTooLarge: bad(90004, 'The body must be at most {max} bytes.', 413),
+  unexpectedBody: bad(211, 'A {method} request must not have a body.'),
+  unreadableBody: bad(212, 'The body could not be read: {reason}.'),
+  notJson: bad(213, 'The body must be a JSON object in UTF-8: {reason}.'),
+  repeatedMember: bad(90005, 'The member {culprit} stands more than once in one object.'),
+  forbiddenMember: bad(90006, 'No object may have a member {culprit}.'),
+  unknownMember: bad(214, 'There is no member {culprit} here; known are: {known}.'),
+  wrongValue: bad(215, 'The member {member} is not right: {reason}.'),
+  missingMember: bad(90007, 'The member {member} is required.'),
+  unknownParameter: bad(231, 'There is no query parameter {culprit} here; known are: {known}.'),
+  repeatedParameter: bad(232, 'The query parameter {culprit} must stand only once.'),
+  limitNotANumber: bad(244, '{member} must be a whole number from 1 to {max}.'),
+  limitOutOfRange: bad(233, '{member} must be from 1 to {max}.'),
+  wrongCursor: bad(227, '{member} must be an id from this list: it begins with "{prefix}_".'),
+  bothDirections: bad(90008, 'Page forwards (first, after) or backwards (last, before), not both.'),
+  badIdempotencyKey: bad(90009, 'An idempotency key must be 1 to 255 printable ASCII characters.'),
+  idempotencyKeyReused: conflict(90010, 'This idempotency key was used in the last 24 hours with another request.'),
+  keyedMutationAlone: bad(90011, 'An operation with an idempotencyKey must hold that one mutation only.'),
+  badDocument: bad(90012, 'The GraphQL document is not valid: {reason}'),
+  documentTooComplex: bad(90013, 'The GraphQL operation is too large: {reason}.'),
+  badVariable: bad(90014, '{reason}'),
+
+  // Any resource.
+  notFound: [90020, 404, 'NOT_FOUND', 'There is no {thing} with this id.'],
+  moduleNotSet: [90021, 404, 'NOT_FOUND', 'The {thing} module is not set here.'],
+  inUse: conflict(90022, 'The {thing} is still in use; remove what refers to it first.'),
+  changedMeanwhile: conflict(90023, 'Another request changed the same thing; try again.'),
+  descriptionTooLong: bad(90024, '{member} must be at most {max} bytes; this one has {actual}.'),
+  metadataTooLong: bad(90025, '{member} must be at most {max} bytes; this one has {actual}.'),
+  controlCharacter: bad(90026, '{member} must not contain the character U+0000.'),
+  unknownReference: bad(90027, '{member} must name a {thing} of this account.'),
+
+  // API keys and credentials.
+  keyDescriptionTooLong: bad(604, '{member} must be at most {max} bytes; this one has {actual}.'),
+  keyMetadataTooLong: bad(605, '{member} must be at most {max} bytes; this one has {actual}.'),
+  badAclRule: bad(
+    600,
+    '{member}: {reason}. A rule is "*" or "bind:" and a domain (example.com, *.example.com), an address ' +
+      '(1.example.com:20000) or a label (key=value).',
+  ),
+  tooManyAclRules: bad(90028, '{member} may have at most {max} rules.'),
+  unknownOwner: bad(90029, '{member} must be the id of an active user or bot user of this account.'),
+
+  // Users and bot users.
+  botNameMissing: bad(4109, '{member} must not be empty.'),
+  botNameTooLong: bad(4110, '{member} must be at most {max} bytes; this one has {actual}.'),
+  botsAdminsOnly: forbidden(4111, 'Only admins may create, change or delete bot users.'),
+  botNameTaken: conflict(4112, 'Another bot user of this account has this name.'),
+  badEmail: bad(90030, '{member} must be an e-mail address of at most {max} bytes.'),
+  emailTaken: conflict(90031, 'Another user of this account has this e-mail address.'),
+  lastAdmin: conflict(90032, 'This is the last active admin; make another user an admin first.'),
+
+  // Reserved domains.
+  domainMissing: bad(90040, '{member} must not be empty.'),
+  wildcardPlace: bad(402, '{member}: a wildcard "*" may only be the whole first label, as in *.example.com.'),
+  domainCharacter: bad(406, '{member} may only have the letters a to z, digits, dots, hyphens and a leading "*.".'),
+  domainUnderscore: bad(438, '{member} must not have an underscore.'),
+  domainLabelEdge: bad(407, '{member}: each part must begin and end with a letter or a digit.'),
+  domainEmptyLabel: bad(409, '{member} must not have an empty part (two dots in a row, or a dot at an end).'),
+  domainHyphens: bad(
+    410,
+    '{member}: only a part that begins with "xn--" may have "--" as its third and fourth characters.',
+  ),
+  domainNotPublic: bad(411, '{member} must end in a public top-level domain; "{tld}" is not one.'),
+  domainLabelTooLong: bad(513, '{member}: each part must be at most 63 bytes.'),
+  domainTooLong: bad(514, '{member} must be at most 253 bytes.'),
+  domainNotQualified: bad(448, '{member} must be a full name such as app.example.com.'),
+  domainIsAddress: bad(90041, '{member} must be a name, not an IP address.'),
+  domainReservedByYou: conflict(413, 'This account has already reserved this domain.'),
+  domainReservedByOther: conflict(
+    414,
+    'This domain cannot be reserved: another account holds it, or a name it would cover.',
+  ),
+  wildcardOverBase: bad(416, "{member}: a wildcard over the gateway's own base domain cannot be reserved."),
+  baseDomain: bad(450, "{member}: the gateway's own base domain cannot be reserved; a name below it can."),
+  policyOnBaseDomain: bad(439, "{member} must be null for a name under the gateway's own base domain."),
+  badCertificateAuthorityName: bad(435, '{member} must be "letsencrypt".'),
+  badPrivateKeyType: bad(1909, '{member} must be "ecdsa" or "rsa".'),
+  badRegion: bad(400, '{member} must be at most {max} bytes of letters, digits and hyphens.'),
+  domainDescriptionTooLong: bad(420, '{member} must be at most {max} bytes; this one has {actual}.'),
+  domainMetadataTooLong: bad(421, '{member} must be at most {max} bytes; this one has {actual}.'),
+  domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
+
+  // Edges and routes.
+  hostportFormat: bad(7104, '{member} must be a reserved domain and a port, as in app.example.com:443.'),
+  hostportPort: bad(7116, '{member} must have the port 443.'),
+  hostportRange: bad(7112, '{member} must have a port from 1 to 65535.'),
+  hostportNotReserved: bad(7117, '{member}: the domain {domain} is not reserved by this account.'),
+  hostportTaken: conflict(7122, '{member}: another edge has {hostport}.'),
+  hostportRepeated: bad(90050, '{member} stands twice in the list.'),
+  tooManyHostports: bad(7129, '{member} may have at most {max} entries.'),
+  routeMatchMissing: bad(7123, '{member} is required.'),
+  routeMatchFormat: bad(7131, '{member} must be a path such as /api, without a query or fragment.'),
+  routeMatchTooLong: bad(7135, '{member} must be at most {max} bytes; this one has {actual}.'),
+  routeMatchTaken: conflict(7126, 'Another route of this edge has the same match.'),
+  tooManyRoutes: bad(7128, 'An edge may have at most {max} routes.'),
+
+  // Modules.
+  errorShareRange: bad(7011, '{member} must be from 0 to 1.'),
+  trippedDurationRange: bad(7016, '{member} must be a whole number of seconds from 1 to 4294967295.'),
+  rollingWindowRange: bad(7017, '{member} must be a whole number of seconds from 1 to 4294967295.'),
+  numBucketsRange: bad(7018, '{member} must be a whole number from 1 to 128.'),
+  volumeThresholdRange: bad(90051, '{member} must be a whole number from 0 to 4294967295.'),
+  authoritiesMissing: bad(90052, '{member} must name at least one certificate authority.'),
+  tooManyAuthorities: bad(7075, '{member} may name at most {max} certificate authorities.'),
+  unknownAuthority: bad(7072, '{member} must name a certificate authority of this account.'),
+  authorityRepeated: bad(90053, '{member} stands twice in the list.'),
+  backendMissing: bad(6526, '{member} is required.'),
+  unknownBackend: bad(6501, '{member} must name a backend of this account.'),
+  backendInUse: conflict(6502, 'The backend is still used by an edge or a route; remove it there first.'),
+  labelsMissing: bad(90054, '{member} must have at least one label.'),
+  tooManyLabels: bad(6508, '{member} may have at most {max} labels.'),
+  labelKeyLength: bad(6509, '{member}: a label\'s key must be 1 to {max} bytes and must not contain "=".'),
+  labelValueLength: bad(6510, "{member}: a label's value must be 1 to {max} bytes."),
+
+  // Certificate authorities.
+  pemMissing: bad(1919, '{member} must hold a certificate in PEM.'),
+  pemUnreadable: bad(1920, '{member} does not hold a certificate that can be read.'),
+  pemWrongType: bad(1911, '{member} must hold a CERTIFICATE, not a {type}.'),
+  pemHeaders: bad(1910, '{member} must not have PEM headers.'),
+  pemCount: bad(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
+  notACertificateAuthority: bad(
+    1913,
+    '{member}: the certificate is not one of an authority (basicConstraints CA must be true).',
+  ),
+  pemTooLarge: bad(1921, '{member} must be at most {max} bytes.'),
+
+  // Event destinations and subscriptions.
+  badFormat: bad(235, '{member} must be "json".'),
+  targetMissing: bad(5100, '{member} is required: one of {known}.'),
+  severalTargets: bad(5115, '{member} must have exactly one of {known}; this one has {actual}.'),
+  targetMemberMissing: bad(90060, '{member} is required.'),
+  targetMemberTooLong: bad(90061, '{member} must be at most {max} bytes; this one has {actual}.'),
+  authMissing: bad(5106, '{member} is required: role or creds.'),
+  authEmpty: bad(5107, '{member} must have role or creds.'),
+  authBoth: bad(5116, '{member} must have only one of role and creds.'),
+  badRoleArn: bad(5104, '{member} must be the ARN of an IAM role, as in arn:aws:iam::123456789012:role/delivery.'),
+  malformedArn: bad(5120, '{member} must be an ARN: arn:partition:service:region:account:resource.'),
+  arnPartition: bad(5118, '{member}: "{actual}" is not an AWS partition.'),
+  arnService: bad(5119, '{member} must be the ARN of {expected}.'),
+  arnResource: bad(5129, '{member} must be the ARN of {expected}.'),
+  badAccessKeyId: bad(240, '{member} must be 16 to 128 letters and digits.'),
+  datadogKeyMissing: bad(5133, '{member} is required.'),
+  badDatadogSite: bad(5134, '{member} must be one of {known}.'),
+  badAzureUri: bad(90062, '{member} must be https:// and a host under {known}.'),
+  badUuid: bad(90063, '{member} must be a UUID.'),
+  badRuleId: bad(
+    90064,
+    '{member} must be the immutable id of a data collection rule: "dcr-" and 32 hexadecimal digits.',
+  ),
+  badStreamName: bad(
+    90065,
+    '{member} must begin with "Custom-" or "Microsoft-" and have letters, digits, "_" and "-".',
+  ),
+  secretNeeded: bad(90066, '{member} must be given again, because the target leads somewhere else.'),
+  destinationInUse: conflict(
+    5112,
+    'The event destination is still used by an event subscription; remove it there first.',
+  ),
+  unknownDestination: bad(5103, '{member} must name an event destination of this account.'),
+  destinationRepeated: bad(90067, '{member} stands twice in the list.'),
+  tooManyDestinations: bad(5126, '{member} may name at most {max} event destinations.'),
+  unknownEventType: bad(238, '{member} must be one of {known}.'),
+  eventTypeRepeated: bad(5127, '{member}: the event type {type} stands twice.'),
+  sourceNotThere: [5125, 404, 'NOT_FOUND', 'The event subscription has no source of this type.'],
+  sourceThere: conflict(90068, 'The event subscription already has a source of this type.'),
+
+  // Ours.
+  unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],
+  draining: [90081, 503, 'UNAVAILABLE', 'The gateway is stopping; try again.'],
+  internal: [90090, 500, 'INTERNAL', 'Something went wrong here. The log has the reason under this operation id.'],
+} satisfies Record<string, Row>;
+
+export type ErrorName = keyof typeof errorTable;

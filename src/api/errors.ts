@@ -1,0 +1,74 @@
+import { GraphQLError } from 'graphql';
+import { type Code, type ErrorName, errorTable } from './error-table.ts';
+
+export type { Code, ErrorName };
+export type Parameters = Record<string, string | number>;
+
+/** How a member is called at the door where the error is shown. */
+export type Naming = (member: string) => string;
+
+/**
+ * The only error a resolver throws on purpose: a row of the error table and the parameters of its text. A parameter
+ * `member` is the path of the member to blame, in camelCase; each door shows it in its own case.
+ */
+export class ApiError extends GraphQLError {
+  readonly error: ErrorName;
+  readonly parameters: Parameters;
+  readonly status: number;
+
+  constructor(error: ErrorName, parameters: Parameters = {}) {
+    const [number, status, code] = errorTable[error];
+    const field = parameters.member;
+    super(textOf(error, parameters), {
+      extensions: { code, errorCode: `ERR_GATEWAY_${number}`, status, ...(field === undefined ? {} : { field }) },
+    });
+    this.error = error;
+    this.parameters = parameters;
+    this.status = status;
+  }
+
+  /** The text as a door shows it. */
+  textFor(naming: Naming): string {
+    const { member } = this.parameters;
+    return member === undefined
+      ? this.message
+      : textOf(this.error, { ...this.parameters, member: naming(String(member)) });
+  }
+}
+
+function textOf(error: ErrorName, parameters: Parameters): string {
+  return errorTable[error][3].replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''));
+}
+
+/** Unwraps a look-up, so that every missing thing answers alike: unknown, malformed, or another account's. */
+export function found<T>(row: T | null | undefined, thing: string): T {
+  if (row === null || row === undefined) throw new ApiError('notFound', { thing });
+  return row;
+}
+
+/** Prisma's codes for a database that cannot be reached, does not answer, or has no connection to spare. */
+const AWAY = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
+const AWAY_TEXT =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|terminat|connection timeout|timeout exceeded when trying to connect|DatabaseNotReachable|the database system is|server closed the connection/i;
+
+/**
+ * What a client may learn of an error. What was not thrown on purpose becomes `internal`, or `unavailable` when it
+ * says that the database is away; `hidden` is then the error for the log.
+ */
+export function toApiError(error: unknown): { error: ApiError; hidden?: unknown } {
+  // Executors wrap what a resolver throws.
+  const thrown = (error as { originalError?: unknown }).originalError ?? error;
+  if (thrown instanceof ApiError) return { error: thrown };
+  if (error instanceof ApiError) return { error };
+  // A GraphQLError that nothing of ours threw is the GraphQL library's word on the request; with a path it was thrown
+  // while the operation ran, which is our fault.
+  if (thrown instanceof GraphQLError && !thrown.path)
+    return { error: new ApiError('badDocument', { reason: thrown.message }) };
+  return { error: new ApiError(isAway(thrown) ? 'unavailable' : 'internal'), hidden: thrown };
+}
+
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return AWAY.has(code) || AWAY_TEXT.test(`${code} ${error.message}`) || isAway(error.cause);
+}

@@ -1,0 +1,102 @@
+// What both doors share of HTTP: who is calling and how often, where from, and how an answer is written.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Config } from '../config.ts';
+import { restName } from './case.ts';
+import { ApiError, toApiError } from './errors.ts';
+
+/** Seconds after which a client may try again when the database is away. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** A request, with what every part of its handling needs. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  operationId: string;
+  baseUrl: string;
+  /** For the log line: filled in on the way. */
+  seen: { keyId?: string; accountId?: string; errorCode?: string; failure?: unknown; operation?: string };
+}
+
+/**
+ * What `uri`s begin with: the configured address, or the request's own origin when it names a host that we are known
+ * by, or else the address we listen on.
+ */
+export function baseUrlOf({ publicApiUrl, allowedHosts }: Config, request: IncomingMessage): string {
+  if (publicApiUrl) return publicApiUrl;
+  const host = request.headers.host?.toLowerCase() ?? '';
+  const name = host.replace(/:\d+$/, '');
+  if (allowedHosts.includes(name) && /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/.test(host)) return `http://${host}`;
+  const { localAddress = '127.0.0.1', localPort } = request.socket;
+  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
+/** Counts the request against its key's allowance. @throws {ApiError} when there is none left. */
+export async function countRequest(limiter: RateLimiterMemory, keyId: string, response: ServerResponse): Promise<void> {
+  const limit = limiter.points;
+  let refused = false;
+  const state = await limiter.consume(keyId).catch((rejection: RateLimiterRes) => {
+    refused = true;
+    return rejection;
+  });
+  const seconds = Math.ceil(state.msBeforeNext / 1000);
+  response.setHeader('RateLimit-Limit', limit);
+  response.setHeader('RateLimit-Remaining', state.remainingPoints);
+  response.setHeader('RateLimit-Reset', seconds);
+  if (!refused) return;
+  response.setHeader('Retry-After', seconds);
+  throw new ApiError('rateLimited', { limit, seconds });
+}
+
+/** Whether a request brings a body, even an empty chunked one. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** @throws {ApiError} unless the body says that it is JSON. */
+export function checkContentType({ headers }: IncomingMessage): void {
+  const type = headers['content-type'];
+  if (type === undefined) throw new ApiError('missingContentType');
+  if (
+    !/^application\/json *(; *charset *= *"?utf-8"? *)?$/i.test(type) ||
+    (headers['content-encoding'] ?? 'identity') !== 'identity'
+  ) {
+    throw new ApiError('unsupportedContentType');
+  }
+}
+
+export function sendJson({ response }: Exchange, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+  });
+  response.end(text);
+}
+
+/** Sets the headers that go with an error, notes it for the log, and returns what the client may know. */
+export function noteError({ response, seen }: Exchange, thrown: unknown): ApiError {
+  const { error, hidden } = toApiError(thrown);
+  seen.errorCode ??= String(error.extensions.errorCode);
+  if (hidden !== undefined) seen.failure = hidden;
+  if (!response.headersSent) {
+    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+  }
+  return error;
+}
+
+/** Answers with the error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. */
+export function sendError(exchange: Exchange, thrown: unknown): void {
+  if (exchange.response.headersSent) return void exchange.response.destroy();
+  const error = noteError(exchange, thrown);
+  if (error.status === 413) exchange.response.setHeader('Connection', 'close'); // The rest of the body is not worth reading.
+  sendJson(exchange, error.status, {
+    error_code: error.extensions.errorCode,
+    status_code: error.status,
+    msg: error.textFor(restName),
+    details: { operation_id: exchange.operationId },
+  });
+}

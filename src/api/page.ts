@@ -1,0 +1,132 @@
+// The page that every list answers with. A cursor is an id; the newest comes first.
+
+import { isId, type Prefix } from '../store/ids.ts';
+import { builder, type Row, type RowRef } from './builder.ts';
+import type { Context } from './context.ts';
+import { ApiError } from './errors.ts';
+
+export const PAGE_MAX = 100;
+
+export interface PageArguments {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+export interface Page {
+  rows: Row[];
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  path: string;
+  /** The rows asked for, for the address of the next page. */
+  limit: number;
+  count(): Promise<number>;
+}
+
+/** The part of a query that chooses rows: what Prisma's `findMany` takes. */
+export interface Slice {
+  where: { id?: { lt?: string; gt?: string } };
+  orderBy: { id: 'asc' | 'desc' };
+  take: number;
+}
+
+/**
+ * Reads one page: one row more than it holds, so as to know whether there is another.
+ * @throws {ApiError} when a size is not from 1 to 100, a cursor is not from this list, or both directions are asked for.
+ */
+export async function readPage(
+  { first, after, last, before }: PageArguments,
+  { prefix, path }: { prefix: Prefix; path: string },
+  find: (slice: Slice) => Promise<Row[]>,
+  count: () => Promise<number>,
+): Promise<Page> {
+  const backwards = last != null || before != null;
+  if (backwards && (first != null || after != null)) throw new ApiError('bothDirections');
+  const limit = checkSize(backwards ? 'last' : 'first', (backwards ? last : first) ?? PAGE_MAX);
+  const cursor = backwards ? checkCursor('before', before, prefix) : checkCursor('after', after, prefix);
+
+  const rows = await find({
+    where: cursor === null ? {} : { id: backwards ? { gt: cursor } : { lt: cursor } },
+    orderBy: { id: backwards ? 'asc' : 'desc' },
+    take: limit + 1,
+  });
+  const more = rows.length > limit;
+  if (more) rows.pop();
+  if (backwards) rows.reverse();
+  return {
+    rows,
+    hasNextPage: backwards ? cursor !== null : more,
+    hasPreviousPage: backwards ? more : cursor !== null,
+    path,
+    limit,
+    count,
+  };
+}
+
+function checkSize(member: string, size: number): number {
+  if (size < 1 || size > PAGE_MAX) throw new ApiError('limitOutOfRange', { member, max: PAGE_MAX });
+  return size;
+}
+
+function checkCursor(member: string, cursor: string | null | undefined, prefix: Prefix): string | null {
+  if (cursor == null) return null;
+  if (!isId(prefix, cursor)) throw new ApiError('wrongCursor', { member, prefix });
+  return cursor;
+}
+
+const PageInfo = builder.objectRef<Page>('PageInfo').implement({
+  description: 'Where a page lies in its list (Relay’s cursor connections).',
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether older objects follow this page.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether newer objects precede this page.' }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The id of the first object of the page.',
+      resolve: ({ rows }) => rows[0]?.id ?? null,
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The id of the last object: the `after` of the next page.',
+      resolve: ({ rows }) => rows.at(-1)?.id ?? null,
+    }),
+  }),
+});
+
+/** The connection type of a list of `ref`. */
+export function connectionOf(ref: RowRef, name: string) {
+  const Edge = builder.objectRef<Row>(`${name}ConnectionEdge`).implement({
+    description: `One ${name} of a page.`,
+    fields: (t) => ({
+      cursor: t.string({ description: 'Its cursor, which is its id.', resolve: ({ id }) => id }),
+      node: t.field({ type: ref, description: 'The object itself.', resolve: (row) => row }),
+    }),
+  });
+  return builder.objectRef<Page>(`${name}Connection`).implement({
+    description: `A page of a list of ${name}, the newest first.`,
+    fields: (t) => ({
+      nodes: t.field({ type: [ref], description: 'The objects of this page.', resolve: ({ rows }) => rows }),
+      edges: t.field({
+        type: [Edge],
+        description: 'The same objects, each with its cursor.',
+        resolve: ({ rows }) => rows,
+      }),
+      pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
+      totalCount: t.int({ description: 'How many objects the whole list has now.', resolve: ({ count }) => count() }),
+      uri: t.string({
+        description: 'The URI of the list as a REST resource.',
+        resolve: ({ path }, _, context) => context.uri(path),
+      }),
+      nextPageUri: t.string({
+        nullable: true,
+        description: 'The URI of the next page as a REST resource; null on the last page.',
+        resolve: (page, _, context) => nextPageUri(page, context),
+      }),
+    }),
+  });
+}
+
+function nextPageUri({ rows, hasNextPage, path, limit }: Page, context: Context): string | null {
+  const last = rows.at(-1);
+  return hasNextPage && last ? context.uri(`${path}?before_id=${last.id}&limit=${limit}`) : null;
+}

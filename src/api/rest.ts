@@ -1,0 +1,174 @@
+// Route rows → Express handlers. The one generic handler runs the row's operation against the schema that GraphQL
+// clients use; snake_case exists only here.
+
+import express, { type Express } from 'express';
+import { type GraphQLArgument, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
+import { camelCase, restName, snakeCase } from './case.ts';
+import { readInput, restDoor } from './coerce.ts';
+import type { Context } from './context.ts';
+import { type Operation, prepareOperation } from './documents.ts';
+import { ApiError } from './errors.ts';
+import { checkContentType, type Exchange, hasBody, sendError, sendJson } from './http.ts';
+import { parseStrictly, readBody } from './json.ts';
+import { PAGE_MAX } from './page.ts';
+import type { Route } from './route.ts';
+import { runOperation } from './run.ts';
+
+/** A row, ready to answer requests. */
+export interface Row extends Route {
+  operation: Operation;
+  /** Arguments that come from the path, from the query (by its REST name), from the body. */
+  pathArguments: string[];
+  queryArguments: Map<string, GraphQLArgument>;
+  takesBody: boolean;
+  takesKey: boolean;
+}
+
+/** Called in this order before a row's operation: who is calling, in which version, how often. */
+export type Admit = (exchange: Exchange) => Promise<Context>;
+
+/** @throws {Error} naming the row, when one is not in keeping with the schema: a wrong row cannot boot. */
+export function prepareRow(schema: GraphQLSchema, row: Route): Row {
+  const kind = row.method === 'GET' ? 'query' : 'mutation';
+  const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
+  const name = `${row.method} ${row.path}`;
+  if (!field) throw new Error(`${name}: the schema has no ${kind} ${row.field}`);
+
+  const pathArguments = [...row.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => camelCase(parameter));
+  const takesKey = field.args.some((argument) => argument.name === 'idempotencyKey');
+  const takesBody = field.args.some((argument) => argument.name === 'input');
+  const hidden = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
+  const queryArguments = new Map(
+    field.args
+      .filter((argument) => !hidden.includes(argument.name))
+      .map((argument) => [restName(argument.name), argument]),
+  );
+  const missing = pathArguments.find((parameter) => !field.args.some((argument) => argument.name === parameter));
+  if (missing) throw new Error(`${name}: ${row.field} has no argument ${missing}`);
+  if (row.method === 'POST' && !takesKey) throw new Error(`${name}: ${row.field} takes no idempotencyKey`);
+
+  const used = field.args.filter((argument) => !['last', 'before'].includes(argument.name));
+  const variables = used.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const values = used.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const selection = row.selection ? ` { ${inSnakeCase(row.selection)} }` : '';
+  const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
+  const document = parse(source);
+  const [mistake] = validate(schema, document);
+  if (mistake) throw new Error(`${name}: ${mistake.message}`);
+  const definition = getOperationAST(document);
+  if (!definition) throw new Error(`${name}: there is no operation`);
+  return {
+    ...row,
+    operation: prepareOperation(schema, document, definition),
+    pathArguments,
+    queryArguments,
+    takesBody,
+    takesKey,
+  };
+}
+
+/** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
+function inSnakeCase(selection: string): string {
+  return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
+    alias ? whole : `${snakeCase(name)}: ${name}`,
+  );
+}
+
+/** Documents about the API itself, by path; they need no API key. */
+export type PublicDocuments = Record<string, (baseUrl: string) => object>;
+
+/** The Express application of the documented paths. */
+export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+
+  for (const [path, documentFor] of Object.entries(documents)) {
+    app.all(path, (request, response) => {
+      const { exchange } = response.locals as { exchange: Exchange };
+      if (!isAllowed(request.method, ['GET'], exchange)) return;
+      sendJson(exchange, 200, documentFor(exchange.baseUrl));
+    });
+  }
+  for (const path of new Set(rows.map((row) => row.path))) {
+    const ofPath = rows.filter((row) => row.path === path);
+    const byMethod = new Map<string, Row>(ofPath.map((row) => [row.method, row]));
+    app.all(path, (request, response) => {
+      const { exchange } = response.locals as { exchange: Exchange };
+      const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
+      exchange.seen.operation = row.field;
+      answer(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
+        sendError(exchange, error),
+      );
+    });
+  }
+  app.use((_request, response) => sendError(response.locals.exchange, new ApiError('pathNotFound')));
+  app.use(((_error, _request, response, _next) => {
+    sendError(response.locals.exchange, new ApiError('pathNotFound')); // A path that cannot be decoded.
+  }) as express.ErrorRequestHandler);
+  return app;
+}
+
+/** Answers OPTIONS, and what a path does not take, itself. */
+function isAllowed(method: string, methods: string[], exchange: Exchange): boolean {
+  const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  if (method !== 'OPTIONS' && all.includes(method)) return true;
+  exchange.response.setHeader('Allow', all.join(', '));
+  if (method === 'OPTIONS') exchange.response.writeHead(204).end();
+  else sendError(exchange, new ApiError('methodNotAllowed', { method, allowed: all.join(', ') }));
+  return false;
+}
+
+async function answer(row: Row, parameters: Record<string, string>, exchange: Exchange, admit: Admit): Promise<void> {
+  const context = await admit(exchange);
+  const variables = await readVariables(row, parameters, exchange);
+  const { data, errors } = await runOperation(row.operation, variables, context, restDoor);
+  if (errors?.[0]) throw errors[0];
+  const body = (data as Record<string, unknown>)[row.field];
+  if (row.status === 204) exchange.response.writeHead(204).end();
+  else sendJson(exchange, row.status, body);
+}
+
+async function readVariables(
+  row: Row,
+  parameters: Record<string, string>,
+  { request }: Exchange,
+): Promise<Record<string, unknown>> {
+  const variables: Record<string, unknown> = {};
+  const bringsBody = hasBody(request);
+  if (bringsBody && row.method !== 'GET' && row.method !== 'DELETE') checkContentType(request);
+  if (bringsBody && !row.takesBody && (row.method === 'GET' || row.method === 'DELETE')) {
+    throw new ApiError('unexpectedBody', { method: request.method ?? row.method });
+  }
+  const body = bringsBody ? parseStrictly(await readBody(request)) : {};
+  if (row.takesBody) variables.input = body;
+  else if (Object.keys(body).length > 0)
+    throw new ApiError('unknownMember', { culprit: Object.keys(body)[0] ?? '', known: 'none' });
+
+  readQuery(row, request.url ?? '', variables);
+  for (const name of row.pathArguments) variables[name] = parameters[snakeCase(name)];
+  if (row.takesKey && request.headers['idempotency-key'] !== undefined)
+    variables.idempotencyKey = String(request.headers['idempotency-key']);
+  return variables;
+}
+
+function readQuery({ queryArguments }: Row, url: string, variables: Record<string, unknown>): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const argument = queryArguments.get(name);
+    if (!argument)
+      throw new ApiError('unknownParameter', { culprit: name, known: [...queryArguments.keys()].join(', ') || 'none' });
+    if (argument.name in variables) throw new ApiError('repeatedParameter', { culprit: name });
+    variables[argument.name] =
+      argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restDoor);
+  }
+}
+
+function readLimit(text: string): number {
+  if (!/^-?\d{1,9}$/.test(text)) throw new ApiError('limitNotANumber', { member: 'limit', max: PAGE_MAX });
+  return Number(text);
+}

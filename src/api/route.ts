@@ -1,0 +1,22 @@
+// A row of the REST surface.
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One row of the REST surface: where it lives, what it answers, and the GraphQL operation that does the work.
+ * Path parameters and query parameters are arguments of that operation, the body is its `input`.
+ */
+export interface Route {
+  method: Method;
+  /** Parameters in the style of Express, in snake_case: `/edges/https/:edge_id/routes/:id`. */
+  path: string;
+  status: 200 | 201 | 204;
+  /** A field of `Query` (GET) or `Mutation`. */
+  field: string;
+  /** What the answer shows, as a GraphQL selection: it is the documented body, member by member. */
+  selection: string;
+}
+
+export function route(method: Method, path: string, status: Route['status'], field: string, selection = ''): Route {
+  return { method, path, status, field, selection };
+}

@@ -1,0 +1,8 @@
+// Every resource → one schema and the table of routes.
+
+import { guard } from './access.ts';
+import { builder } from './builder.ts';
+import { resources } from './resources/index.ts';
+
+export const routes = resources.flatMap((resource) => resource.routes);
+export const schema = guard(builder.toSchema());

@@ -1,0 +1,138 @@
+// The API listener: what every request gets, and which door it goes through.
+
+import { createServer, type Server } from 'node:http';
+import cors from 'cors';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { newId } from '../store/ids.ts';
+import { Authenticator, type Hearing } from './auth.ts';
+import { type App, Context } from './context.ts';
+import { Documents } from './documents.ts';
+import { ApiError } from './errors.ts';
+import { graphqlHandler } from './graphql.ts';
+import { baseUrlOf, countRequest, type Exchange, sendError } from './http.ts';
+import type { ApiMetrics } from './metrics.ts';
+import { openApiOf } from './openapi.ts';
+import { type Admit, prepareRow, restApp } from './rest.ts';
+import { rootOf } from './root.ts';
+import type { Route } from './route.ts';
+
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export interface Api {
+  server: Server;
+  /** From now on, answers end their connections. */
+  drain(): void;
+  /** Forgets which API keys were accepted: something may have been missed. */
+  forget(): void;
+}
+
+export interface ApiOptions {
+  app: App;
+  schema: GraphQLSchema;
+  routes: Route[];
+  log: Logger;
+  metrics: ApiMetrics;
+  hearing: Hearing;
+  /** Sends every GraphQL request the long way: a test runs the whole suite through both. */
+  onlyYoga?: boolean;
+}
+
+export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga }: ApiOptions): Api {
+  const { config } = app;
+  const authenticator = new Authenticator(app, hearing);
+  const limiter = new RateLimiterMemory({ points: config.rateLimit, duration: 60 });
+  const rows = routes.map((row) => prepareRow(schema, row));
+  const [versionHeader = '', ...aliases] = config.versionHeaders;
+  let draining = false;
+
+  const admitKnown = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
+    const caller = await authenticator.caller(exchange.request);
+    if (caller instanceof ApiError) {
+      if (isRest) throw caller;
+      return new Context(app, exchange.operationId, exchange.baseUrl, caller);
+    }
+    exchange.seen.keyId = caller.keyId;
+    exchange.seen.accountId = caller.accountId;
+    if (isRest) checkVersion(exchange);
+    await countRequest(limiter, caller.keyId, exchange.response);
+    return new Context(app, exchange.operationId, exchange.baseUrl, caller);
+  };
+  const checkVersion = ({ request: { headers } }: Exchange) => {
+    const version = headers[versionHeader] ?? aliases.map((name) => headers[name]).find((value) => value !== undefined);
+    if (version === undefined) throw new ApiError('missingVersion');
+    if (version !== '2') throw new ApiError('unsupportedVersion');
+  };
+  const admit: Admit = (exchange) => admitKnown(exchange, true);
+
+  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': openApiOf(schema, rows) }, admit);
+  const graphql = graphqlHandler(schema, new Documents(schema), (exchange) => admitKnown(exchange, false), onlyYoga);
+  const allowOrigin = corsFor(config.corsOrigins);
+
+  const server = createServer((request, response) => {
+    const started = performance.now();
+    const operationId = newId('op');
+    const exchange: Exchange = { request, response, operationId, baseUrl: baseUrlOf(config, request), seen: {} };
+    response.setHeader('Service-Operation-Id', operationId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (draining) response.setHeader('Connection', 'close');
+    response.once('close', () => report(exchange, performance.now() - started));
+
+    allowOrigin(request, response, () => {
+      const path = request.url?.split('?', 1)[0];
+      if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
+      else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
+    });
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+
+  function report({ request, response, operationId, seen }: Exchange, ms: number): void {
+    const { errorCode, failure, keyId, accountId, operation } = seen;
+    metrics.request(request.method ?? '', response.statusCode, ms);
+    const line = {
+      operation_id: operationId,
+      method: request.method,
+      path: request.url?.split('?', 1)[0],
+      operation,
+      status: response.writableFinished ? response.statusCode : 499,
+      ms: Math.round(ms * 100) / 100,
+      account_id: accountId,
+      key_id: keyId,
+      error_code: errorCode,
+    };
+    if (failure === undefined) log.info(line, 'request');
+    else log.error({ ...line, err: failure }, 'request failed');
+  }
+
+  return {
+    server,
+    drain() {
+      draining = true;
+      server.closeIdleConnections();
+    },
+    forget: () => authenticator.forget(),
+  };
+}
+
+type Middleware = (request: Parameters<ReturnType<typeof cors>>[0], response: object, next: () => void) => void;
+
+/** Answers preflights and names the origins that may read answers; without any configured it does nothing. */
+function corsFor(origins: string[]): Middleware {
+  if (origins.length === 0) return (_request, _response, next) => next();
+  const handle = cors({
+    origin: origins.includes('*') ? '*' : origins,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'Service-Operation-Id',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'Retry-After',
+    ],
+    maxAge: 600,
+  });
+  return (request, response, next) => handle(request, response as never, next);
+}

@@ -1,0 +1,54 @@
+// Limits on texts, worded once. Lengths are bytes of UTF-8 (specification section 8).
+
+import { ApiError, type ErrorName } from './errors.ts';
+
+export const DESCRIPTION_MAX_BYTES = 255;
+export const METADATA_MAX_BYTES = 4096;
+
+export interface Texts {
+  description?: string | null;
+  metadata?: string | null;
+}
+
+const tooLong = {
+  key: { description: 'keyDescriptionTooLong', metadata: 'keyMetadataTooLong' },
+  domain: { description: 'domainDescriptionTooLong', metadata: 'domainMetadataTooLong' },
+  other: { description: 'descriptionTooLong', metadata: 'metadataTooLong' },
+} as const satisfies Record<string, Record<keyof Texts, ErrorName>>;
+
+/**
+ * The description and metadata of an input, as the database takes them: what was not given (absent or null) is
+ * undefined, which leaves the default or the stored value.
+ * @throws {ApiError} when one is too long.
+ */
+export function checkTexts({ description, metadata }: Texts, family: keyof typeof tooLong = 'other') {
+  if (description) checkBytes('description', description, DESCRIPTION_MAX_BYTES, tooLong[family].description);
+  if (metadata) checkBytes('metadata', metadata, METADATA_MAX_BYTES, tooLong[family].metadata);
+  return { description: description ?? undefined, metadata: metadata ?? undefined };
+}
+
+export function checkBytes(member: string, text: string, max: number, error: ErrorName): void {
+  const actual = Buffer.byteLength(text);
+  if (actual > max) throw new ApiError(error, { member, max, actual });
+}
+
+/**
+ * Refuses texts the database cannot hold as they are: with U+0000, or with half a surrogate pair.
+ * @param value any input, looked through to its leaves.
+ */
+export function checkStorable(value: unknown, member = ''): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) {
+      throw new ApiError('wrongValue', { member: member || 'input', reason: 'it must be Unicode text without U+0000' });
+    }
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      checkStorable(item, `${member}[${index}]`);
+    });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      checkStorable(name, member);
+      checkStorable(item, member && member !== 'input' ? `${member}.${name}` : name);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// `npm run check`: what can be said about the code without running it.
+
+import { run } from './command.js';
+import { prepare } from './prepare.js';
+
+/** @type {[string, string, ...string[]][]} */
+const steps = [
+  ['types of the source', 'tsc', '--noEmit', '-p', 'tsconfig.json'],
+  ['types of the tests', 'tsc', '-p', 'test/tsconfig.json'],
+  ['format and lint', 'biome', 'ci', ...(process.stdout.isTTY ? [] : ['--colors=off']), '.'],
+  ['schema.graphql is current', process.execPath, 'dist/tools/schema.js', '--check'],
+];
+
+// Mistakes in the types are found below, with all the others.
+await prepare({ dev: true });
+for (const [name, command, ...args] of steps) {
+  const code = await run(command, args);
+  process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}\n`);
+  if (code !== 0) process.exitCode = 1;
+}

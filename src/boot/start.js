@@ -1,0 +1,7 @@
+// `npm start`. The gateway runs in this very process, so that signals reach it and its end is ours.
+
+import { prepare } from './prepare.js';
+
+await prepare();
+// Named by a URL made here: the compiled file is not there when this one is type checked.
+await import(new URL('../../dist/main.js', import.meta.url).href);

@@ -1,0 +1,23 @@
+// Counts for the last line of `npm test`. Vitest's own numbers leave out files that don't load and stray errors.
+
+import { writeFileSync } from 'node:fs';
+
+/** A vitest reporter that leaves the numbers in the file named by GATEWAY_TEST_SUMMARY. */
+export default class SummaryReporter {
+  /**
+   * @param {readonly import('vitest/node').TestModule[]} modules
+   * @param {readonly unknown[]} unhandledErrors
+   */
+  onTestRunEnd(modules, unhandledErrors) {
+    const summary = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) {
+      for (const holder of [module, ...module.children.allSuites()]) if (holder.errors().length > 0) summary.failed++;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        // A test that never got a result did not pass.
+        summary[state === 'pending' ? 'failed' : state]++;
+      }
+    }
+    writeFileSync(process.env.GATEWAY_TEST_SUMMARY ?? '', JSON.stringify(summary));
+  }
+}

@@ -1,0 +1,168 @@
+// Builds every room and joins them.
+
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createAdmin } from './admin.ts';
+import type { App } from './api/context.ts';
+import { KEPT_MS } from './api/idempotency.ts';
+import { apiMetrics } from './api/metrics.ts';
+import { routes, schema } from './api/schema.ts';
+import { createApi } from './api/server.ts';
+import type { Config } from './config.ts';
+import { Changes } from './store/changes.ts';
+import { openClient } from './store/client.ts';
+import { openDatabase } from './store/database.ts';
+import { type FirstSecrets, firstStart } from './store/first-start.ts';
+import { liveRegistrar } from './store/live.ts';
+import { migrate } from './store/migrations.ts';
+import { joinNodes, liveNodes } from './store/nodes.ts';
+import { Notifications } from './store/notify.ts';
+import { checkServerKey, loadKeys } from './store/server-key.ts';
+import type { Registrar } from './tunnel/registrar.ts';
+
+const HOUSEKEEPING_MS = 10 * 60 * 1000;
+
+export interface GatewayOptions {
+  log: Logger;
+  /** Where the migrations are. */
+  migrations: string;
+  /** Told when the gateway cannot go on; the process has to end. */
+  onFatal(text: string): void;
+  /** The wall clock. */
+  now?: () => number;
+  /** Hears of every statement. */
+  onQuery?: (statement: string) => void;
+  /** Sends every GraphQL request the long way. */
+  onlyYoga?: boolean;
+}
+
+export interface Gateway {
+  /** Listeners by name, as `ready` prints them: `api=http://127.0.0.1:4000`. */
+  addresses: Record<'api' | 'admin', string>;
+  /** The secrets of the first start; null on every other. */
+  first: FirstSecrets | null;
+  app: App;
+  registrar: Registrar;
+  /** Stops: no new requests, those under way are finished within the time the configuration gives. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts everything the configuration asks for.
+ * @throws what explains itself, when the database, its key or an address cannot be used. Nothing is left running then.
+ */
+export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const undoAll = async () => {
+    for (const step of undo.reverse()) await step();
+  };
+  try {
+    return await build(config, options, undo, undoAll);
+  } catch (error) {
+    await undoAll().catch((failure) => options.log.error({ err: failure }, 'could not clean up'));
+    throw error;
+  }
+}
+
+async function build(
+  config: Config,
+  options: GatewayOptions,
+  undo: (() => Promise<unknown>)[],
+  undoAll: () => Promise<void>,
+): Promise<Gateway> {
+  const { log, onFatal, now = Date.now } = options;
+  const database = await openDatabase(config, { onFatal });
+  undo.push(() => database.close());
+  const applied = await migrate(database.pool, options.migrations);
+  if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
+  const keys = await loadKeys(config);
+  const prisma = openClient(database.pool, options.onQuery);
+  undo.push(() => prisma.$disconnect());
+  await checkServerKey(prisma, keys);
+  const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
+
+  const changes = new Changes();
+  const node = await joinNodes(prisma, config.nodeLeaseMs);
+  undo.push(() => node.release());
+  const renewal = every(
+    config.nodeLeaseMs / 3,
+    () => node.renew(),
+    (error) => log.warn({ err: error }, 'the node’s lease could not be renewed'),
+  );
+  undo.push(async () => clearInterval(renewal));
+
+  const app: App = { config, prisma, keys, changes, liveNodes: () => liveNodes(prisma), now };
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  let heard = database.kind === 'embedded'; // One process alone has nobody to hear.
+  let hearing = () => heard;
+  if (config.databaseUrl !== undefined) {
+    const notifications = new Notifications(config.databaseUrl, node.id, changes, () => api.forget());
+    hearing = () => notifications.listening;
+    changes.connect(notifications);
+    undo.push(() => notifications.close());
+    heard = false;
+    queueMicrotask(() => void notifications.start());
+  }
+  const api = createApi({
+    app,
+    schema,
+    routes,
+    log,
+    metrics: apiMetrics(registry),
+    hearing: () => hearing(),
+    onlyYoga: options.onlyYoga,
+  });
+  let draining = false;
+  const admin = createAdmin(registry, {
+    database: async () => void (await prisma.$queryRaw`SELECT 1`),
+    draining: () => draining,
+  });
+  const housekeeping = every(
+    HOUSEKEEPING_MS,
+    () => prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
+    (error) => log.warn({ err: error }, 'housekeeping failed'),
+  );
+  undo.push(async () => clearInterval(housekeeping));
+
+  const addresses = {
+    api: await listen(api.server, config.apiPort, config.host),
+    admin: await listen(admin, config.adminPort, config.host),
+  };
+  undo.push(() => stop(admin, 0));
+
+  return {
+    addresses,
+    first,
+    app,
+    registrar: liveRegistrar(prisma, changes, node.id, config.region),
+    async close() {
+      draining = true;
+      api.drain();
+      await stop(api.server, config.drainMs);
+      await undoAll();
+    },
+  };
+}
+
+function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): NodeJS.Timeout {
+  return setInterval(() => void work().catch(failed), ms).unref();
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { address, port: bound, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
+}
+
+/** Closes a server; connections that are still open after `ms` are cut. */
+async function stop(server: Server, ms: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const deadline = setTimeout(() => server.closeAllConnections(), ms);
+  await closed;
+  clearTimeout(deadline);
+}

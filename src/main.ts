@@ -1,0 +1,73 @@
+// `npm start`: environment → gateway, until a signal says stop.
+
+import { resolve } from 'node:path';
+import { ConfigError, readConfig } from './config.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { openLog } from './log.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+try {
+  const config = readConfig(process.env, root);
+  const log = openLog(config);
+  const onFatal = (text: string) => {
+    log.fatal(text);
+    process.exit(1);
+  };
+  const gateway = await startGateway(config, { log, migrations: resolve(root, 'prisma/migrations'), onFatal });
+  process.stdout.write(greeting(gateway));
+
+  const stop = (signal: string) => {
+    process.once(signal, () => process.exit(1)); // A second signal does not wait.
+    log.info({ signal }, 'stopping');
+    gateway.close().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
+
+/** What a person can do something about is said in words alone; anything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return `${error.message}: another process has this port; set API_PORT or ADMIN_PORT, or 0 for any.`;
+  if (code === 'ECONNREFUSED')
+    return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
+  return error.constructor === Error ? (error.stack ?? error.message) : error.message;
+}
+
+/** The lines of DESIGN “What a start prints”. */
+function greeting({ first, addresses }: Gateway): string {
+  const secrets = first ? [...(first.apiKey ? [`API key: ${first.apiKey}`] : []), `Authtoken: ${first.authtoken}`] : [];
+  const ready = `ready ${Object.entries(addresses)
+    .map(([name, address]) => `${name}=${address}`)
+    .join(' ')}`;
+  const key = first?.apiKey ?? '<API key>';
+  const curl = [
+    `curl -X POST ${addresses.api}/credentials`,
+    `-H 'Authorization: Bearer ${key}'`,
+    `-H 'Service-Version: 2'`,
+    `-H 'Content-Type: application/json'`,
+    `-d '{"description":"my first device"}'`,
+  ].join(' ');
+  return [
+    ...secrets,
+    ready,
+    '',
+    'Create a credential:',
+    `  ${curl}`,
+    'Explore the API in a browser:',
+    `  ${addresses.api}/graphql`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads';
+import { EmbeddedError } from './error.ts';
+
+// A first start takes 3 s, recovery after a kill 1 s.
+const OPEN_TIMEOUT_MS = 120_000;
+const OPENED = 0;
+
+interface Call {
+  resolve(bytes: Uint8Array): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+type Message = { id: number; bytes: Uint8Array; fsyncs: number } | { fatal: string };
+
+/**
+ * This thread's end of the database's worker thread. Calls are answered in the order in which they were made.
+ * The first failure — a call without an answer, a crash — is the last: it ends the worker, fails every call, and is
+ * told to `onFatal` once.
+ */
+export class Link {
+  readonly #worker: Worker;
+  readonly #calls = new Map<number, Call>();
+  readonly #callTimeoutMs: number;
+  readonly #onFatal: (text: string) => void;
+  readonly #opened: Promise<unknown>;
+  #nextId = OPENED;
+  #failure: EmbeddedError | undefined;
+  #closing = false;
+  #fsyncs = 0;
+
+  /** @param directory where the database is; undefined: in memory. */
+  constructor(directory: string | undefined, callTimeoutMs: number, onFatal: (text: string) => void) {
+    this.#callTimeoutMs = callTimeoutMs;
+    this.#onFatal = onFatal;
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { directory }, stdout: false });
+    this.#worker.on('message', (message: Message) => this.#answered(message));
+    this.#worker.on('error', (error) => this.#fail(`The embedded database crashed: ${error.message}`));
+    this.#worker.on('exit', (code) => this.#fail(`The embedded database ended by itself (exit code ${code}).`));
+    this.#opened = this.#expect(OPEN_TIMEOUT_MS);
+  }
+
+  /** Resolves when the database answers queries. @throws {EmbeddedError} when it does not start. */
+  async opened(): Promise<void> {
+    await this.#opened;
+  }
+
+  /** How often the database has made a file safe on the disk since it was opened. */
+  get fsyncs(): number {
+    return this.#fsyncs;
+  }
+
+  /**
+   * Runs whole protocol messages.
+   * @param last the type byte of the last of them.
+   * @throws {EmbeddedError} when the database is lost.
+   */
+  execute(bytes: Uint8Array<ArrayBuffer>, last: number): Promise<Uint8Array> {
+    return this.#call({ type: 'execute', bytes, last }, [bytes.buffer]);
+  }
+
+  /** Forgets what a connection left behind, an open transaction first of all. */
+  async reset(): Promise<void> {
+    await this.#call({ type: 'reset' }, []);
+  }
+
+  /** Closes the database and ends the worker; safe to call after a failure. */
+  async close(): Promise<void> {
+    if (!this.#failure) await this.#call({ type: 'close' }, []).catch(() => undefined);
+    this.#closing = true;
+    await this.#worker.terminate();
+  }
+
+  #call(request: object, transfer: ArrayBuffer[]): Promise<Uint8Array> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    const id = this.#nextId;
+    const answer = this.#expect(this.#callTimeoutMs);
+    this.#worker.postMessage({ id, ...request }, transfer);
+    return answer;
+  }
+
+  #expect(timeoutMs: number): Promise<Uint8Array> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const expire = () => {
+        if (this.#calls.has(id)) this.#fail(`The embedded database has not answered for ${timeoutMs} ms.`);
+      };
+      // The answer may be waiting behind whatever kept this thread busy: look for it once before giving up.
+      const timer = setTimeout(() => setImmediate(expire), timeoutMs).unref();
+      this.#calls.set(id, { resolve, reject, timer });
+    });
+  }
+
+  #answered(message: Message): void {
+    if ('fatal' in message) {
+      this.#fail(message.fatal);
+      return;
+    }
+    this.#fsyncs = message.fsyncs;
+    const call = this.#calls.get(message.id);
+    if (!call) return;
+    this.#calls.delete(message.id);
+    clearTimeout(call.timer);
+    call.resolve(message.bytes);
+  }
+
+  #fail(text: string): void {
+    if (this.#failure || this.#closing) return;
+    this.#failure = new EmbeddedError(text);
+    const opening = this.#calls.has(OPENED);
+    for (const call of this.#calls.values()) {
+      clearTimeout(call.timer);
+      call.reject(this.#failure);
+    }
+    this.#calls.clear();
+    void this.#worker.terminate();
+    // Whoever opens the database is told by the rejection.
+    if (!opening) this.#onFatal(text);
+  }
+}

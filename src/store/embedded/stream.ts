@@ -1,0 +1,153 @@
+import { Duplex } from 'node:stream';
+import type { Link } from './link.ts';
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const HEADER_BYTES = 5;
+const SSL_REQUEST = 80_877_103;
+
+const byte = (letter: string) => letter.charCodeAt(0);
+const TERMINATE = byte('X');
+/** Messages that are answered; all others wait for one of these, so that a query is one call to the worker. */
+const ANSWERED = new Set([byte('Q'), byte('S'), byte('H')]);
+
+/** What a server says after the start-up message: you are in, and this is how I write values. */
+const GREETING = Buffer.concat([
+  message('R', Buffer.from([0, 0, 0, 0])),
+  ...Object.entries({
+    server_version: '18.0',
+    server_encoding: 'UTF8',
+    client_encoding: 'UTF8',
+    DateStyle: 'ISO, MDY',
+    integer_datetimes: 'on',
+    standard_conforming_strings: 'on',
+    TimeZone: 'UTC',
+  }).map(([name, value]) => message('S', Buffer.from(`${name}\0${value}\0`))),
+  message('K', Buffer.alloc(8)),
+  message('Z', Buffer.from('I')),
+]);
+
+/**
+ * One connection of the `pg` driver to the embedded database: looks like the socket that `pg` expects.
+ * Cuts what the driver writes into whole messages, since the database takes a message that is cut short for the end
+ * of the connection. When the connection ends, in whatever way, the database forgets all that belonged to it.
+ * Never use `COPY … FROM STDIN`: the database would wait for bytes that cannot reach it, and end.
+ */
+export class DatabaseStream extends Duplex {
+  readonly #link: Link;
+  #rest: Buffer = Buffer.alloc(0);
+  #started = false;
+  #ended = false;
+
+  constructor(link: Link) {
+    super();
+    this.#link = link;
+  }
+
+  /** Part of what `pg` expects of a socket. */
+  connect(): this {
+    setImmediate(() => this.emit('connect'));
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {}
+
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.#rest = Buffer.concat([this.#rest, ...chunks.map(({ chunk }) => chunk)]);
+    try {
+      if (!this.#started) this.#start();
+      if (this.#started) this.#forward();
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  override _final(done: () => void): void {
+    this.#end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#end();
+    done(error);
+  }
+
+  #start(): void {
+    if (this.#rest.length < 8) return;
+    const length = this.#rest.readUInt32BE(0);
+    if (length > MAX_MESSAGE_BYTES) throw new Error('not a start-up message');
+    if (this.#rest.length < length) return;
+    const code = this.#rest.readUInt32BE(4);
+    this.#rest = this.#rest.subarray(length);
+    if (code === SSL_REQUEST) {
+      this.push('N');
+      return;
+    }
+    this.#started = true;
+    this.push(GREETING);
+  }
+
+  /** Sends every message up to the last one that is answered, and keeps the rest. */
+  #forward(): void {
+    let end = 0;
+    let last = 0;
+    for (let at = 0; at + HEADER_BYTES <= this.#rest.length; ) {
+      const type = this.#rest.readUInt8(at);
+      const length = this.#rest.readUInt32BE(at + 1);
+      if (length < 4 || length > MAX_MESSAGE_BYTES) throw new Error(`a message of ${length} bytes is not possible`);
+      const next = at + 1 + length;
+      if (next > this.#rest.length) break;
+      if (type === TERMINATE) {
+        this.#end();
+        this.push(null);
+        return;
+      }
+      if (ANSWERED.has(type)) {
+        end = next;
+        last = type;
+      }
+      at = next;
+    }
+    if (end === 0) return;
+    // A copy with memory of its own, which can be handed to the worker.
+    const bytes = new Uint8Array(end);
+    bytes.set(this.#rest.subarray(0, end));
+    this.#rest = this.#rest.subarray(end);
+    this.#link.execute(bytes, last).then(
+      (answer) => {
+        if (!this.#ended) this.push(answer);
+      },
+      (error) => this.destroy(error),
+    );
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // A lost database has nothing to forget.
+    if (this.#started) this.#link.reset().catch(() => undefined);
+  }
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(type);
+  header.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([header, body]);
+}

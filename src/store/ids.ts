@@ -1,0 +1,92 @@
+// Ids and secrets. An id is `<prefix>_<27 base62 characters>`: a KSUID, which sorts by the time it was made.
+
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Seconds from 1970 to the KSUID epoch, 2014-05-13T16:53:20Z. */
+const EPOCH_SECONDS = 1_400_000_000;
+const KSUID_LENGTH = 27;
+const TICKS_PER_SECOND = 1 << 24;
+const COUNTER_LIMIT = 1 << 24;
+
+/** Every kind of id, by its prefix. */
+export type Prefix =
+  | 'ac'
+  | 'usr'
+  | 'bot'
+  | 'ak'
+  | 'cr'
+  | 'rd'
+  | 'edghts'
+  | 'edghtsrt'
+  | 'edgtls'
+  | 'bkdtg'
+  | 'ca'
+  | 'ed'
+  | 'esb'
+  | 'ts'
+  | 'tn'
+  | 'ep'
+  | 'op'
+  | 'ev'
+  | 'node';
+
+let lastTick = 0;
+let counter = 0;
+
+/**
+ * A new id. Of the KSUID's 16 payload bytes, three are the fraction of the second and three a counter, so that the
+ * ids of one process sort strictly in the order of their creation, also when the clock stands still or steps back;
+ * the other ten are random.
+ */
+export function newId<P extends Prefix>(prefix: P, now: number = Date.now()): string {
+  const tick = Math.floor((now / 1000 - EPOCH_SECONDS) * TICKS_PER_SECOND);
+  if (tick > lastTick) {
+    lastTick = tick;
+    counter = 0;
+  } else if (++counter === COUNTER_LIMIT) {
+    lastTick += 1;
+    counter = 0;
+  }
+  const bytes = randomBytes(20);
+  bytes.writeUInt32BE(Math.floor(lastTick / TICKS_PER_SECOND), 0);
+  bytes.writeUIntBE(lastTick % TICKS_PER_SECOND, 4, 3);
+  bytes.writeUIntBE(counter, 7, 3);
+  return `${prefix}_${base62(bytes, KSUID_LENGTH)}`;
+}
+
+/** Whether a text has the form of an id of this kind. It says nothing about whether such a thing exists. */
+export function isId(prefix: Prefix, text: string): boolean {
+  return (
+    text.length === prefix.length + 1 + KSUID_LENGTH &&
+    text.startsWith(`${prefix}_`) &&
+    /^[0-9A-Za-z]+$/.test(text.slice(prefix.length + 1))
+  );
+}
+
+/** The secret that goes with an id: `<KSUID of the id>_<24 base62 characters>`, 142 random bits. Shown once. */
+export function newSecret(id: string): string {
+  return `${id.slice(id.indexOf('_') + 1)}_${base62(randomBytes(18), 24)}`;
+}
+
+/** `length` lower-case letters and digits, for names in the DNS. */
+export function randomLabel(length: number): string {
+  return Array.from(randomBytes(length), (byte) => (byte % 36).toString(36)).join('');
+}
+
+/** The last `length` base62 digits of a number given as big-endian bytes, by long division on 32-bit limbs. */
+function base62(bytes: Buffer, length: number): string {
+  const limbs: number[] = [];
+  for (let i = bytes.length; i > 0; i -= 4) limbs.unshift(bytes.readUIntBE(Math.max(0, i - 4), Math.min(4, i)));
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    let rest = 0;
+    for (let i = 0; i < limbs.length; i++) {
+      const value = rest * 2 ** 32 + (limbs[i] ?? 0);
+      limbs[i] = Math.floor(value / 62);
+      rest = value % 62;
+    }
+    text = ALPHABET[rest] + text;
+  }
+  return text;
+}

@@ -1,0 +1,17 @@
+// `npm run backup -- FILE`
+
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../config.ts';
+import { backup } from '../store/backup.ts';
+import { runTool } from './run-tool.ts';
+
+await runTool(async (file) => {
+  if (!file) throw new Error('Say where to: npm run backup -- FILE');
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const rows = await backup(readConfig(process.env, root), resolve(file));
+  console.log(
+    `${file} is written: ${Object.values(rows).reduce((sum, count) => sum + count, 0)} rows and the server key`,
+  );
+  console.log('Keep it where only you can read it: it opens everything this gateway keeps secret.');
+});

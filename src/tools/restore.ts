@@ -1,0 +1,14 @@
+// `npm run restore -- FILE`
+
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../config.ts';
+import { restore } from '../store/backup.ts';
+import { runTool } from './run-tool.ts';
+
+await runTool(async (file) => {
+  if (!file) throw new Error('Say which backup: npm run restore -- FILE');
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const rows = await restore(readConfig(process.env, root), resolve(file), join(root, 'prisma/migrations'));
+  console.log(`${file} is restored: ${Object.values(rows).reduce((sum, count) => sum + count, 0)} rows`);
+});
