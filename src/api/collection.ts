@@ -4,6 +4,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type Action, type Change, type Kind, watch } from '../store/changes.ts';
 import type { Db } from '../store/client.ts';
 import { isId, type Prefix } from '../store/ids.ts';
+import type { Access } from './access.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
@@ -20,22 +21,31 @@ interface Table {
   delete(query: object): Promise<unknown>;
 }
 
-export interface Collection {
+/** What it takes to find one object by its id. */
+export interface Nodes {
   kind: Kind;
   prefix: Prefix;
-  /** The list's REST path, as `/credentials`. */
-  path: string;
-  /** The root fields: one object, and the list. */
-  single: string;
-  plural: string;
   typeName: string;
-  ref: RowRef;
   table: (db: Db) => unknown;
   /** Narrows every look-up further than to the account. */
   where?: (context: Context) => object | Promise<object>;
 }
 
-const collections = new Map<string, Collection>();
+export interface Collection extends Nodes {
+  /** The list's REST path, as `/credentials`. */
+  path: string;
+  /** The root fields: one object, and the list. */
+  single: string;
+  plural: string;
+  ref: RowRef;
+}
+
+const known = new Map<string, Nodes>();
+
+/** Lets `node(id)` find this kind of object. */
+export function nodes(options: Nodes): void {
+  known.set(options.prefix, options);
+}
 
 /** Any object with an id; `node(id)` finds it. */
 export const Node = builder.interfaceRef<Row>('Node').implement({
@@ -43,7 +53,7 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
   }),
-  resolveType: ({ id }) => collectionOf(id)?.typeName,
+  resolveType: ({ id }) => nodesOf(id)?.typeName,
 });
 
 const ChangeAction = builder.enumType('ChangeAction', {
@@ -51,19 +61,19 @@ const ChangeAction = builder.enumType('ChangeAction', {
   values: ['CREATED', 'UPDATED', 'DELETED'] as const satisfies Action[],
 });
 
-function collectionOf(id: string): Collection | undefined {
-  const collection = collections.get(id.slice(0, id.indexOf('_')));
-  return collection && isId(collection.prefix, id) ? collection : undefined;
+function nodesOf(id: string): Nodes | undefined {
+  const options = known.get(id.slice(0, id.indexOf('_')));
+  return options && isId(options.prefix, id) ? options : undefined;
 }
 
 /** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
-async function look(collection: Collection, context: Context, id: string, query: object): Promise<Row | null> {
+async function look(collection: Nodes, context: Context, id: string, query: object): Promise<Row | null> {
   if (!isId(collection.prefix, id)) return null;
   const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
   return tableOf(collection, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
 }
 
-function tableOf(collection: Collection, db: Db): Table {
+function tableOf(collection: Nodes, db: Db): Table {
   return collection.table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
 }
 
@@ -74,9 +84,8 @@ builder.queryField('node', (t) =>
     description: 'Any object of your account by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
     resolve: async (_, { id }, context, info) => {
-      const collection = collectionOf(id);
-      if (!collection) return null;
-      return look(collection, context, id, queryFromInfo({ context, info, typeName: collection.typeName }));
+      const options = nodesOf(id);
+      return options ? look(options, context, id, queryFromInfo({ context, info, typeName: options.typeName })) : null;
     },
   }),
 );
@@ -84,7 +93,7 @@ builder.queryField('node', (t) =>
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
 export function collection(options: Collection): Collection {
   const { kind, prefix, path, single, plural, typeName, ref } = options;
-  collections.set(prefix, options);
+  nodes(options);
   const noun = nouns[kind];
 
   builder.queryField(single, (t) =>
@@ -153,27 +162,35 @@ export function collection(options: Collection): Collection {
   return options;
 }
 
-/**
- * Adds the mutation that deletes an object.
- * @param check may refuse, given the row as it is.
- */
+export interface Deletion {
+  description?: string;
+  /** May refuse: called with an id of the right form, which need not exist. */
+  check?(context: Context, id: string): Promise<void> | void;
+  extensions?: Access;
+}
+
+/** Adds the mutation that deletes an object. */
 export function deletion(
-  options: Collection,
+  collection: Collection,
   name: string,
-  check?: (context: Context, id: string) => Promise<void> | void,
+  { description, check, extensions }: Deletion = {},
 ): void {
-  const noun = nouns[options.kind];
+  const { kind, prefix } = collection;
+  const noun = nouns[kind];
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
-      description: `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
+      extensions: { ...extensions },
+      description:
+        description ??
+        `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}.` }) },
       resolve: async (_, { id }, context) => {
-        if (!isId(options.prefix, id)) throw new ApiError('notFound', { thing: noun });
+        if (!isId(prefix, id)) throw new ApiError('notFound', { thing: noun });
         await check?.(context, id);
-        const where = { id, accountId: context.accountId, ...(await options.where?.(context)) };
-        await context.write(options.kind, 'DELETED', async (db) => {
-          await tableOf(options, db).delete({ where, select: { id: true } });
+        const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
+        await context.write(kind, 'DELETED', async (db) => {
+          await tableOf(collection, db).delete({ where, select: { id: true } });
           return { id };
         });
         return id;

@@ -6,7 +6,7 @@
 //   {"rows":{"account":1, …}}              the last line: a file without it was cut short
 
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -67,7 +67,7 @@ export async function writeBackupFile(
     yield line({ rows: counts });
   }
   await writeWhole(file, (handle) =>
-    pipeline(Readable.from(lines()), createGzip(), handle.createWriteStream({ autoClose: false })),
+    pipeline(Readable.from(lines()), createGzip(), (packed: AsyncIterable<Buffer>) => writeFile(handle, packed)),
   );
   return counts;
 }

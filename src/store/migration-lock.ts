@@ -4,6 +4,8 @@ import type pg from 'pg';
 const ADVISORY_LOCK = 72_707_369;
 /** Codes of servers that have no advisory locks: undefined function, feature not supported. */
 const NO_ADVISORY_LOCKS = new Set(['42883', '0A000']);
+/** Codes: unique violation (in the system's tables), duplicate table. */
+const MADE_BY_ANOTHER = new Set(['23505', '42P07']);
 const LOCK_TABLE = '"_gateway_migration_lock"';
 
 /**
@@ -50,7 +52,10 @@ async function takeAdvisoryLock(client: pg.ClientBase): Promise<boolean> {
 
 /** On a second connection: its transaction, which holds the lock, stays open while the first one migrates. */
 async function withRowLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
-  await pool.query(`CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} ("id" INTEGER PRIMARY KEY)`);
+  await pool.query(`CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} ("id" INTEGER PRIMARY KEY)`).catch((error) => {
+    // Two processes that make it at once are not kept apart by IF NOT EXISTS; it is there then.
+    if (!MADE_BY_ANOTHER.has(error.code)) throw error;
+  });
   await pool.query(`INSERT INTO ${LOCK_TABLE} VALUES (1) ON CONFLICT DO NOTHING`);
   const holder = await pool.connect();
   try {

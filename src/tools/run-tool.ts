@@ -3,7 +3,9 @@ export async function runTool(run: (argument: string | undefined) => Promise<voi
   try {
     await run(process.argv[2]);
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    // A server that does not answer at several addresses is an error without a message.
+    const [first] = error instanceof AggregateError ? error.errors : [error];
+    console.error(first instanceof Error ? first.message : String(first));
     process.exitCode = 1;
   }
 }

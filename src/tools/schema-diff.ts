@@ -69,18 +69,28 @@ declare const WebAssembly: {
   instantiate(wasm: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
+/** The engine's JavaScript holds one instance for the whole process, so it can be loaded only once. */
+let loaded: Promise<void> | undefined;
+
+async function load(): Promise<void> {
+  const script = createRequire(import.meta.url).resolve(ENGINE);
+  const wasm = await readFile(script.replace(/\.js$/, '.wasm'));
+  // Where the engine looks for someone to tell why it breaks down.
+  const set_message = (text: string) => {
+    throw new Error(`Prisma's schema engine failed: ${text}`);
+  };
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message } });
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue });
+  glue.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start();
+}
+
 async function startEngine(
   schema: { path: string; content: string },
   adapter: SqlMigrationAwareDriverAdapterFactory,
 ): Promise<glue.SchemaEngine> {
-  const wasm = await readFile(
-    createRequire(import.meta.url)
-      .resolve(ENGINE)
-      .replace(/\.js$/, '.wasm'),
-  );
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue });
-  glue.__wbg_set_wasm(instance.exports);
-  instance.exports.__wbindgen_start();
+  loaded ??= load();
+  await loaded;
   return glue.SchemaEngine.new(
     { datamodels: [[schema.path, schema.content]] },
     () => undefined,

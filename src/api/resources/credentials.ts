@@ -4,6 +4,7 @@ import { newId, newSecret } from '../../store/ids.ts';
 import { AclError, parseRule } from '../../tunnel/acl.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
+import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
 import { checkHolder, chooseOwner, Owner } from '../owner.ts';
@@ -114,9 +115,13 @@ builder.mutationField('updateCredential', (t) =>
   }),
 );
 
-deletion(credentials, 'deleteCredential', checkHeld);
+deletion(credentials, 'deleteCredential', {
+  description:
+    'Deletes a credential: its authtoken is refused from now on, and sessions it opened end. Answers with its id.',
+  check: checkHeld,
+});
 
-async function checkHeld(context: Parameters<typeof checkHolder>[0], id: string): Promise<void> {
+async function checkHeld(context: Context, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
   checkHolder(
     context,

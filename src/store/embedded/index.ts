@@ -80,11 +80,17 @@ async function open(
   pool.on('error', () => undefined);
   const close = async () => {
     const patience = new AbortController();
-    await Promise.race([pool.end(), wait(CLOSE_GRACE_MS, undefined, { signal: patience.signal })]);
+    await Promise.race([finish(pool), wait(CLOSE_GRACE_MS, undefined, { signal: patience.signal })]);
     patience.abort();
     await link.close();
   };
   return { pool, fsyncs: () => link.fsyncs, close };
+}
+
+/** Ends the pool once all queries that wait for their turn had it: the pool itself would forget them. */
+async function finish(pool: pg.Pool): Promise<void> {
+  await pool.query('CHECKPOINT').catch(() => undefined);
+  await pool.end();
 }
 
 /** The log of changes grows until a checkpoint, and PGlite makes none by itself. */

@@ -1,0 +1,96 @@
+// What HTTPS and TLS edges have in common. They are rows of one table.
+
+import type { EdgeKind } from '../store/generated/prisma/enums.ts';
+import { newId } from '../store/ids.ts';
+import { builder } from './builder.ts';
+import type { Context } from './context.ts';
+import { found } from './errors.ts';
+import { writeHostports } from './hostports.ts';
+import { type AnyModule, type Host, moduleInputs, writeModules } from './module.ts';
+import { nouns } from './nouns.ts';
+import { checkTexts, type Texts } from './texts.ts';
+
+const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;
+
+interface Input extends Texts {
+  hostports?: string[] | null;
+}
+
+type EdgeHost = Host & { kind: keyof typeof kinds };
+
+/** Creates an edge with the modules that its input brings. */
+export function createEdge(host: EdgeHost, modules: AnyModule[], context: Context, query: object, input: Input) {
+  const { accountId } = context;
+  const texts = checkTexts(input);
+  return context.write(host.kind, 'CREATED', async (db) => {
+    const id = newId(host.prefix);
+    await db.edge.create({ data: { ...texts, id, accountId, kind: kinds[host.kind] }, select: { id: true } });
+    return change(context, db, query, id, modules, input);
+  });
+}
+
+/** Changes what the input gives; the rest stays as it is. */
+export function updateEdge(
+  host: EdgeHost,
+  modules: AnyModule[],
+  context: Context,
+  query: object,
+  id: string,
+  input: Input,
+) {
+  const { accountId } = context;
+  return context.write(host.kind, 'UPDATED', async (db) => {
+    const where = { id, accountId, kind: kinds[host.kind] };
+    found(await db.edge.findFirst({ where, select: { id: true } }), nouns[host.kind]);
+    return change(context, db, query, id, modules, input);
+  });
+}
+
+async function change(
+  context: Context,
+  db: Context['db'],
+  query: object,
+  id: string,
+  modules: AnyModule[],
+  input: Input,
+) {
+  const data = {
+    ...checkTexts(input),
+    hostports: await writeHostports(input.hostports, context, db, id),
+    ...(await writeModules(modules, input, context, db)),
+  };
+  return db.edge.update({ ...query, where: { id }, data });
+}
+
+const texts = {
+  description: 'What it is for, for people; at most 255 bytes.',
+  metadata: 'Anything, for machines; at most 4096 bytes.',
+  hostports:
+    'The names it answers, each a reserved domain of your account and the port 443, as in `app.example.com:443`.',
+};
+
+/** The inputs that create and change a kind of edge. */
+export function edgeInputs(name: string, modules: AnyModule[]) {
+  const create = builder.inputType(`Create${name}Input`, {
+    description: 'A new edge. Every member may be left out.',
+    fields: (t) => ({
+      description: t.string({ description: texts.description }),
+      metadata: t.string({ description: texts.metadata }),
+      hostports: t.stringList({ description: texts.hostports }),
+      ...moduleInputs(t, modules),
+    }),
+  });
+  const update = builder.inputType(`Update${name}Input`, {
+    description: 'What to change; a member left out or null stays as it is.',
+    fields: (t) => ({
+      description: t.string({ description: `${texts.description} "" clears it.` }),
+      metadata: t.string({ description: `${texts.metadata} "" clears it.` }),
+      hostports: t.stringList({ description: `${texts.hostports} Replaces the whole list.` }),
+      ...moduleInputs(t, modules),
+    }),
+  });
+  return { create, update };
+}
+
+/** What of an edge's row gives its hostports, in the order in which they were given. */
+export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;

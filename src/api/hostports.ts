@@ -1,0 +1,46 @@
+// The hostports of an edge: names and ports that its account has reserved and no other edge answers.
+
+import type { Db } from '../store/client.ts';
+import { reservedFor } from '../store/live.ts';
+import type { Context } from './context.ts';
+import { ApiError } from './errors.ts';
+
+const HOSTPORTS_MAX = 100;
+const PORT_MAX = 65_535;
+/** The one port that edges answer on, whatever port the listener is bound to. */
+const EDGE_PORT = 443;
+
+/**
+ * What to write to an edge's row for its new list of hostports; undefined leaves the list as it is.
+ * @param edgeId the edge that may have some of them already.
+ * @throws {ApiError} naming the first that cannot be had.
+ */
+export async function writeHostports(
+  given: string[] | null | undefined,
+  { accountId }: Context,
+  db: Db,
+  edgeId: string,
+) {
+  if (given == null) return undefined;
+  if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
+  const create: { hostport: string; domainId: string; position: number }[] = [];
+  for (const [position, text] of given.entries()) {
+    const member = `hostports[${position}]`;
+    const { domain, hostport } = readHostport(text, member);
+    if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
+    const domainId = await reservedFor(db, accountId, domain);
+    if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });
+    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
+    if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
+    create.push({ hostport, domainId, position });
+  }
+  return { deleteMany: {}, create };
+}
+
+function readHostport(text: string, member: string): { domain: string; hostport: string } {
+  const [, domain, port] = /^((?:\*\.)?[a-z0-9.-]+):(\d+)$/i.exec(text) ?? [];
+  if (!domain || !port) throw new ApiError('hostportFormat', { member });
+  if (Number(port) < 1 || Number(port) > PORT_MAX) throw new ApiError('hostportRange', { member });
+  if (Number(port) !== EDGE_PORT) throw new ApiError('hostportPort', { member });
+  return { domain: domain.toLowerCase(), hostport: `${domain.toLowerCase()}:${EDGE_PORT}` };
+}

@@ -1,0 +1,64 @@
+// The backend module of a route and of a TLS edge: which tunnels the traffic goes to.
+
+import { builder, Ref } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
+import type { Host, Module } from '../module.ts';
+
+interface Settings {
+  enabled: boolean;
+  backendId: string;
+}
+
+const EndpointBackend = builder.objectRef<Settings>('EndpointBackend').implement({
+  description: 'The backend that the traffic of an edge or a route goes to.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether traffic goes there.' }),
+    backend: t.field({
+      type: Ref,
+      description: 'The backend.',
+      resolve: ({ backendId }) => ({ id: backendId, path: `/backends/tunnel_group/${backendId}` }),
+    }),
+  }),
+});
+
+const EndpointBackendInput = builder.inputType('EndpointBackendInput', {
+  description: 'The backend that the traffic goes to.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: 'Whether traffic goes there. Default true.' }),
+    backendId: t.id({ description: 'The id of a backend of your account.' }),
+  }),
+});
+
+type Input = typeof EndpointBackendInput.$inferInput;
+
+interface Selected {
+  backendEnabled: boolean | null;
+  backendId: string | null;
+}
+
+function backendOf(host: Host): Module<Selected, Settings, Input> {
+  return {
+    host,
+    field: 'backend',
+    path: 'backend',
+    noun: 'backend',
+    select: { backendEnabled: true, backendId: true },
+    type: EndpointBackend,
+    input: EndpointBackendInput,
+    selection: 'enabled backend { id uri }',
+    read: ({ backendEnabled: enabled, backendId }) =>
+      enabled === null || backendId === null ? null : { enabled, backendId },
+    async write({ enabled, backendId }, { accountId }, db, place) {
+      const member = `${place}backendId`;
+      if (!backendId) throw new ApiError('backendMissing', { member });
+      const backend = await db.backend.findUnique({ where: { id: backendId, accountId }, select: { id: true } });
+      if (!backend) throw new ApiError('unknownBackend', { member });
+      return { backendEnabled: enabled ?? true, backend: { connect: { id: backendId } } };
+    },
+    unset: { backendEnabled: null, backend: { disconnect: true } },
+  };
+}
+
+export const backendOfRoute = backendOf(httpsEdgeRoute);
+export const backendOfTlsEdge = backendOf(tlsEdge);

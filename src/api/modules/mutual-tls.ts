@@ -1,0 +1,83 @@
+// The mutual TLS module of an edge (specification sections 2.4 and 4.4).
+
+import type { Db } from '../../store/client.ts';
+import { builder, Ref } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdge, tlsEdge } from '../hosts.ts';
+import type { Host, Module } from '../module.ts';
+
+const AUTHORITIES_MAX = 10;
+
+interface Settings {
+  enabled: boolean;
+  authorityIds: string[];
+}
+
+const MutualTls = builder.objectRef<Settings>('MutualTls').implement({
+  description: 'Lets in only visitors whose certificate one of these authorities has issued.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
+    certificateAuthorities: t.field({
+      type: [Ref],
+      description: 'The certificate authorities, in the order in which they were given.',
+      resolve: ({ authorityIds }) => authorityIds.map((id) => ({ id, path: `/certificate_authorities/${id}` })),
+    }),
+  }),
+});
+
+const MutualTlsInput = builder.inputType('MutualTlsInput', {
+  description: 'The settings of mutual TLS.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: 'Whether it acts on traffic. Default true.' }),
+    certificateAuthorityIds: t.idList({ description: 'The ids of 1 to 10 certificate authorities of your account.' }),
+  }),
+});
+
+type Input = typeof MutualTlsInput.$inferInput;
+
+interface Selected {
+  mutualTlsEnabled: boolean | null;
+  authorities: { authorityId: string }[];
+}
+
+function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
+  return {
+    host,
+    field: 'mutualTls',
+    path: 'mutual_tls',
+    noun: 'mutual TLS',
+    select: { mutualTlsEnabled: true, authorities: { select: { authorityId: true }, orderBy: { position: 'asc' } } },
+    type: MutualTls,
+    input: MutualTlsInput,
+    selection: 'enabled certificateAuthorities { id uri }',
+    read: ({ mutualTlsEnabled: enabled, authorities }) =>
+      enabled === null ? null : { enabled, authorityIds: authorities.map(({ authorityId }) => authorityId) },
+    async write(input, context, db, member) {
+      const ids = await checkAuthorities(
+        input.certificateAuthorityIds ?? [],
+        context,
+        db,
+        `${member}certificateAuthorityIds`,
+      );
+      const create = ids.map((authorityId, position) => ({ authorityId, position }));
+      return { mutualTlsEnabled: input.enabled ?? true, authorities: { deleteMany: {}, create } };
+    },
+    unset: { mutualTlsEnabled: null, authorities: { deleteMany: {} } },
+  };
+}
+
+async function checkAuthorities(ids: string[], { accountId }: Context, db: Db, member: string): Promise<string[]> {
+  if (ids.length === 0) throw new ApiError('authoritiesMissing', { member });
+  if (ids.length > AUTHORITIES_MAX) throw new ApiError('tooManyAuthorities', { member, max: AUTHORITIES_MAX });
+  const known = await db.certificateAuthority.findMany({ where: { id: { in: ids }, accountId }, select: { id: true } });
+  ids.forEach((id, index) => {
+    const place = { member: `${member}[${index}]` };
+    if (!known.some((authority) => authority.id === id)) throw new ApiError('unknownAuthority', place);
+    if (ids.indexOf(id) < index) throw new ApiError('authorityRepeated', place);
+  });
+  return ids;
+}
+
+export const mutualTlsOfHttpsEdge = mutualTlsOf(httpsEdge);
+export const mutualTlsOfTlsEdge = mutualTlsOf(tlsEdge);

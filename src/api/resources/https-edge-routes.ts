@@ -1,0 +1,171 @@
+// The routes of an HTTPS edge: which requests go to which backend, through which modules.
+
+import { isId, newId } from '../../store/ids.ts';
+import { builder } from '../builder.ts';
+import { Node, nodes } from '../collection.ts';
+import type { Context } from '../context.ts';
+import { ApiError, found } from '../errors.ts';
+import { keyed } from '../idempotency.ts';
+import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
+import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
+import { nouns } from '../nouns.ts';
+import { route } from '../route.ts';
+import { checkBytes, checkTexts } from '../texts.ts';
+
+const ROUTES_MAX = 100;
+const MATCH_MAX_BYTES = 1024;
+
+const MatchType = builder.enumType('MatchType', {
+  description: 'How a route’s match is held against a request’s path.',
+  values: {
+    exact_path: { value: 'EXACT_PATH', description: 'The path is the match.' },
+    path_prefix: { value: 'PATH_PREFIX', description: 'The path begins with the match.' },
+  } as const,
+});
+
+export const HttpsEdgeRoute = builder.prismaObject('Route', {
+  variant: 'HttpsEdgeRoute',
+  description: 'Which requests of an HTTPS edge go to which backend, and through which modules.',
+  interfaces: [Node],
+  select: { id: true, edgeId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `edghtsrt_…`.' }),
+    edgeId: t.exposeID('edgeId', { description: 'The id of its edge.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id, edgeId }, _, context) => context.uri(`/edges/https/${edgeId}/routes/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    matchType: t.expose('matchType', { type: MatchType, description: 'How `match` is held against the path.' }),
+    match: t.exposeString('match', { description: 'The path, or its beginning.' }),
+    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+  }),
+});
+
+nodes({ kind: 'httpsEdgeRoute', prefix: 'edghtsrt', typeName: 'HttpsEdgeRoute', table: (db) => db.route });
+
+const CreateHttpsEdgeRouteInput = builder.inputType('CreateHttpsEdgeRouteInput', {
+  description: 'A new route.',
+  fields: (t) => ({
+    matchType: t.field({ type: MatchType, required: true, description: 'How `match` is held against the path.' }),
+    match: t.string({ required: true, description: 'A path such as `/api`, or its beginning; at most 1024 bytes.' }),
+    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...moduleInputs(t, modules),
+  }),
+});
+
+const UpdateHttpsEdgeRouteInput = builder.inputType('UpdateHttpsEdgeRouteInput', {
+  description: 'What to change; a member left out or null stays as it is.',
+  fields: (t) => ({
+    matchType: t.field({ type: MatchType, description: 'How `match` is held against the path.' }),
+    match: t.string({ description: 'A path such as `/api`, or its beginning; at most 1024 bytes.' }),
+    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
+    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+    ...moduleInputs(t, modules),
+  }),
+});
+
+addModules(HttpsEdgeRoute, modules);
+
+const place = builder.args((t) => ({
+  edgeId: t.id({ required: true, description: 'The id of the HTTPS edge.' }),
+  id: t.id({ required: true, description: 'The id of the route.' }),
+}));
+
+builder.queryField('httpsEdgeRoute', (t) =>
+  t.prismaField({
+    type: HttpsEdgeRoute,
+    nullable: true,
+    description: 'The route with this id. Fails with `NOT_FOUND` when the edge has none.',
+    args: place,
+    resolve: async (query, _, where, context) =>
+      found(await context.db.route.findFirst({ ...query, where: scoped(context, where) }), nouns.httpsEdgeRoute),
+  }),
+);
+
+builder.mutationField('createHttpsEdgeRoute', (t) =>
+  t.prismaField({
+    type: HttpsEdgeRoute,
+    nullable: true,
+    description:
+      'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
+    args: {
+      edgeId: t.arg.id({ required: true, description: 'The id of the HTTPS edge.' }),
+      input: t.arg({ type: CreateHttpsEdgeRouteInput, required: true, description: 'The route.' }),
+      ...keyed,
+    },
+    resolve: (query, _, { edgeId, input }, context) => {
+      const { accountId } = context;
+      const { matchType, match } = input;
+      checkMatch(match);
+      const texts = checkTexts(input);
+      return context.write('httpsEdgeRoute', 'CREATED', async (db) => {
+        const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
+        found(await db.edge.findFirst({ where: edge, select: { id: true } }), nouns.httpsEdge);
+        if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
+          throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
+        const id = newId('edghtsrt');
+        await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
+        return db.route.update({ ...query, where: { id }, data: await writeModules(modules, input, context, db) });
+      });
+    },
+  }),
+);
+
+builder.mutationField('updateHttpsEdgeRoute', (t) =>
+  t.prismaField({
+    type: HttpsEdgeRoute,
+    nullable: true,
+    description: 'Changes a route.',
+    args: {
+      ...place,
+      input: t.arg({ type: UpdateHttpsEdgeRouteInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { input, ...where }, context) => {
+      if (input.match != null) checkMatch(input.match);
+      const data = { ...checkTexts(input), match: input.match ?? undefined, matchType: input.matchType ?? undefined };
+      return context.write('httpsEdgeRoute', 'UPDATED', async (db) => {
+        found(await db.route.findFirst({ where: scoped(context, where), select: { id: true } }), nouns.httpsEdgeRoute);
+        const ofModules = await writeModules(modules, input, context, db);
+        return db.route.update({ ...query, where: { id: where.id }, data: { ...data, ...ofModules } });
+      });
+    },
+  }),
+);
+
+builder.mutationField('deleteHttpsEdgeRoute', (t) =>
+  t.id({
+    nullable: true,
+    description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
+    args: place,
+    resolve: async (_, where, context) => {
+      await context.write('httpsEdgeRoute', 'DELETED', (db) =>
+        db.route.delete({ where: scoped(context, where), select: { id: true } }),
+      );
+      return where.id;
+    },
+  }),
+);
+
+function scoped({ accountId }: Context, { id, edgeId }: { id: string; edgeId: string }) {
+  return { id: isId('edghtsrt', id) ? id : '', edgeId, accountId };
+}
+
+function checkMatch(match: string): void {
+  if (match === '') throw new ApiError('routeMatchMissing', { member: 'match' });
+  checkBytes('match', match, MATCH_MAX_BYTES, 'routeMatchTooLong');
+  if (!/^\/[^?#\s\p{Cc}]*$/u.test(match)) throw new ApiError('routeMatchFormat', { member: 'match' });
+}
+
+export const routeSelection = `id edgeId uri createdAt matchType match description metadata ${modulesSelection(modules)}`;
+
+const path = '/edges/https/:edge_id/routes';
+
+export const routes = [
+  route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection),
+  route('GET', `${path}/:id`, 200, 'httpsEdgeRoute', routeSelection),
+  route('PATCH', `${path}/:id`, 200, 'updateHttpsEdgeRoute', routeSelection),
+  route('DELETE', `${path}/:id`, 204, 'deleteHttpsEdgeRoute'),
+];

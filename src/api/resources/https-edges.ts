@@ -1,0 +1,89 @@
+// HTTPS edges: configured public entries whose requests go to a backend by route.
+
+import { builder } from '../builder.ts';
+import { collection, deletion, Node, reads } from '../collection.ts';
+import { createEdge, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
+import { httpsEdge } from '../hosts.ts';
+import { keyed } from '../idempotency.ts';
+import { addModules, modulesSelection } from '../module.ts';
+import { httpsEdgeModules as modules } from '../modules/index.ts';
+import { route } from '../route.ts';
+import { HttpsEdgeRoute, routeSelection } from './https-edge-routes.ts';
+
+const HttpsEdge = builder.prismaObject('Edge', {
+  variant: 'HttpsEdge',
+  description:
+    'A configured public entry: it terminates HTTPS for its names and sends each request to a backend by route.',
+  interfaces: [Node],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `edghts_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/edges/https/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    hostports: t.stringList({
+      description: 'The names and ports it answers.',
+      select: hostportsSelect,
+      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+    }),
+    routes: t.relation('routes', {
+      type: HttpsEdgeRoute,
+      description: 'Where its requests go, in the order in which the routes were created.',
+      query: { orderBy: { id: 'asc' } },
+    }),
+  }),
+});
+
+const httpsEdges = collection({
+  kind: 'httpsEdge',
+  prefix: 'edghts',
+  path: '/edges/https',
+  single: 'httpsEdge',
+  plural: 'httpsEdges',
+  typeName: 'HttpsEdge',
+  ref: HttpsEdge,
+  table: (db) => db.edge,
+  where: () => ({ kind: 'HTTPS' }),
+});
+
+const host = { ...httpsEdge, kind: 'httpsEdge' } as const;
+const { create: CreateHttpsEdgeInput, update: UpdateHttpsEdgeInput } = edgeInputs('HttpsEdge', modules);
+addModules(HttpsEdge, modules);
+
+builder.mutationField('createHttpsEdge', (t) =>
+  t.prismaField({
+    type: HttpsEdge,
+    nullable: true,
+    description: 'Creates an HTTPS edge. It answers once it has a route with a backend.',
+    args: { input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge.' }), ...keyed },
+    resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
+  }),
+);
+
+builder.mutationField('updateHttpsEdge', (t) =>
+  t.prismaField({
+    type: HttpsEdge,
+    nullable: true,
+    description: 'Changes an HTTPS edge.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the edge.' }),
+      input: t.arg({ type: UpdateHttpsEdgeInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => updateEdge(host, modules, context, query, id, input),
+  }),
+);
+
+deletion(httpsEdges, 'deleteHttpsEdge', { description: 'Deletes an HTTPS edge with its routes. Answers with its id.' });
+
+const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)} routes { ${routeSelection} }`;
+
+export const routes = [
+  route('POST', '/edges/https', 201, 'createHttpsEdge', selection),
+  ...reads(httpsEdges, 'https_edges', selection),
+  route('PATCH', '/edges/https/:id', 200, 'updateHttpsEdge', selection),
+  route('DELETE', '/edges/https/:id', 204, 'deleteHttpsEdge'),
+];

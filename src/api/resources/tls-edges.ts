@@ -1,0 +1,82 @@
+// TLS edges: configured public entries whose connections go to a backend whole.
+
+import { builder } from '../builder.ts';
+import { collection, deletion, Node, reads } from '../collection.ts';
+import { createEdge, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
+import { tlsEdge } from '../hosts.ts';
+import { keyed } from '../idempotency.ts';
+import { addModules, modulesSelection } from '../module.ts';
+import { tlsEdgeModules as modules } from '../modules/index.ts';
+import { route } from '../route.ts';
+
+const TlsEdge = builder.prismaObject('Edge', {
+  variant: 'TlsEdge',
+  description: 'A configured public entry: it sends each TLS connection for its names to a backend.',
+  interfaces: [Node],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `edgtls_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/edges/tls/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    hostports: t.stringList({
+      description: 'The names and ports it answers.',
+      select: hostportsSelect,
+      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+    }),
+  }),
+});
+
+const tlsEdges = collection({
+  kind: 'tlsEdge',
+  prefix: 'edgtls',
+  path: '/edges/tls',
+  single: 'tlsEdge',
+  plural: 'tlsEdges',
+  typeName: 'TlsEdge',
+  ref: TlsEdge,
+  table: (db) => db.edge,
+  where: () => ({ kind: 'TLS' }),
+});
+
+const host = { ...tlsEdge, kind: 'tlsEdge' } as const;
+const { create: CreateTlsEdgeInput, update: UpdateTlsEdgeInput } = edgeInputs('TlsEdge', modules);
+addModules(TlsEdge, modules);
+
+builder.mutationField('createTlsEdge', (t) =>
+  t.prismaField({
+    type: TlsEdge,
+    nullable: true,
+    description: 'Creates a TLS edge. It answers once it has a backend.',
+    args: { input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge.' }), ...keyed },
+    resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
+  }),
+);
+
+builder.mutationField('updateTlsEdge', (t) =>
+  t.prismaField({
+    type: TlsEdge,
+    nullable: true,
+    description: 'Changes a TLS edge.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the edge.' }),
+      input: t.arg({ type: UpdateTlsEdgeInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => updateEdge(host, modules, context, query, id, input),
+  }),
+);
+
+deletion(tlsEdges, 'deleteTlsEdge');
+
+const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)}`;
+
+export const routes = [
+  route('POST', '/edges/tls', 201, 'createTlsEdge', selection),
+  ...reads(tlsEdges, 'tls_edges', selection),
+  route('PATCH', '/edges/tls/:id', 200, 'updateTlsEdge', selection),
+  route('DELETE', '/edges/tls/:id', 204, 'deleteTlsEdge'),
+];
