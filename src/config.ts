@@ -2,6 +2,8 @@
 
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import type { ApiSettings } from './api/settings.ts';
+import type { StoreSettings } from './store/settings.ts';
 
 const PORTS = 65_535;
 
@@ -66,36 +68,19 @@ const environment = z.object({
   LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
-export interface Config {
+export interface Config extends ApiSettings, StoreSettings {
   /** The address every listener binds. */
   host: string;
   apiPort: number;
   adminPort: number;
-  /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
-  publicApiUrl: string | undefined;
-  /** Hosts whose name a request may bring to build that origin from. */
-  allowedHosts: string[];
-  corsOrigins: string[];
-  /** Lower-case names of headers accepted in place of `Service-Version`. */
-  versionHeaders: string[];
-  baseDomain: string;
-  cnameDomain: string;
-  acmeDomain: string;
+  /** What endpoints, tunnels and sessions show as their region. */
   region: string;
-  /** Absolute. */
-  dataDir: string;
-  /** Undefined: the embedded database in `dataDir`. */
-  databaseUrl: string | undefined;
-  databasePool: number;
-  serverKey: Buffer | undefined;
-  previousServerKey: Buffer | undefined;
-  initialApiKey: string | undefined;
-  /** Requests per minute and API key. */
-  rateLimit: number;
   /** How long this node's live objects count after the last renewal. Milliseconds. */
   nodeLeaseMs: number;
   /** How long a stop waits for requests under way. Milliseconds. */
   drainMs: number;
+  /** The API key of the first start, when the operator chose it. */
+  initialApiKey: string | undefined;
   logLevel: string;
   logFormat: 'json' | 'text';
 }

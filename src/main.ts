@@ -10,6 +10,8 @@ const root = resolve(import.meta.dirname, '..');
 try {
   const config = readConfig(process.env, root);
   const log = openLog(config);
+  // Node's own warnings become log lines like all others.
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
   const onFatal = (text: string) => {
     log.fatal(text);
     process.exit(1);

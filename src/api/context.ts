@@ -1,15 +1,15 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
-import type { Config } from '../config.ts';
 import type { Action, Changes, Kind } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Keys } from '../store/keys.ts';
 import { ApiError } from './errors.ts';
+import type { ApiSettings } from './settings.ts';
 import { translateWriteError } from './write-errors.ts';
 
 /** What the API needs of the rest of the gateway. */
 export interface App {
-  config: Config;
+  config: ApiSettings;
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;

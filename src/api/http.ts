@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../config.ts';
 import { restName } from './case.ts';
 import { ApiError, toApiError } from './errors.ts';
+import type { ApiSettings } from './settings.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;
@@ -23,7 +23,7 @@ export interface Exchange {
  * What `uri`s begin with: the configured address, or the request's own origin when it names a host that we are known
  * by, or else the address we listen on.
  */
-export function baseUrlOf({ publicApiUrl, allowedHosts }: Config, request: IncomingMessage): string {
+export function baseUrlOf({ publicApiUrl, allowedHosts }: ApiSettings, request: IncomingMessage): string {
   if (publicApiUrl) return publicApiUrl;
   const host = request.headers.host?.toLowerCase() ?? '';
   const name = host.replace(/:\d+$/, '');

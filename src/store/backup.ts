@@ -4,17 +4,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { Config } from '../config.ts';
 import { BackupError, checkBackupFile, type RowCounts, writeBackupFile, writeWhole } from './backup-file.ts';
 import { dumpRows, loadRows, tablesInOrder } from './backup-rows.ts';
 import { openDatabase } from './database.ts';
 import { appliedMigrations, knownMigrations, migrate } from './migrations.ts';
 import { keyFile } from './server-key.ts';
+import type { StoreSettings } from './settings.ts';
 
 export { BackupError } from './backup-file.ts';
 
 /** The part of the configuration that says where the data is. */
-export type Place = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'serverKey'>;
+export type Place = Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir' | 'serverKey'>;
 
 /**
  * Writes the database that the configuration names, and its server key, into a file. The embedded database must not be

@@ -1,8 +1,8 @@
 // The database the configuration names: a PostgreSQL server, or the embedded one.
 
 import pg from 'pg';
-import type { Config } from '../config.ts';
 import { openEmbedded } from './embedded/index.ts';
+import type { StoreSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -26,7 +26,7 @@ export interface DatabaseOptions {
  * @throws {EmbeddedError} when the embedded database is in use or does not start.
  */
 export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir'>,
+  config: Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir'>,
   options: DatabaseOptions,
 ): Promise<Database> {
   if (config.databaseUrl === undefined) return { ...(await openEmbedded(config.dataDir, options)), kind: 'embedded' };

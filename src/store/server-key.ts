@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import type { Db } from './client.ts';
 import { deriveKeys, type Keys } from './keys.ts';
+import type { StoreSettings } from './settings.ts';
 
 const KEY_BYTES = 32;
 const CHECK = 'server_key_check';
@@ -22,7 +22,7 @@ export function keyFile(dataDir: string): string {
  * Reads the key, or makes it (mode 0600, on the disk before it is used).
  * @throws {ServerKeyError} when the file holds something else.
  */
-export async function loadKeys({ serverKey, previousServerKey, dataDir }: Config): Promise<Keys> {
+export async function loadKeys({ serverKey, previousServerKey, dataDir }: StoreSettings): Promise<Keys> {
   return deriveKeys(serverKey ?? (await readOrMake(dataDir)), previousServerKey);
 }
 

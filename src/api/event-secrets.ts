@@ -1,0 +1,105 @@
+// Targets of event destinations as the database holds them: the secrets in them are encrypted, and bound to their row
+// and their place in the target.
+
+import type { Keys } from '../store/keys.ts';
+import { ApiError } from './errors.ts';
+
+export type AwsAuth = {
+  role: { roleArn: string } | null;
+  creds: { awsAccessKeyId: string; awsSecretAccessKey: string | null } | null;
+};
+
+/** Where events go: exactly one member is set. A secret is null where it was not given, or must not be seen. */
+export type Target = {
+  firehose?: { auth: AwsAuth; deliveryStreamArn: string };
+  kinesis?: { auth: AwsAuth; streamArn: string };
+  cloudwatchLogs?: { auth: AwsAuth; logGroupArn: string };
+  datadog?: { apiKey: string | null; ddtags: string | null; service: string | null; ddsite: string };
+  azureLogsIngestion?: {
+    tenantId: string;
+    clientId: string;
+    clientSecret: string | null;
+    logsIngestionUri: string;
+    dataCollectionRuleId: string;
+    dataCollectionStreamName: string;
+  };
+};
+
+/** What a stored target belongs to. */
+export interface TargetRow {
+  id: string;
+  accountId: string;
+  target: unknown;
+}
+
+/** Any member of a target that is so called is a secret. */
+const SECRETS = new Set(['awsSecretAccessKey', 'apiKey', 'clientSecret']);
+
+/** The target as the database takes it. */
+export function sealTarget(keys: Keys, row: TargetRow & { target: Target }): Target {
+  return mapSecrets(row.target, (secret, path) => secret && keys.seal(secret, placeOf(row, path)));
+}
+
+/** The target with its secrets in clear: for whoever delivers to it, never for an answer. */
+export function openTarget(keys: Keys, row: TargetRow): Target {
+  return mapSecrets(stored(row), (secret, path) => secret && keys.open(secret, placeOf(row, path)));
+}
+
+/** The target as everybody may see it. */
+export function withoutSecrets(row: Pick<TargetRow, 'target'>): Target {
+  return mapSecrets(stored(row), () => null);
+}
+
+/**
+ * Gives a target the secret that its input left out: the one of the target it replaces, as long as that would be sent
+ * to the same place. Otherwise whoever may change a destination could have its secret delivered elsewhere.
+ * @throws {ApiError} naming the secret, when there is none to keep.
+ */
+export function completeTarget(target: Target, replaced?: Target): Target {
+  const kept = replaced && addressOf(replaced) === addressOf(target) ? secretOf(replaced) : null;
+  return mapSecrets(target, (secret, path) => {
+    const value = secret ?? kept;
+    if (value !== null) return value;
+    const member = `target.${path}`;
+    if (replaced) throw new ApiError('secretNeeded', { member });
+    throw new ApiError(target.datadog ? 'datadogKeyMissing' : 'targetMemberMissing', { member });
+  });
+}
+
+/** All that decides who gets to see the secret of a target. */
+function addressOf(target: Target): string {
+  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion: azure } = target;
+  return JSON.stringify([
+    Object.keys(target),
+    firehose?.deliveryStreamArn ?? kinesis?.streamArn ?? cloudwatchLogs?.logGroupArn,
+    (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds?.awsAccessKeyId,
+    datadog?.ddsite,
+    azure && [azure.logsIngestionUri, azure.tenantId, azure.clientId],
+  ]);
+}
+
+/** A target has one secret at most. */
+function secretOf({ firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion }: Target): string | null {
+  const creds = (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds;
+  return creds?.awsSecretAccessKey ?? datadog?.apiKey ?? azureLogsIngestion?.clientSecret ?? null;
+}
+
+function stored({ target }: Pick<TargetRow, 'target'>): Target {
+  return target as Target; // Only `sealTarget` makes what is stored.
+}
+
+function placeOf({ id, accountId }: TargetRow, path: string): string {
+  return `event_destination:${accountId}:${id}:${path}`;
+}
+
+type Change = (secret: string | null, path: string) => string | null;
+
+/** A copy whose secrets are changed. Their paths are those within the target: `firehose.auth.creds.…`. */
+function mapSecrets<T>(value: T, change: Change, path = ''): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const place = path ? `${path}.${name}` : name;
+    return [name, SECRETS.has(name) ? change(member, place) : mapSecrets(member, change, place)];
+  });
+  return Object.fromEntries(members) as T;
+}

@@ -1,0 +1,19 @@
+/** What the API needs to be told. */
+export interface ApiSettings {
+  /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
+  publicApiUrl: string | undefined;
+  /** Hosts whose name a request may bring to build that origin from. Lower case. */
+  allowedHosts: string[];
+  /** Origins whose pages may read answers; `*` is any. */
+  corsOrigins: string[];
+  /** Headers that may say the version, in lower case: `service-version` and its aliases. */
+  versionHeaders: string[];
+  /** Names below it are the gateway's own to give. */
+  baseDomain: string;
+  /** Where the CNAME targets of reserved domains are. */
+  cnameDomain: string;
+  /** Where the CNAME targets of ACME challenges are. */
+  acmeDomain: string;
+  /** Requests per minute and API key. */
+  rateLimit: number;
+}

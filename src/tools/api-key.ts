@@ -1,0 +1,27 @@
+// `npm run api-key`: a new admin key, made on the machine itself, for who lost the first.
+
+import { resolve } from 'node:path';
+import { readConfig } from '../config.ts';
+import { openClient } from '../store/client.ts';
+import { openDatabase } from '../store/database.ts';
+import { newAdminKey } from '../store/first-start.ts';
+import { checkServerKey, loadKeys } from '../store/server-key.ts';
+import { runTool } from './run-tool.ts';
+
+await runTool(async () => {
+  const config = readConfig(process.env, resolve(import.meta.dirname, '../..'));
+  // A database that is lost also fails the query under way, which says the same.
+  const database = await openDatabase(config, { onFatal: () => undefined });
+  const prisma = openClient(database.pool);
+  try {
+    const keys = await loadKeys(config);
+    await checkServerKey(prisma, keys);
+    const admin = await prisma.owner.findFirst({ where: { kind: 'USER', role: 'ADMIN', active: true }, orderBy: { id: 'asc' } });
+    if (!admin) throw new Error('There is no active admin yet: start the gateway once, it makes one and prints its key.');
+    const key = await newAdminKey(prisma, keys, admin, 'made by npm run api-key');
+    process.stdout.write(`API key: ${key}\n`);
+  } finally {
+    await prisma.$disconnect();
+    await database.close();
+  }
+});

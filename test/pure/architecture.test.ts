@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+// A room may import itself and the rooms listed after it, never one listed before.
+const rooms = [
+  'tools',
+  'main.ts',
+  'gateway.ts',
+  'admin.ts',
+  'log.ts',
+  'config.ts',
+  'api',
+  'store',
+  'events',
+  'edge',
+  'tunnel',
+  'protocol',
+];
+
+const source = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !/generated|^boot\/|^dashboard\//.test(file),
+);
+
+const imports = source.flatMap((file) =>
+  [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, target = '']) => ({
+    file,
+    target: relative('src', resolve('src', file, '..', target)),
+  })),
+);
+
+const roomOf = (file: string) => file.split('/')[0] ?? '';
+const rank = (file: string) => rooms.indexOf(roomOf(file));
+
+test('every file belongs to a room of the house', () => {
+  expect(source.filter((file) => rank(file) < 0)).toEqual([]);
+});
+
+test('no room imports one above it', () => {
+  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.filter(({ file, target }) => rank(target) < rank(file))).toEqual([]);
+});
+
+test('GraphQL stays in api; Prisma stays in store and api', () => {
+  const users = (pattern: RegExp) =>
+    [...new Set(source.filter((file) => pattern.test(readFileSync(join('src', file), 'utf8'))).map(roomOf))].sort();
+  expect(users(/from 'graphql|from '@pothos/)).toEqual(['api', 'tools']);
+  expect(users(/generated\/prisma|from '@prisma/)).toEqual(['api', 'store', 'tools']);
+});
+
+test('only main and the tools read the environment', () => {
+  const readers = source.filter((file) => /process\.env\b/.test(readFileSync(join('src', file), 'utf8')));
+  expect(readers.filter((file) => !/^(main\.ts|tools\/)/.test(file))).toEqual(
+    ['config.ts'].filter((file) => readers.includes(file)),
+  );
+});
+
+test('no file of the source is longer than 250 lines', () => {
+  expect(source.filter((file) => readFileSync(join('src', file), 'utf8').split('\n').length > 251)).toEqual([]);
+});

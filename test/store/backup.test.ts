@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backup, type Place, restore } from '../../src/store/backup.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrations.ts';
+import { keyFile } from '../../src/store/server-key.ts';
+import { dataDirectories, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
+
+const CREDENTIALS = 1203;
+const TABLES = ['account', 'owner', 'credential', 'reserved_domain', 'edge', 'edge_hostport', 'setting'];
+
+let directories: Awaited<ReturnType<typeof dataDirectories>>;
+/** A gateway with rows of every shape, and a backup of it. */
+let used: Place;
+let file: string;
+beforeAll(async () => {
+  directories = await dataDirectories();
+  used = { databaseUrl: undefined, databasePool: 2, dataDir: directories.original, serverKey: undefined };
+  file = join(used.dataDir, 'backup');
+  await fill(used);
+  await backup(used, file);
+});
+afterAll(() => directories.remove());
+
+async function embedded(): Promise<Place> {
+  return { databaseUrl: undefined, databasePool: 2, dataDir: await directories.copy(), serverKey: undefined };
+}
+
+async function server(): Promise<Place> {
+  return { ...(await embedded()), databaseUrl: await newServerDatabase(), dataDir: await temporaryDirectory() };
+}
+
+async function using<T>(place: Place, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const { pool, close } = await openDatabase(place, { onFatal: (text) => expect.unreachable(text) });
+  return work(pool).finally(close);
+}
+
+async function fill(place: Place): Promise<void> {
+  await writeFile(keyFile(place.dataDir), `${randomBytes(32).toString('base64')}\n`);
+  await using(place, async (pool) => {
+    await migrate(pool, migrationsDir);
+    await pool.query(`
+      INSERT INTO "account" VALUES ('ac_1', '2026-11-21T09:00:00.123Z');
+      INSERT INTO "owner" VALUES ('bot_1', 'ac_1', 'BOT', E'tab\\tline\\nquote"back\\\\slash é 😀', 'ADMIN', true, now());
+      INSERT INTO "credential" SELECT 'cr_' || n, 'ac_1', 'bot_1', '', '', ARRAY['bind:*', 'a,b', '{"}'], 'd' || n, now()
+        FROM generate_series(1, ${CREDENTIALS}) AS n;
+      INSERT INTO "reserved_domain" VALUES ('rd_1', 'ac_1', 'a.example', '', '', '', 'c.example', NULL,
+        '{"big": 12345678901234567890, "nested": {"none": null}}', now());
+      INSERT INTO "edge" VALUES ('edg_1', 'ac_1', 'HTTPS', '', '', NULL, true, NULL, now());
+      INSERT INTO "edge_hostport" VALUES ('a.example:443', 'edg_1', 'rd_1', 0);
+      INSERT INTO "setting" VALUES ('check', 'value');
+      INSERT INTO "node" VALUES ('n_1', now());
+      INSERT INTO "tunnel_session" ("id", "account_id", "node_id") VALUES ('ts_1', 'ac_1', 'n_1');
+    `);
+  });
+}
+
+async function contents(place: Place): Promise<unknown> {
+  return using(place, async (pool) => {
+    const tables = TABLES.map(async (table) => {
+      const { rows } = await pool.query(`SELECT row_to_json(t)::text AS row FROM "${table}" AS t ORDER BY 1`);
+      return [table, rows.map(({ row }) => row)];
+    });
+    return Promise.all(tables);
+  });
+}
+
+test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'another directory'} and back`, async () => {
+  const [second, third] = [onServer ? await server() : await embedded(), await embedded()];
+  const rows = await restore(second, file, migrationsDir);
+  expect(rows).toMatchObject({ account: 1, credential: CREDENTIALS, setting: 1, route: 0 });
+  const next = join(await temporaryDirectory(), 'backup');
+  await backup(second, next);
+  await restore(third, next, migrationsDir);
+
+  const original = await contents(used);
+  expect(await contents(second)).toEqual(original);
+  expect(await contents(third)).toEqual(original);
+  for (const { dataDir } of [second, third]) {
+    expect(await readFile(keyFile(dataDir), 'utf8')).toBe(await readFile(keyFile(used.dataDir), 'utf8'));
+    expect((await stat(keyFile(dataDir))).mode & 0o777).toBe(0o600);
+  }
+});
+
+test.skipIf(onServer)('what is live is not in a backup', async () => {
+  const lines = gunzipSync(await readFile(file)).toString();
+  for (const name of ['node', 'tunnel_session', 'tunnel', 'endpoint']) expect(lines).not.toContain(`"${name}"`);
+});
+
+test.skipIf(onServer)('only its owner can read a backup, and nothing lies beside it', async () => {
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readdir(used.dataDir)).sort()).toEqual(['backup', 'db', 'lock', 'server.key']);
+});
+
+test.skipIf(onServer)('a file that is cut short is refused, wherever it was cut', async () => {
+  const whole = await readFile(file);
+  const lines = gunzipSync(whole).toString().trimEnd().split('\n');
+  const target = await embedded();
+  const short = join(await temporaryDirectory(), 'cut');
+  const cut = {
+    'the file': whole.subarray(0, whole.length - 20),
+    'the last line': gzipSync(`${lines.slice(0, -1).join('\n')}\n`),
+    'a row': gzipSync(`${lines.toSpliced(5, 1).join('\n')}\n`),
+    'half a line': gzipSync(lines.join('\n').slice(0, -3)),
+    'everything after the start': gzipSync(`${lines[0]}\n`),
+    everything: gzipSync(''),
+  };
+  for (const [what, bytes] of Object.entries(cut)) {
+    await writeFile(short, bytes);
+    await expect(restore(target, short, migrationsDir), what).rejects.toThrow(/cut short|damaged|read whole/);
+  }
+  await writeFile(short, 'not a backup at all');
+  await expect(restore(target, short, migrationsDir)).rejects.toThrow('cannot be read whole');
+  await expect(restore(target, join(short, 'missing'), migrationsDir)).rejects.toThrow('cannot be read whole');
+  expect(await readdir(target.dataDir)).toEqual(['db']);
+});
+
+test.skipIf(onServer)('a database in use is left alone', async () => {
+  await expect(restore(used, file, migrationsDir)).rejects.toThrow('The database is in use');
+});
+
+test.skipIf(onServer)('a data directory with another server key is left alone', async () => {
+  const target = await embedded();
+  await writeFile(keyFile(target.dataDir), `${randomBytes(32).toString('base64')}\n`);
+  await expect(restore(target, file, migrationsDir)).rejects.toThrow('is the key of another gateway');
+  const configured = { ...(await embedded()), serverKey: randomBytes(32) };
+  await expect(restore(configured, file, migrationsDir)).rejects.toThrow('SERVER_KEY is not the key of the backup');
+});
+
+test.skipIf(onServer)('a backup of a newer gateway is refused', async () => {
+  const later = join(await temporaryDirectory(), 'later');
+  const lines = gunzipSync(await readFile(file)).toString();
+  await writeFile(later, gzipSync(lines.replace(/("migrations":\[.*?)\]/, '$1,"99990101000000_later"]')));
+  await expect(restore(await embedded(), later, migrationsDir)).rejects.toThrow('made by a newer gateway: it has 9999');
+});
+
+test.skipIf(onServer)('without a database or a server key there is nothing to back up', async () => {
+  const empty = { ...(await embedded()), dataDir: await temporaryDirectory() };
+  const nowhere = join(await temporaryDirectory(), 'backup');
+  await expect(backup(empty, nowhere)).rejects.toThrow('There is no database');
+  await expect(backup(await embedded(), nowhere)).rejects.toThrow('without the server key a backup is of no use');
+  await expect(backup({ ...(await embedded()), serverKey: randomBytes(32) }, nowhere)).rejects.toThrow(
+    'database is empty',
+  );
+  expect(await readdir(join(nowhere, '..'))).toEqual([]);
+});
+
+test.skipIf(onServer)('the embedded database of a running gateway is not backed up', async () => {
+  await using(used, async () => {
+    await expect(backup(used, file)).rejects.toThrow('is in use by another process');
+  });
+});
