@@ -97,25 +97,24 @@ async function build(
   const app: App = { config, prisma, keys, changes, liveNodes: () => liveNodes(prisma), now };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  let heard = database.kind === 'embedded'; // One process alone has nobody to hear.
-  let hearing = () => heard;
-  if (config.databaseUrl !== undefined) {
-    const notifications = new Notifications(config.databaseUrl, node.id, changes, () => api.forget());
-    hearing = () => notifications.listening;
-    changes.connect(notifications);
-    undo.push(() => notifications.close());
-    heard = false;
-    queueMicrotask(() => void notifications.start());
-  }
+  const notifications =
+    config.databaseUrl === undefined
+      ? undefined
+      : new Notifications(config.databaseUrl, node.id, changes, () => api.forget());
   const api = createApi({
     app,
     schema,
     routes,
     log,
     metrics: apiMetrics(registry),
-    hearing: () => hearing(),
+    hearing: () => notifications?.listening ?? true, // One process alone has nobody to hear.
     onlyYoga: options.onlyYoga,
   });
+  if (notifications) {
+    undo.push(() => notifications.close());
+    changes.connect(notifications);
+    await notifications.start();
+  }
   let draining = false;
   const admin = createAdmin(registry, {
     database: async () => void (await prisma.$queryRaw`SELECT 1`),

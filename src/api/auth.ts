@@ -22,6 +22,8 @@ export class Authenticator {
   readonly #app: App;
   readonly #hearing: Hearing;
   readonly #known: LRUCache<string, Caller>;
+  /** Counts how often everything was forgotten: what was read before must not be remembered after. */
+  #generation = 0;
 
   constructor(app: App, hearing: Hearing) {
     this.#app = app;
@@ -33,6 +35,7 @@ export class Authenticator {
   }
 
   forget(): void {
+    this.#generation++;
     this.#known.clear();
   }
 
@@ -57,6 +60,7 @@ export class Authenticator {
   async #look(key: string, digest: string): Promise<Caller | ApiError> {
     const { prisma, keys } = this.#app;
     const digests = keys.digests(key);
+    const generation = this.#generation;
     const row = await prisma.apiKey.findFirst({
       where: { digest: { in: digests } },
       select: {
@@ -80,7 +84,7 @@ export class Authenticator {
       keyId: row.id,
       isAdmin: row.owner.role === 'ADMIN',
     };
-    if (this.#hearing()) this.#known.set(digest, caller);
+    if (this.#hearing() && generation === this.#generation) this.#known.set(digest, caller);
     return caller;
   }
 }

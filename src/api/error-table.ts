@@ -59,7 +59,6 @@ export const errorTable = {
   keyedMutationAlone: bad(90011, 'An operation with an idempotencyKey must hold that one mutation only.'),
   badDocument: bad(90012, 'The GraphQL document is not valid: {reason}'),
   documentTooComplex: bad(90013, 'The GraphQL operation is too large: {reason}.'),
-  badVariable: bad(90014, '{reason}'),
 
   // Any resource.
   notFound: [90020, 404, 'NOT_FOUND', 'There is no {thing} with this id.'],
@@ -68,8 +67,6 @@ export const errorTable = {
   changedMeanwhile: conflict(90023, 'Another request changed the same thing; try again.'),
   descriptionTooLong: bad(90024, '{member} must be at most {max} bytes; this one has {actual}.'),
   metadataTooLong: bad(90025, '{member} must be at most {max} bytes; this one has {actual}.'),
-  controlCharacter: bad(90026, '{member} must not contain the character U+0000.'),
-  unknownReference: bad(90027, '{member} must name a {thing} of this account.'),
 
   // API keys and credentials.
   keyDescriptionTooLong: bad(604, '{member} must be at most {max} bytes; this one has {actual}.'),
@@ -141,7 +138,6 @@ export const errorTable = {
   trippedDurationRange: bad(7016, '{member} must be a whole number of seconds from 1 to 4294967295.'),
   rollingWindowRange: bad(7017, '{member} must be a whole number of seconds from 1 to 4294967295.'),
   numBucketsRange: bad(7018, '{member} must be a whole number from 1 to 128.'),
-  volumeThresholdRange: bad(90051, '{member} must be a whole number from 0 to 4294967295.'),
   authoritiesMissing: bad(90052, '{member} must name at least one certificate authority.'),
   tooManyAuthorities: bad(7075, '{member} may name at most {max} certificate authorities.'),
   unknownAuthority: bad(7072, '{member} must name a certificate authority of this account.'),
@@ -178,6 +174,8 @@ export const errorTable = {
   badRoleArn: bad(5104, '{member} must be the ARN of an IAM role, as in arn:aws:iam::123456789012:role/delivery.'),
   malformedArn: bad(5120, '{member} must be an ARN: arn:partition:service:region:account:resource.'),
   arnPartition: bad(5118, '{member}: "{actual}" is not an AWS partition.'),
+  arnRegion: bad(90069, '{member}: "{actual}" is not a region of the partition {partition}.'),
+  arnAccount: bad(90070, '{member}: the account must be 12 digits.'),
   arnService: bad(5119, '{member} must be the ARN of {expected}.'),
   arnResource: bad(5129, '{member} must be the ARN of {expected}.'),
   badAccessKeyId: bad(240, '{member} must be 16 to 128 letters and digits.'),
@@ -208,7 +206,6 @@ export const errorTable = {
 
   // Ours.
   unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],
-  draining: [90081, 503, 'UNAVAILABLE', 'The gateway is stopping; try again.'],
   internal: [90090, 500, 'INTERNAL', 'Something went wrong here. The log has the reason under this operation id.'],
 } satisfies Record<string, Row>;
 

@@ -51,18 +51,17 @@ export function withoutSecrets(row: Pick<TargetRow, 'target'>): Target {
 }
 
 /**
- * Gives a target the secret that its input left out: the one of the target it replaces, as long as that would be sent
- * to the same place. Otherwise whoever may change a destination could have its secret delivered elsewhere.
+ * Gives a target the secret that its input left out: the one of the row it replaces, as long as that would be sent to
+ * the same place. Otherwise whoever may change a destination could have its secret delivered elsewhere.
  * @throws {ApiError} naming the secret, when there is none to keep.
  */
-export function completeTarget(target: Target, replaced?: Target): Target {
-  const kept = replaced && addressOf(replaced) === addressOf(target) ? secretOf(replaced) : null;
+export function completeTarget(target: Target, keys: Keys, replaced?: TargetRow): Target {
   return mapSecrets(target, (secret, path) => {
-    const value = secret ?? kept;
-    if (value !== null) return value;
+    if (secret !== null) return secret;
     const member = `target.${path}`;
-    if (replaced) throw new ApiError('secretNeeded', { member });
-    throw new ApiError(target.datadog ? 'datadogKeyMissing' : 'targetMemberMissing', { member });
+    if (!replaced) throw new ApiError(target.datadog ? 'datadogKeyMissing' : 'targetMemberMissing', { member });
+    if (addressOf(stored(replaced)) !== addressOf(target)) throw new ApiError('secretNeeded', { member });
+    return secretOf(openTarget(keys, replaced));
   });
 }
 
