@@ -81,7 +81,7 @@ async function build(
   const keys = await loadKeys(config);
   const prisma = openClient(database.pool, options.onQuery);
   undo.push(() => prisma.$disconnect());
-  await checkServerKey(prisma, keys);
+  await prisma.$transaction((tx) => checkServerKey(tx, keys));
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
 
   const changes = new Changes();

@@ -104,6 +104,12 @@ export const errorTable = {
   domainTooLong: bad(514, '{member} must be at most 253 bytes.'),
   domainNotQualified: bad(448, '{member} must be a full name such as app.example.com.'),
   domainIsAddress: bad(90041, '{member} must be a name, not an IP address.'),
+  domainIsSuffix: bad(
+    90042,
+    '{member}: "{suffix}" is a public suffix, below which names are registered; only a name below it can be reserved.',
+  ),
+  gatewayDomain: bad(90043, '{member}: {zone} and the names below it are for the gateway itself.'),
+  domainNotIdna: bad(90044, '{member} has letters, or an "xn--" part, that IDNA does not allow in a name.'),
   domainReservedByYou: conflict(413, 'This account has already reserved this domain.'),
   domainReservedByOther: conflict(
     414,

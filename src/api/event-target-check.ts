@@ -1,8 +1,8 @@
 // What a target of an event destination must be like. What is let through here decides which hosts the gateway calls.
 
+import type { AwsAuth, Target } from '../store/event-target.ts';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
 import { checkArn, checkRoleArn, deliveryStream, logGroup, stream } from './event-arn.ts';
-import type { AwsAuth, Target } from './event-secrets.ts';
 import type { EventTargetInput } from './event-target-input.ts';
 import { checkBytes } from './texts.ts';
 

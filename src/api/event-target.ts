@@ -1,7 +1,7 @@
 // The targets of event destinations, as they are shown (specification section 2.5).
 
+import type { AwsAuth, Target } from '../store/event-target.ts';
 import { builder } from './builder.ts';
-import type { AwsAuth, Target } from './event-secrets.ts';
 
 const secretHelp = 'Only the answer to `createEventDestination` has it; nobody can read it afterwards.';
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from './client.ts';
+import { openTarget, sealTarget } from './event-target.ts';
 import { deriveKeys, type Keys } from './keys.ts';
 import type { StoreSettings } from './settings.ts';
 
@@ -74,5 +75,14 @@ export async function checkServerKey(db: Db, keys: Keys): Promise<void> {
         'into DATA_DIR); to change the key, set SERVER_KEY to the new one and SERVER_KEY_PREVIOUS to the old one.',
     );
   }
+  await sealAnew(db, keys);
   await db.setting.update({ where: { name: CHECK }, data: { value: keys.check } });
+}
+
+/** What the previous key sealed, the current one seals; afterwards the previous key is needed for digests only. */
+async function sealAnew(db: Db, keys: Keys): Promise<void> {
+  for (const row of await db.eventDestination.findMany({ select: { id: true, accountId: true, target: true } })) {
+    const target = sealTarget(keys, { ...row, target: openTarget(keys, row) });
+    await db.eventDestination.update({ where: { id: row.id }, data: { target }, select: { id: true } });
+  }
 }

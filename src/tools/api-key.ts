@@ -15,9 +15,13 @@ await runTool(async () => {
   const prisma = openClient(database.pool);
   try {
     const keys = await loadKeys(config);
-    await checkServerKey(prisma, keys);
-    const admin = await prisma.owner.findFirst({ where: { kind: 'USER', role: 'ADMIN', active: true }, orderBy: { id: 'asc' } });
-    if (!admin) throw new Error('There is no active admin yet: start the gateway once, it makes one and prints its key.');
+    await prisma.$transaction((tx) => checkServerKey(tx, keys));
+    const admin = await prisma.owner.findFirst({
+      where: { kind: 'USER', role: 'ADMIN', active: true },
+      orderBy: { id: 'asc' },
+    });
+    if (!admin)
+      throw new Error('There is no active admin yet: start the gateway once, it makes one and prints its key.');
     const key = await newAdminKey(prisma, keys, admin, 'made by npm run api-key');
     process.stdout.write(`API key: ${key}\n`);
   } finally {

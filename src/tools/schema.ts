@@ -18,7 +18,10 @@ const files = {
 function errorRows(): string {
   const rows = Object.values(errorTable)
     .toSorted(([a], [b]) => a - b)
-    .map(([number, status, code, text]) => `| \`ERR_GATEWAY_${number}\` | ${status} | ${code} | ${text.replaceAll('|', '\\|')} |\n`);
+    .map(
+      ([number, status, code, text]) =>
+        `| \`ERR_GATEWAY_${number}\` | ${status} | ${code} | ${text.replaceAll('|', '\\|')} |\n`,
+    );
   return `| Error | Status | Code | What it says |\n|---|---|---|---|\n${rows.join('')}`;
 }
 

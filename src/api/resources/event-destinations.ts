@@ -1,12 +1,13 @@
 // Event destinations: where events are delivered (specification sections 2.5 and 4.5).
 
 import type { Db } from '../../store/client.ts';
+import { sealTarget, type Target, withoutSecrets } from '../../store/event-target.ts';
 import { newId } from '../../store/ids.ts';
 import type { Keys } from '../../store/keys.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError, found } from '../errors.ts';
-import { completeTarget, sealTarget, type Target, withoutSecrets } from '../event-secrets.ts';
+import { completeTarget } from '../event-secrets.ts';
 import { EventTarget, targetSelection } from '../event-target.ts';
 import { checkTarget } from '../event-target-check.ts';
 import { EventTargetInput } from '../event-target-input.ts';

@@ -1,0 +1,89 @@
+// What name a client may reserve, and how it is stored: lower case, A-labels (RFC 5890).
+
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { parse as parseSuffix } from 'tldts';
+import { ApiError, type ErrorName, type Parameters } from './errors.ts';
+import type { ApiSettings } from './settings.ts';
+
+const NAME_MAX_BYTES = 253;
+const LABEL_MAX_BYTES = 63;
+
+export interface DomainName {
+  /** As it is stored: a wildcard begins with `*.`. */
+  domain: string;
+  /** The domain without its `*.`: all below it belongs to whoever reserves it. */
+  root: string;
+  isWildcard: boolean;
+  /** Whether the gateway itself gives the name: it is below the base domain. */
+  isOurs: boolean;
+}
+
+type Zones = Pick<ApiSettings, 'baseDomain' | 'cnameDomain' | 'acmeDomain'>;
+
+/** @throws {ApiError} saying what is wrong with the name. */
+export function readDomainName(text: string, zones: Zones): DomainName {
+  const isWildcard = text.startsWith('*.');
+  const root = toAscii(isWildcard ? text.slice(2) : text);
+  const domain = isWildcard ? `*.${root}` : root;
+  if (domain.length > NAME_MAX_BYTES) throw refused('domainTooLong');
+  checkLabels(root);
+  return { domain, root, isWildcard, isOurs: checkZone(root, isWildcard, zones) };
+}
+
+/** Whether a name is a zone or lies below it. */
+export function isWithin(name: string, zone: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`);
+}
+
+/** The names above a name, the nearest first. */
+export function namesAbove(name: string): string[] {
+  const labels = name.split('.');
+  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+}
+
+/** IDNA, as browsers do it. The characters are checked first: `domainToASCII` reads its input like a part of a URL. */
+function toAscii(text: string): string {
+  if (text === '') throw refused('domainMissing');
+  if (text.includes('*')) throw refused('wildcardPlace');
+  if (text.length > NAME_MAX_BYTES) throw refused('domainTooLong');
+  if (isIP(text)) throw refused('domainIsAddress');
+  if (text.includes('_')) throw refused('domainUnderscore');
+  if (/[^a-z0-9.-]/i.test(text.replace(/[^\0-\x7f]/g, ''))) throw refused('domainCharacter');
+  const lower = text.toLowerCase();
+  if (!/[^\0-\x7f]|xn--/.test(lower)) return lower;
+  const ascii = domainToASCII(lower);
+  if (ascii === '') throw refused('domainNotIdna');
+  if (isIP(ascii)) throw refused('domainIsAddress'); // Digits of other scripts become ours.
+  return ascii;
+}
+
+function checkLabels(root: string): void {
+  const labels = root.split('.');
+  for (const label of labels) {
+    if (label === '') throw refused('domainEmptyLabel');
+    if (label.length > LABEL_MAX_BYTES) throw refused('domainLabelTooLong');
+    if (label.startsWith('-') || label.endsWith('-')) throw refused('domainLabelEdge');
+    if (label.slice(2, 4) === '--' && !label.startsWith('xn--')) throw refused('domainHyphens');
+  }
+  if (labels.length < 2) throw refused('domainNotQualified');
+}
+
+/** @returns whether the name is below the base domain; every other name must be one that can be registered. */
+function checkZone(root: string, isWildcard: boolean, { baseDomain, cnameDomain, acmeDomain }: Zones): boolean {
+  if (isWildcard && isWithin(baseDomain, root)) throw refused('wildcardOverBase');
+  if (root === baseDomain) throw refused('baseDomain');
+  for (const zone of [cnameDomain, acmeDomain]) {
+    if (isWithin(root, zone) && !isWithin(baseDomain, zone)) throw refused('gatewayDomain', { zone });
+  }
+  if (isWithin(root, baseDomain)) return true;
+
+  const { isIcann, publicSuffix, domain } = parseSuffix(root);
+  if (!isIcann) throw refused('domainNotPublic', { tld: root.slice(root.lastIndexOf('.') + 1) });
+  if (domain === null) throw refused('domainIsSuffix', { suffix: publicSuffix ?? root });
+  return false;
+}
+
+function refused(error: ErrorName, parameters: Parameters = {}): ApiError {
+  return new ApiError(error, { member: 'domain', ...parameters });
+}
