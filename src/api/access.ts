@@ -3,7 +3,7 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
 import { ApiError, type ErrorName } from './errors.ts';
-import { checkStorable } from './texts.ts';
+import { checkStorable, isStorable } from './texts.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key. */
 export interface Access {
@@ -21,20 +21,25 @@ export function guard(schema: GraphQLSchema): GraphQLSchema {
 function protect(field: GraphQLField<unknown, Context>): void {
   const { adminsOnly } = field.extensions as Access;
   const { resolve = defaultFieldResolver, subscribe } = field;
-  const admit = (context: Context, args: object) => {
+  const admit = (context: Context, args: Record<string, unknown>) => {
     const { isAdmin } = context.caller;
     if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
-    checkStorable(args);
+    return storable(args);
   };
   if (subscribe) {
     field.subscribe = (source, args, context, info) => {
-      admit(context, args);
-      return subscribe(source, args, context, info);
+      return subscribe(source, admit(context, args), context, info);
     };
     return;
   }
   field.resolve = (source, args, context, info) => {
-    admit(context, args);
-    return resolve(source, args, context, info);
+    return resolve(source, admit(context, args), context, info);
   };
+}
+
+/** Refuses input that the database cannot hold. An id it cannot hold is one that nothing has, like the empty one. */
+function storable(args: Record<string, unknown>): Record<string, unknown> {
+  if (args.input !== undefined) checkStorable(args.input);
+  const names = Object.keys(args).filter((name) => name !== 'input' && !isStorable(args[name]));
+  return names.length === 0 ? args : { ...args, ...Object.fromEntries(names.map((name) => [name, ''])) };
 }

@@ -1,14 +1,15 @@
 // What every kind of object has in common: it is looked up by id, listed in pages, watched, deleted, and is a Node.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type Action, type Change, type Kind, watch } from '../store/changes.ts';
+import { type Action, type Change, watch } from '../store/changes.ts';
 import type { Db } from '../store/client.ts';
-import { isId, type Prefix } from '../store/ids.ts';
+import { isId } from '../store/ids.ts';
 import type { Access } from './access.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
-import { nouns } from './nouns.ts';
+import { nounOf } from './nouns.ts';
+
 import { connectionOf, readPage } from './page.ts';
 import { type Route, route } from './route.ts';
 import { watching } from './watching.ts';
@@ -23,8 +24,8 @@ interface Table {
 
 /** What it takes to find one object by its id. */
 export interface Nodes {
-  kind: Kind;
-  prefix: Prefix;
+  kind: string;
+  prefix: string;
   typeName: string;
   table: (db: Db) => unknown;
   /** Narrows every look-up further than to the account. */
@@ -94,7 +95,7 @@ builder.queryField('node', (t) =>
 export function collection(options: Collection): Collection {
   const { kind, prefix, path, single, plural, typeName, ref } = options;
   nodes(options);
-  const noun = nouns[kind];
+  const noun = nounOf(kind);
 
   builder.queryField(single, (t) =>
     t.field({
@@ -176,7 +177,7 @@ export function deletion(
   { description, check, extensions }: Deletion = {},
 ): void {
   const { kind, prefix } = collection;
-  const noun = nouns[kind];
+  const noun = nounOf(kind);
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,

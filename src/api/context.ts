@@ -1,6 +1,6 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
-import type { Action, Changes, Kind } from '../store/changes.ts';
+import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Keys } from '../store/keys.ts';
 import { ApiError } from './errors.ts';
@@ -80,7 +80,7 @@ export class Context {
    * passes here.
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
-  async write<T extends { id: string }>(kind: Kind, action: Action, work: (db: Db) => Promise<T>): Promise<T> {
+  async write<T extends { id: string }>(kind: string, action: Action, work: (db: Db) => Promise<T>): Promise<T> {
     const { accountId } = this.caller;
     const run = async (tx: Db, announce: Announce) => {
       const row = await work(tx).catch((error) => {

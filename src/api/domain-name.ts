@@ -23,6 +23,7 @@ type Zones = Pick<ApiSettings, 'baseDomain' | 'cnameDomain' | 'acmeDomain'>;
 
 /** @throws {ApiError} saying what is wrong with the name. */
 export function readDomainName(text: string, zones: Zones): DomainName {
+  if (text === '') throw refused('domainMissing');
   const isWildcard = text.startsWith('*.');
   const root = toAscii(isWildcard ? text.slice(2) : text);
   const domain = isWildcard ? `*.${root}` : root;
@@ -44,14 +45,13 @@ export function namesAbove(name: string): string[] {
 
 /** IDNA, as browsers do it. The characters are checked first: `domainToASCII` reads its input like a part of a URL. */
 function toAscii(text: string): string {
-  if (text === '') throw refused('domainMissing');
   if (text.includes('*')) throw refused('wildcardPlace');
   if (text.length > NAME_MAX_BYTES) throw refused('domainTooLong');
   if (isIP(text)) throw refused('domainIsAddress');
   if (text.includes('_')) throw refused('domainUnderscore');
-  if (/[^a-z0-9.-]/i.test(text.replace(/[^\0-\x7f]/g, ''))) throw refused('domainCharacter');
+  if (/[^a-z0-9.-]/i.test(text.replace(/\P{ASCII}/gu, ''))) throw refused('domainCharacter');
   const lower = text.toLowerCase();
-  if (!/[^\0-\x7f]|xn--/.test(lower)) return lower;
+  if (!/\P{ASCII}|xn--/u.test(lower)) return lower;
   const ascii = domainToASCII(lower);
   if (ascii === '') throw refused('domainNotIdna');
   if (isIP(ascii)) throw refused('domainIsAddress'); // Digits of other scripts become ours.

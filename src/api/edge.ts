@@ -7,7 +7,8 @@ import type { Context } from './context.ts';
 import { found } from './errors.ts';
 import { writeHostports } from './hostports.ts';
 import { type AnyModule, type Host, moduleInputs, writeModules } from './module.ts';
-import { nouns } from './nouns.ts';
+import { nounOf } from './nouns.ts';
+
 import { checkTexts, type Texts } from './texts.ts';
 
 const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;
@@ -41,7 +42,7 @@ export function updateEdge(
   const { accountId } = context;
   return context.write(host.kind, 'UPDATED', async (db) => {
     const where = { id, accountId, kind: kinds[host.kind] };
-    found(await db.edge.findFirst({ where, select: { id: true } }), nouns[host.kind]);
+    found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
     return change(context, db, query, id, modules, input);
   });
 }

@@ -1,21 +1,21 @@
 // What every module has in common: it belongs to an edge or a route, it is read there, replaced as a whole, and unset.
 
 import type { InputRef, ObjectRef } from '@pothos/core';
-import type { Kind } from '../store/changes.ts';
 import type { Db } from '../store/client.ts';
-import { isId, type Prefix } from '../store/ids.ts';
+import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
-import { nouns } from './nouns.ts';
+import { nounOf } from './nouns.ts';
+
 import { type Route, route } from './route.ts';
 
 type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** What a module can belong to. */
 export interface Host {
-  kind: Extract<Kind, 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge'>;
-  prefix: Prefix;
+  kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge';
+  prefix: string;
   /** The REST path of one host; its parameters are the arguments that name it. */
   path: string;
   /** Whether an edge id comes with the host's own. */
@@ -62,7 +62,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Adds the root query and the two mutations of a module, and returns its REST rows. */
 export function hostedModule(module: AnyModule): Route[] {
   const { host, field, noun, type, selection } = module;
-  const place = nouns[host.kind];
+  const place = nounOf(host.kind);
   const name = `${host.kind}${capital(field)}`;
   const path = `${host.path}/${module.path}`;
 

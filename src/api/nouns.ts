@@ -1,20 +1,5 @@
-import type { Kind } from '../store/changes.ts';
-
-/** What a message calls each kind of thing. */
-export const nouns: Record<Kind, string> = {
-  apiKey: 'API key',
-  credential: 'credential',
-  user: 'user',
-  botUser: 'bot user',
-  reservedDomain: 'reserved domain',
-  httpsEdge: 'HTTPS edge',
-  httpsEdgeRoute: 'HTTPS edge route',
-  tlsEdge: 'TLS edge',
-  tunnelGroupBackend: 'backend',
-  certificateAuthority: 'certificate authority',
-  eventDestination: 'event destination',
-  eventSubscription: 'event subscription',
-  endpoint: 'endpoint',
-  tunnel: 'tunnel',
-  tunnelSession: 'tunnel session',
-};
+/** What a message calls a kind of thing: `botUser` is a bot user, `apiKey` an API key. */
+export function nounOf(kind: string): string {
+  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/\b(api|https|tls)\b/g, (word) => word.toUpperCase());
+}

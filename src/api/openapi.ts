@@ -28,7 +28,7 @@ const error = { $ref: '#/components/schemas/Error' };
 /** @returns the document for an API at an address. */
 export function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string) => object {
   const inputs: Json = {};
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Json> = { ...publicPaths };
   for (const row of rows) {
     const path = row.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, inputs) };
@@ -44,6 +44,25 @@ export function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string)
     },
   };
   return (baseUrl) => ({ ...document, servers: [{ url: baseUrl }] });
+}
+
+/** The two documents that tell a client what there is. */
+const publicPaths: Record<string, Json> = {
+  '/': { get: publicOperation('map', 'The collections of the API by name, and where each is.', rootSchema()) },
+  '/openapi.json': { get: publicOperation('openapi', 'This document.', { type: 'object' }) },
+};
+
+function rootSchema(): Json {
+  const uris = { type: 'object', additionalProperties: { type: 'string' } };
+  return objectOf({ uri: { type: 'string' }, subresource_uris: uris }, ['uri', 'subresource_uris']);
+}
+
+function publicOperation(operationId: string, description: string, schema: Json): Json {
+  const responses = {
+    200: { description: 'The answer.', content: json(schema) },
+    default: { description: 'An error.', content: json(error) },
+  };
+  return { operationId, description, security: [], responses };
 }
 
 function operationOf(schema: GraphQLSchema, row: Row, inputs: Json): Json {
@@ -78,7 +97,9 @@ function operationOf(schema: GraphQLSchema, row: Row, inputs: Json): Json {
   };
 }
 
-const json = (schema: Json) => ({ 'application/json': { schema } });
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
 
 function parameter(place: string, name: string, { type, description }: GraphQLArgument, required: boolean): Json {
   const schema =

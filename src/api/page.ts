@@ -1,6 +1,6 @@
 // The page that every list answers with. A cursor is an id; the newest comes first.
 
-import { isId, type Prefix } from '../store/ids.ts';
+import { isId } from '../store/ids.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
@@ -37,7 +37,7 @@ export interface Slice {
  */
 export async function readPage(
   { first, after, last, before }: PageArguments,
-  { prefix, path }: { prefix: Prefix; path: string },
+  { prefix, path }: { prefix: string; path: string },
   find: (slice: Slice) => Promise<Row[]>,
   count: () => Promise<number>,
 ): Promise<Page> {
@@ -69,7 +69,7 @@ function checkSize(member: string, size: number): number {
   return size;
 }
 
-function checkCursor(member: string, cursor: string | null | undefined, prefix: Prefix): string | null {
+function checkCursor(member: string, cursor: string | null | undefined, prefix: string): string | null {
   if (cursor == null) return null;
   if (!isId(prefix, cursor)) throw new ApiError('wrongCursor', { member, prefix });
   return cursor;

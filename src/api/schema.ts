@@ -2,7 +2,7 @@
 
 import { guard } from './access.ts';
 import { builder } from './builder.ts';
-import { resources } from './resources/index.ts';
+import * as resources from './resources/index.ts';
 
-export const routes = resources.flatMap((resource) => resource.routes);
+export const routes = Object.values(resources).flatMap((resource) => resource.routes);
 export const schema = guard(builder.toSchema());

@@ -32,13 +32,18 @@ export function checkBytes(member: string, text: string, max: number, error: Err
   if (actual > max) throw new ApiError(error, { member, max, actual });
 }
 
+/** Whether the database can hold a text as it is: without U+0000, and without half a surrogate pair. */
+export function isStorable(value: unknown): boolean {
+  return typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed());
+}
+
 /**
- * Refuses texts the database cannot hold as they are: with U+0000, or with half a surrogate pair.
+ * Refuses texts the database cannot hold as they are.
  * @param value any input, looked through to its leaves.
  */
 export function checkStorable(value: unknown, member = ''): void {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
+    if (!isStorable(value)) {
       throw new ApiError('wrongValue', { member: member || 'input', reason: 'it must be Unicode text without U+0000' });
     }
   } else if (Array.isArray(value)) {

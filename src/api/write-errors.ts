@@ -1,17 +1,17 @@
 // The database's refusals, in the API's words.
 
-import type { Action, Kind } from '../store/changes.ts';
+import type { Action } from '../store/changes.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from './errors.ts';
-import { nouns } from './nouns.ts';
+import { nounOf } from './nouns.ts';
 
-const inUse: Partial<Record<Kind, ErrorName>> = {
+const inUse: Partial<Record<string, ErrorName>> = {
   reservedDomain: 'domainInUse',
   tunnelGroupBackend: 'backendInUse',
   eventDestination: 'destinationInUse',
 };
 
-const taken: Partial<Record<Kind, ErrorName>> = {
+const taken: Partial<Record<string, ErrorName>> = {
   botUser: 'botNameTaken',
   user: 'emailTaken',
   reservedDomain: 'domainReservedByYou',
@@ -19,14 +19,14 @@ const taken: Partial<Record<Kind, ErrorName>> = {
 };
 
 /** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses, P2034 write conflict. */
-export function translateWriteError(error: unknown, kind: Kind, action: Action): unknown {
+export function translateWriteError(error: unknown, kind: string, action: Action): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   switch (error.code) {
     case 'P2025':
-      return new ApiError('notFound', { thing: nouns[kind] });
+      return new ApiError('notFound', { thing: nounOf(kind) });
     case 'P2003':
       return action === 'DELETED'
-        ? new ApiError(inUse[kind] ?? 'inUse', { thing: nouns[kind] })
+        ? new ApiError(inUse[kind] ?? 'inUse', { thing: nounOf(kind) })
         : new ApiError('changedMeanwhile');
     case 'P2002':
       return new ApiError(taken[kind] ?? 'changedMeanwhile');

@@ -3,29 +3,11 @@
 
 import type { Db, PrismaClient } from './client.ts';
 
-/** Everything whose changes are announced. */
-export const KINDS = [
-  'apiKey',
-  'credential',
-  'user',
-  'botUser',
-  'reservedDomain',
-  'httpsEdge',
-  'httpsEdgeRoute',
-  'tlsEdge',
-  'tunnelGroupBackend',
-  'certificateAuthority',
-  'eventDestination',
-  'eventSubscription',
-  'endpoint',
-  'tunnel',
-  'tunnelSession',
-] as const;
-export type Kind = (typeof KINDS)[number];
 export type Action = 'CREATED' | 'UPDATED' | 'DELETED';
 
 export interface Change {
-  kind: Kind;
+  /** The kind of object, as its look-up in GraphQL is called: `credential`. */
+  kind: string;
   action: Action;
   id: string;
   accountId: string;

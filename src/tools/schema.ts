@@ -8,7 +8,7 @@ import { errorTable } from '../api/error-table.ts';
 import { schema } from '../api/schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const errors = /(?<=<!-- errors -->\n)[^]*?(?=<!-- \/errors -->)/;
+const errors = /(?<=<!-- errors -->\n)[\s\S]*?(?=<!-- \/errors -->)/;
 
 const files = {
   'schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,

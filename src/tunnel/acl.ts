@@ -18,6 +18,7 @@ export class AclError extends Error {}
 const RULE_MAX_BYTES = 1024;
 const HOST_MAX_BYTES = 253;
 const PORT_MAX = 65_535;
+const MISPLACED = '"*" may only be the whole first part of a domain, or a whole label key or value';
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 /**
@@ -37,6 +38,7 @@ export function parseRule(text: string): Rule {
   if (equals >= 0) {
     const [key, value] = [target.slice(0, equals), target.slice(equals + 1)];
     if (key === '' || value === '') throw new AclError('a label needs a key and a value');
+    if ([key, value].some((part) => part.includes('*') && part !== '*')) throw new AclError(MISPLACED);
     return { type: 'label', key, value };
   }
 
@@ -93,8 +95,7 @@ function tryParse(text: string): Rule | null {
 }
 
 function hostName(text: string): string {
-  if (text.includes('*'))
-    throw new AclError('"*" may only be the whole first part of a domain, or a whole label key or value');
+  if (text.includes('*')) throw new AclError(MISPLACED);
   if (text.length > HOST_MAX_BYTES) throw new AclError(`a name must be at most ${HOST_MAX_BYTES} bytes`);
   if (!text.split('.').every((label) => LABEL.test(label))) throw new AclError(`"${text}" is not a domain name`);
   return text.toLowerCase();

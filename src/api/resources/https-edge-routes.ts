@@ -8,7 +8,8 @@ import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
-import { nouns } from '../nouns.ts';
+import { nounOf } from '../nouns.ts';
+
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../texts.ts';
 
@@ -81,7 +82,7 @@ builder.queryField('httpsEdgeRoute', (t) =>
     description: 'The route with this id. Fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (query, _, where, context) =>
-      found(await context.db.route.findFirst({ ...query, where: scoped(context, where) }), nouns.httpsEdgeRoute),
+      found(await context.db.route.findFirst({ ...query, where: scoped(context, where) }), nounOf('httpsEdgeRoute')),
   }),
 );
 
@@ -103,7 +104,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
       const texts = checkTexts(input);
       return context.write('httpsEdgeRoute', 'CREATED', async (db) => {
         const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
-        found(await db.edge.findFirst({ where: edge, select: { id: true } }), nouns.httpsEdge);
+        found(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
         if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
           throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
         const id = newId('edghtsrt');
@@ -127,7 +128,10 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
       if (input.match != null) checkMatch(input.match);
       const data = { ...checkTexts(input), match: input.match ?? undefined, matchType: input.matchType ?? undefined };
       return context.write('httpsEdgeRoute', 'UPDATED', async (db) => {
-        found(await db.route.findFirst({ where: scoped(context, where), select: { id: true } }), nouns.httpsEdgeRoute);
+        found(
+          await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
+          nounOf('httpsEdgeRoute'),
+        );
         const ofModules = await writeModules(modules, input, context, db);
         return db.route.update({ ...query, where: { id: where.id }, data: { ...data, ...ofModules } });
       });

@@ -1,27 +1,19 @@
-// What the API has. A new resource adds its line here; `GET /` and the map of paths follow this order.
+// What the API has. A new resource adds its line here.
 
-import * as modules from '../modules/index.ts';
-import * as apiKeys from './api-keys.ts';
-import * as botUsers from './bot-users.ts';
-import * as credentials from './credentials.ts';
-import * as eventDestinations from './event-destinations.ts';
-import * as eventSources from './event-sources.ts';
-import * as eventSubscriptions from './event-subscriptions.ts';
-import * as httpsEdgeRoutes from './https-edge-routes.ts';
-import * as httpsEdges from './https-edges.ts';
-import * as tlsEdges from './tls-edges.ts';
-import * as users from './users.ts';
-
-export const resources = [
-  credentials,
-  httpsEdges,
-  httpsEdgeRoutes,
-  tlsEdges,
-  modules,
-  eventDestinations,
-  eventSubscriptions,
-  eventSources,
-  botUsers,
-  apiKeys,
-  users,
-];
+export * as modules from '../modules/index.ts';
+export * as apiKeys from './api-keys.ts';
+export * as botUsers from './bot-users.ts';
+export * as certificateAuthorities from './certificate-authorities.ts';
+export * as credentials from './credentials.ts';
+export * as endpoints from './endpoints.ts';
+export * as eventDestinations from './event-destinations.ts';
+export * as eventSources from './event-sources.ts';
+export * as eventSubscriptions from './event-subscriptions.ts';
+export * as httpsEdgeRoutes from './https-edge-routes.ts';
+export * as httpsEdges from './https-edges.ts';
+export * as reservedDomains from './reserved-domains.ts';
+export * as tlsEdges from './tls-edges.ts';
+export * as tunnelGroupBackends from './tunnel-group-backends.ts';
+export * as tunnelSessions from './tunnel-sessions.ts';
+export * as tunnels from './tunnels.ts';
+export * as users from './users.ts';

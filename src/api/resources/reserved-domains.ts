@@ -15,7 +15,8 @@ import { checkHolders } from '../domain-holders.ts';
 import { readDomainName } from '../domain-name.ts';
 import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
-import { nouns } from '../nouns.ts';
+import { nounOf } from '../nouns.ts';
+
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 
@@ -75,7 +76,7 @@ const ReservedDomain = builder.prismaObject('ReservedDomain', {
       nullable: true,
       description: 'How far its certificate has come; null when it has no policy.',
       select: { certificatePolicy: true, createdAt: true },
-      resolve: ({ certificatePolicy, createdAt }) => certificatePolicy && { since: createdAt },
+      resolve: ({ certificatePolicy, createdAt }) => (certificatePolicy ? { since: createdAt } : null),
     }),
     acmeChallengeCnameTarget: t.exposeString('acmeChallengeCnameTarget', {
       nullable: true,
@@ -185,7 +186,7 @@ builder.mutationField('updateReservedDomain', (t) =>
         const select = { certificatePolicy: true };
         const { certificatePolicy } = found(
           await db.reservedDomain.findUnique({ where, select }),
-          nouns.reservedDomain,
+          nounOf('reservedDomain'),
         );
         if (!certificatePolicy) throw policyOnBaseDomain();
         const data = { ...texts, certificatePolicy: readPolicy(policy, certificatePolicy as unknown as Policy) };

@@ -1,0 +1,50 @@
+// What counts as live: what belongs to a node whose lease holds. And who serves whom, by labels.
+
+import type { PrismaClient } from '../store/client.ts';
+import { liveNodes } from '../store/nodes.ts';
+import type { Labels } from '../tunnel/labels.ts';
+import type { Context } from './context.ts';
+
+/**
+ * The part of a query that leaves only sessions and endpoints that are live. It asks where the context does: inside a
+ * transaction a second connection may never come, as the embedded database has but one.
+ */
+export async function ofLiveNodes({ db }: Context) {
+  return { nodeId: { in: await liveNodes(db as PrismaClient) } }; // A transaction can be asked like the client.
+}
+
+export interface Labelled {
+  id: string;
+  labels: Labels;
+}
+
+type Load = (context: Context) => Promise<Labelled[]>;
+
+/** The account's live tunnels that have labels, the newest first. */
+export const labelledTunnels = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, publicUrl: null, session: await ofLiveNodes(context) };
+  return (await db.tunnel.findMany({
+    where,
+    select: { id: true, labels: true },
+    orderBy: { id: 'desc' },
+  })) as Labelled[];
+});
+
+/** The account's tunnel groups, the newest first. */
+export const tunnelGroups = shared(async ({ db, accountId }) => {
+  const query = { where: { accountId }, select: { id: true, labels: true }, orderBy: { id: 'desc' } } as const;
+  return (await db.backend.findMany(query)) as Labelled[];
+});
+
+/** One load for all who ask while it is under way: the rows of a page all ask at the same moment. */
+function shared(load: Load): Load {
+  const underWay = new WeakMap<Context, Promise<Labelled[]>>();
+  return (context) => {
+    const already = underWay.get(context);
+    if (already) return already;
+    const loading = load(context).finally(() => underWay.delete(context));
+    underWay.set(context, loading);
+    return loading;
+  };
+}

@@ -1,0 +1,78 @@
+// Endpoints: the public addresses that answer right now (specification sections 2.2 and 4.2). They come and go with
+// the tunnels and edges that serve them.
+
+import { isId } from '../../store/ids.ts';
+import { builder, Ref } from '../builder.ts';
+import { collection, Node, reads } from '../collection.ts';
+import { ofLiveNodes } from '../live.ts';
+
+const EndpointType = builder.enumType('EndpointType', {
+  description: 'What serves an endpoint.',
+  values: {
+    ephemeral: { value: 'EPHEMERAL', description: 'A tunnel that an agent opened.' },
+    edge: { value: 'EDGE', description: 'An edge.' },
+  } as const,
+});
+
+const Endpoint = builder.prismaObject('Endpoint', {
+  description: 'A public address that answers now, served by a tunnel or by an edge.',
+  interfaces: [Node],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
+    region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer.' }),
+    updatedAt: t.expose('updatedAt', { type: 'Timestamp', description: 'When it last changed.' }),
+    publicUrl: t.exposeString('publicUrl', { description: 'The URL it answers at; ports 80 and 443 are left out.' }),
+    proto: t.exposeString('proto', { description: 'What is spoken there: `http`, `https`, `tcp` or `tls`.' }),
+    hostport: t.exposeString('hostport', { description: 'The name and the port it answers at, always with the port.' }),
+    type: t.expose('type', { type: EndpointType, description: 'What serves it.' }),
+    metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel or the edge that serves it.' }),
+    domain: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The reserved domain that its name belongs to; null when the name is not reserved.',
+      select: { domainId: true },
+      resolve: ({ domainId: id }) => (id === null ? null : { id, path: `/reserved_domains/${id}` }),
+    }),
+    tcpAddr: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The reserved TCP address; always null, as there are none.',
+      resolve: () => null,
+    }),
+    tunnel: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The tunnel that serves it; null when an edge does.',
+      select: { tunnelId: true },
+      resolve: ({ tunnelId: id }) => (id === null ? null : { id, path: `/tunnels/${id}` }),
+    }),
+    edge: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The edge that serves it; null when a tunnel does.',
+      select: { edgeId: true },
+      resolve: ({ edgeId: id }) =>
+        id === null ? null : { id, path: `/edges/${isId('edgtls', id) ? 'tls' : 'https'}/${id}` },
+    }),
+  }),
+});
+
+const endpoints = collection({
+  kind: 'endpoint',
+  prefix: 'ep',
+  path: '/endpoints',
+  single: 'endpoint',
+  plural: 'endpoints',
+  typeName: 'Endpoint',
+  ref: Endpoint,
+  table: (db) => db.endpoint,
+  where: ofLiveNodes,
+});
+
+const selection =
+  'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
+  'tunnel { id uri } edge { id uri }';
+
+export const routes = reads(endpoints, 'endpoints', selection);

@@ -1,0 +1,143 @@
+// Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
+
+import { newId } from '../../store/ids.ts';
+import { type Labels, matches } from '../../tunnel/labels.ts';
+import { builder, Ref } from '../builder.ts';
+import { collection, deletion, Node, reads } from '../collection.ts';
+import { ApiError } from '../errors.ts';
+import { keyed } from '../idempotency.ts';
+import { labelledTunnels } from '../live.ts';
+import { route } from '../route.ts';
+import { checkTexts } from '../texts.ts';
+
+const LABELS_MAX = 16;
+const LABEL_MAX_BYTES = 255;
+
+const TunnelGroupBackend = builder.prismaObject('Backend', {
+  variant: 'TunnelGroupBackend',
+  description: 'Every live tunnel of your account that has certain labels. Traffic is shared out evenly among them.',
+  interfaces: [Node],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `bkdtg_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/backends/tunnel_group/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    labels: t.field({
+      type: 'Labels',
+      description: 'The labels that a tunnel must have, all of them, to belong to the group.',
+      select: { labels: true },
+      resolve: ({ labels }) => labels as Labels,
+    }),
+    tunnels: t.field({
+      type: [Ref],
+      description: 'The tunnels that belong to it and are live now, the newest first.',
+      select: { labels: true },
+      resolve: async ({ labels }, _, context) =>
+        (await labelledTunnels(context))
+          .filter((tunnel) => matches(labels as Labels, tunnel.labels))
+          .map(({ id }) => ({ id, path: `/tunnels/${id}` })),
+    }),
+  }),
+});
+
+const tunnelGroupBackends = collection({
+  kind: 'tunnelGroupBackend',
+  prefix: 'bkdtg',
+  path: '/backends/tunnel_group',
+  single: 'tunnelGroupBackend',
+  plural: 'tunnelGroupBackends',
+  typeName: 'TunnelGroupBackend',
+  ref: TunnelGroupBackend,
+  table: (db) => db.backend,
+});
+
+const labelsHelp =
+  'The labels that a tunnel must have, as `{ "app": "shop" }`: 1 to 16 of them, keys and values of 1 to 255 bytes, ' +
+  'keys without `=`.';
+
+const CreateTunnelGroupBackendInput = builder.inputType('CreateTunnelGroupBackendInput', {
+  description: 'A new tunnel group.',
+  fields: (t) => ({
+    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+    labels: t.field({ type: 'Labels', required: true, description: labelsHelp }),
+  }),
+});
+
+const UpdateTunnelGroupBackendInput = builder.inputType('UpdateTunnelGroupBackendInput', {
+  description: 'What to change; a member left out or null stays as it is.',
+  fields: (t) => ({
+    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
+    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+    labels: t.field({ type: 'Labels', description: `${labelsHelp} Replaces all of them.` }),
+  }),
+});
+
+builder.mutationField('createTunnelGroupBackend', (t) =>
+  t.prismaField({
+    type: TunnelGroupBackend,
+    nullable: true,
+    description:
+      'Creates a tunnel group. Edges and routes can send their traffic to it; tunnels need not be there yet.',
+    args: {
+      input: t.arg({ type: CreateTunnelGroupBackendInput, required: true, description: 'The tunnel group.' }),
+      ...keyed,
+    },
+    resolve: (query, _, { input }, context) => {
+      const { accountId } = context;
+      const data = { ...checkTexts(input), id: newId('bkdtg'), accountId, labels: checkLabels(input.labels) };
+      return context.write('tunnelGroupBackend', 'CREATED', (db) => db.backend.create({ ...query, data }));
+    },
+  }),
+);
+
+builder.mutationField('updateTunnelGroupBackend', (t) =>
+  t.prismaField({
+    type: TunnelGroupBackend,
+    nullable: true,
+    description: 'Changes a tunnel group. Traffic follows its new labels at once.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      input: t.arg({ type: UpdateTunnelGroupBackendInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => {
+      const where = { id, accountId: context.accountId };
+      const data = { ...checkTexts(input), labels: input.labels ? checkLabels(input.labels) : undefined };
+      return context.write('tunnelGroupBackend', 'UPDATED', (db) => db.backend.update({ ...query, where, data }));
+    },
+  }),
+);
+
+deletion(tunnelGroupBackends, 'deleteTunnelGroupBackend', {
+  description:
+    'Deletes a tunnel group. Answers with its id; fails with `CONFLICT` while an edge or a route sends traffic to it.',
+});
+
+/** @throws {ApiError} when there are none or too many, or a key or a value is not of the right length. */
+function checkLabels(labels: Labels): Labels {
+  const pairs = Object.entries(labels);
+  const member = 'labels';
+  if (pairs.length === 0) throw new ApiError('labelsMissing', { member });
+  if (pairs.length > LABELS_MAX) throw new ApiError('tooManyLabels', { member, max: LABELS_MAX });
+  const isLong = (text: string) => Buffer.byteLength(text) > LABEL_MAX_BYTES;
+  for (const [key, value] of pairs) {
+    const max = LABEL_MAX_BYTES;
+    if (key === '' || key.includes('=') || isLong(key)) throw new ApiError('labelKeyLength', { member, max });
+    if (value === '' || isLong(value)) throw new ApiError('labelValueLength', { member, max });
+  }
+  return labels;
+}
+
+const selection = 'id uri createdAt description metadata labels tunnels { id uri }';
+
+export const routes = [
+  route('POST', '/backends/tunnel_group', 201, 'createTunnelGroupBackend', selection),
+  ...reads(tunnelGroupBackends, 'backends', selection),
+  route('PATCH', '/backends/tunnel_group/:id', 200, 'updateTunnelGroupBackend', selection),
+  route('DELETE', '/backends/tunnel_group/:id', 204, 'deleteTunnelGroupBackend'),
+];
