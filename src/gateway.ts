@@ -18,7 +18,7 @@ import { openDatabase } from './store/database.ts';
 import { type FirstSecrets, firstStart } from './store/first-start.ts';
 import { liveRegistrar } from './store/live.ts';
 import { migrate } from './store/migrations.ts';
-import { joinNodes, liveNodes } from './store/nodes.ts';
+import { joinNodes } from './store/nodes.ts';
 import { Notifications } from './store/notify.ts';
 import { checkServerKey, loadKeys } from './store/server-key.ts';
 import type { Registrar } from './tunnel/registrar.ts';
@@ -94,7 +94,7 @@ async function build(
   );
   undo.push(async () => clearInterval(renewal));
 
-  const app: App = { config, prisma, keys, changes, liveNodes: () => liveNodes(prisma), now };
+  const app: App = { config, prisma, keys, changes, now };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const notifications =

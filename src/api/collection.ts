@@ -8,7 +8,7 @@ import type { Access } from './access.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
-import { nounOf } from './nouns.ts';
+import { nounOf, pluralOf } from './nouns.ts';
 
 import { connectionOf, readPage } from './page.ts';
 import { type Route, route } from './route.ts';
@@ -113,7 +113,7 @@ export function collection(options: Collection): Collection {
     t.field({
       type: Connection,
       nullable: true,
-      description: `The ${noun}s of your account, the newest first.`,
+      description: `The ${pluralOf(noun)} of your account, the newest first.`,
       args: {
         first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
         after: t.arg.id({ description: 'Give those older than this id.' }),

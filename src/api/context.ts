@@ -13,8 +13,6 @@ export interface App {
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;
-  /** Ids of the nodes whose lease holds: live objects of other nodes do not count. */
-  liveNodes(): Promise<string[]>;
   /** The wall clock, in milliseconds. */
   now(): number;
 }

@@ -8,7 +8,8 @@ const PRIVATE_KEY_TYPE = 'ecdsa';
 const PRIVATE_KEY_TYPES = ['ecdsa', 'rsa'];
 
 /** The truth, as long as nothing here speaks ACME. */
-const NOT_OBTAINED = 'This gateway does not obtain certificates itself yet; one can be uploaded.';
+const NOT_OBTAINED =
+  'This gateway does not obtain certificates itself yet. It will use one that is uploaded, once that is possible.';
 
 /** What a row of a reserved domain keeps of it. */
 export interface Policy {

@@ -159,7 +159,7 @@ export const errorTable = {
   // Certificate authorities.
   pemMissing: bad(1919, '{member} must hold a certificate in PEM.'),
   pemUnreadable: bad(1920, '{member} does not hold a certificate that can be read.'),
-  pemWrongType: bad(1911, '{member} must hold a CERTIFICATE, not a {type}.'),
+  pemWrongType: bad(1911, '{member} must hold a CERTIFICATE; this is {type}.'),
   pemHeaders: bad(1910, '{member} must not have PEM headers.'),
   pemCount: bad(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
   notACertificateAuthority: bad(

@@ -1,6 +1,5 @@
 // What counts as live: what belongs to a node whose lease holds. And who serves whom, by labels.
 
-import type { PrismaClient } from '../store/client.ts';
 import { liveNodes } from '../store/nodes.ts';
 import type { Labels } from '../tunnel/labels.ts';
 import type { Context } from './context.ts';
@@ -10,7 +9,7 @@ import type { Context } from './context.ts';
  * transaction a second connection may never come, as the embedded database has but one.
  */
 export async function ofLiveNodes({ db }: Context) {
-  return { nodeId: { in: await liveNodes(db as PrismaClient) } }; // A transaction can be asked like the client.
+  return { nodeId: { in: await liveNodes(db) } };
 }
 
 export interface Labelled {

@@ -3,3 +3,7 @@ export function nounOf(kind: string): string {
   const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/\b(api|https|tls)\b/g, (word) => word.toUpperCase());
 }
+
+export function pluralOf(noun: string): string {
+  return noun.endsWith('y') && !noun.endsWith('ey') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}

@@ -94,5 +94,6 @@ export async function reservedFor(db: Db, accountId: string, hostname: string): 
     where: { accountId, domain: { in: names } },
     select: { id: true, domain: true },
   });
-  return rows.sort((a, b) => b.domain.length - a.domain.length)[0]?.id ?? null;
+  // The names are in the order of their nearness.
+  return rows.sort((a, b) => names.indexOf(a.domain) - names.indexOf(b.domain))[0]?.id ?? null;
 }

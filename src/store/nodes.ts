@@ -1,6 +1,6 @@
 // Gateway processes as the database knows them. What a node serves counts only while its lease holds.
 
-import type { PrismaClient } from './client.ts';
+import type { Db, PrismaClient } from './client.ts';
 import { newId } from './ids.ts';
 
 export interface NodeLease {
@@ -28,7 +28,7 @@ export async function joinNodes(db: PrismaClient, leaseMs: number): Promise<Node
 }
 
 /** The nodes whose lease holds, by the database's clock. */
-export async function liveNodes(db: PrismaClient): Promise<string[]> {
+export async function liveNodes(db: Db): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`SELECT id FROM node WHERE lease_until > now()`;
   return rows.map(({ id }) => id);
 }
