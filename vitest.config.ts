@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', ...soak],
+    globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // Loading graphql, Pothos and Prisma anew takes longer than most files do. The projects share no worker.

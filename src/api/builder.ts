@@ -7,6 +7,7 @@ import type { PrismaClient } from '../store/client.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
 import type { Context } from './context.ts';
+import LoadedPlugin from './loaded.ts';
 import { rfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;
@@ -31,7 +32,7 @@ export interface Row {
 }
 
 export const builder = new SchemaBuilder<Types>({
-  plugins: [PrismaPlugin],
+  plugins: [LoadedPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     // A transaction offers all that the plugin uses; only connecting is missing, which it never does.
@@ -87,7 +88,7 @@ export interface RefShape {
 export const Ref = builder.objectRef<RefShape>('Ref').implement({
   description: 'Another object, by its id and the URI of its resource.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
+    id: t.exposeID('id', { description: 'The id of the object.' }),
     uri: t.string({
       description: 'The URI of its REST resource.',
       resolve: ({ path }, _, context) => context.uri(path),

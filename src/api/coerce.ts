@@ -15,12 +15,12 @@ import { ApiError } from './errors.ts';
 /** How a door names members, and how far it bends values. */
 export interface Door {
   naming(member: string): string;
-  /** Whether one value may stand for a list of one, as GraphQL has it. */
-  wrapsLists: boolean;
+  /** Whether one value may stand for a list of one, and a number for an id, as GraphQL has it. */
+  bends: boolean;
 }
 
-export const restDoor: Door = { naming: restName, wrapsLists: false };
-export const graphqlDoor: Door = { naming: (member) => member, wrapsLists: true };
+export const restDoor: Door = { naming: restName, bends: false };
+export const graphqlDoor: Door = { naming: (member) => member, bends: true };
 
 /**
  * @param path where the value stands, in camelCase; empty for the body itself.
@@ -37,7 +37,7 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
   if (isListType(type)) {
     if (Array.isArray(value))
       return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, door));
-    if (door.wrapsLists) return [readInput(type.ofType, value, path, door)];
+    if (door.bends) return [readInput(type.ofType, value, path, door)];
     throw wrong(path, 'it must be a list');
   }
 
@@ -62,6 +62,7 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
     return result;
   }
 
+  if (type.name === 'ID' && typeof value !== 'string' && !door.bends) throw wrong(path, 'it must be a string');
   return readLeaf(type, value, path);
 }
 

@@ -59,7 +59,11 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
 
 const ChangeAction = builder.enumType('ChangeAction', {
   description: 'What happened to an object.',
-  values: ['CREATED', 'UPDATED', 'DELETED'] as const satisfies Action[],
+  values: {
+    CREATED: { description: 'It was created, or came to life.' },
+    UPDATED: { description: 'It was changed, or something that belongs to it was.' },
+    DELETED: { description: 'It was deleted, or is no longer live.' },
+  } satisfies Record<Action, { description: string }>,
 });
 
 function nodesOf(id: string): Nodes | undefined {
@@ -134,6 +138,14 @@ export function collection(options: Collection): Collection {
     }),
   );
 
+  watched(options);
+  return options;
+}
+
+/** Adds the subscription to the changes of a kind of object. */
+export function watched(options: Nodes & Pick<Collection, 'single' | 'ref'>): void {
+  const { kind, single, typeName, ref } = options;
+  const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
     description: `A change of a ${noun}.`,
     fields: (t) => ({
@@ -160,7 +172,6 @@ export function collection(options: Collection): Collection {
       resolve: (change) => change,
     }),
   );
-  return options;
 }
 
 export interface Deletion {

@@ -18,7 +18,7 @@ export class ApiError extends GraphQLError {
 
   constructor(error: ErrorName, parameters: Parameters = {}) {
     const [number, status, code] = errorTable[error];
-    const field = parameters.member;
+    const field = parameters.member ?? parameters.culprit;
     super(textOf(error, parameters), {
       extensions: { code, errorCode: `ERR_GATEWAY_${number}`, status, ...(field === undefined ? {} : { field }) },
     });

@@ -90,7 +90,7 @@ export const EventTargetInput = builder.inputType('EventTargetInput', {
     firehose: t.field({ type: FirehoseTargetInput, description: 'A Firehose delivery stream.' }),
     kinesis: t.field({ type: KinesisTargetInput, description: 'A Kinesis stream.' }),
     cloudwatchLogs: t.field({ type: CloudwatchLogsTargetInput, description: 'A CloudWatch log group.' }),
-    datadog: t.field({ type: DatadogTargetInput, description: 'Datadog.' }),
+    datadog: t.field({ type: DatadogTargetInput, description: 'The logs of Datadog.' }),
     azureLogsIngestion: t.field({ type: AzureLogsIngestionTargetInput, description: 'Azure Monitor.' }),
   }),
 });

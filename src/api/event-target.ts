@@ -107,7 +107,7 @@ export const EventTarget = builder.objectRef<Target>('EventTarget').implement({
       nullable: true,
       description: 'A CloudWatch log group.',
     }),
-    datadog: t.expose('datadog', { type: DatadogTarget, nullable: true, description: 'Datadog.' }),
+    datadog: t.expose('datadog', { type: DatadogTarget, nullable: true, description: 'The logs of Datadog.' }),
     azureLogsIngestion: t.expose('azureLogsIngestion', {
       type: AzureLogsIngestionTarget,
       nullable: true,

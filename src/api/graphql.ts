@@ -24,6 +24,26 @@ import { runOperation } from './run.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 
+/** What GraphiQL shows first. */
+const WELCOME = `# The management API of your tunnel gateway. Put an API key into "Headers" below,
+# press Ctrl-Enter to run, Ctrl-Space to see what there is; the book on the left explains everything.
+
+query Credentials {
+  credentials(first: 10) {
+    nodes {
+      id
+      description
+      acl
+      owner {
+        __typename
+        active
+      }
+    }
+    totalCount
+  }
+}
+`;
+
 interface Request {
   query: string;
   variables: Record<string, unknown>;
@@ -73,12 +93,13 @@ export function graphqlHandler(
         const result = await runOperation(operation, variables, context, graphqlDoor).catch(
           (error) => ({ errors: [error] }) as ExecutionResult,
         );
-        const status = 'data' in result ? 200 : badRequest;
+        const { data, errors } = result;
+        const status = data === undefined ? badRequest : 200;
         send(
           response,
           status,
           type,
-          result.errors ? { ...result, errors: result.errors.map((error) => format(error, exchange)) } : result,
+          errors ? { errors: errors.map((error) => format(error, exchange)), data } : result,
         );
       } catch (error) {
         const shown = format(error as Error, exchange);
@@ -87,20 +108,36 @@ export function graphqlHandler(
     }
 
     async function handOver(exchange: Exchange, body?: Buffer): Promise<void> {
-      if (request.method === 'POST') {
-        try {
+      try {
+        if (request.method === 'POST') {
           checkContentType(request);
           const bytes = body ?? (await readBody(request));
           parseStrictly(bytes);
           Object.assign(request, { body: bytes.toString('utf8') });
-        } catch (error) {
-          const shown = format(error as Error, exchange);
-          return send(response, toApiError(error).error.status, JSON_TYPE, { errors: [shown] });
+        } else {
+          const { searchParams } = new URL(request.url ?? '', 'http://gateway');
+          for (const name of ['variables', 'extensions']) {
+            const text = searchParams.get(name);
+            if (text && !isJsonObject(text))
+              throw new ApiError('badDocument', { reason: `${name} must be a JSON object.` });
+          }
         }
+      } catch (error) {
+        const shown = format(error as Error, exchange);
+        return send(response, toApiError(error).error.status, JSON_TYPE, { errors: [shown] });
       }
       await yoga.handle(request, response, { exchange });
     }
   };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    parseStrictly(Buffer.from(text));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A POST of JSON that wants JSON back: nothing here needs more than the short path does. */
@@ -150,10 +187,15 @@ async function* eachFormatted(
     yield result.errors ? { ...result, errors: formatAll(result.errors, exchange) } : result;
 }
 
+/** For Yoga, which takes the status and headers of an answer from `extensions.http` of its errors. */
 function formatAll(errors: readonly GraphQLError[], exchange: Exchange): GraphQLError[] {
   return errors.map((error) => {
-    const { message, ...rest } = format(error, exchange);
-    return Object.assign(new GraphQLError(message), rest);
+    const { message, extensions } = format(error, exchange);
+    const status = Number(extensions?.status);
+    // What is wrong with the request itself has a status; `spec` leaves 200 to the older media type.
+    const http = error.extensions.http ?? (error.path ? undefined : { status, spec: status === 400 });
+    const { nodes, source, positions, path } = error;
+    return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } });
   });
 }
 
@@ -187,7 +229,8 @@ function makeYoga(schema: GraphQLSchema, admit: Admit) {
       }),
     onResultProcess: ({ result, setResult, serverContext }) => {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      setResult({ ...result, errors: formatAll(result.errors, serverContext.exchange) });
+      const { errors, ...rest } = result;
+      setResult({ errors: formatAll(errors, serverContext.exchange), ...rest });
     },
   };
   return createYoga<ServerContext, YogaContext>({
@@ -202,6 +245,7 @@ function makeYoga(schema: GraphQLSchema, admit: Admit) {
       title: 'Tunnel Gateway',
       headers: JSON.stringify({ Authorization: 'Bearer <API key>' }),
       subscriptionsProtocol: 'SSE',
+      defaultQuery: WELCOME,
     },
     // The page is 9 MB of text: it is loaded when somebody first opens it.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),

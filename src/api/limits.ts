@@ -5,6 +5,7 @@ import {
   type ASTVisitor,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLOutputType,
   getNamedType,
@@ -13,7 +14,9 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
   type ValidationContext,
 } from 'graphql';
 import { ApiError } from './errors.ts';
@@ -61,7 +64,7 @@ function measure(
         if (selection.alias && ++aliases > ALIASES_MAX) return `it has more than ${ALIASES_MAX} aliases`;
         cost += times;
         if (cost > COST_MAX) return `its answer could have more than ${COST_MAX} fields`;
-        const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
+        const field = fieldOf(type, selection.name.value);
         if (!field || !selection.selectionSet) continue;
         // The rows of a page are counted by the page's size, not as a list of their own.
         const isOwnList = isList(field.type) && !type.name.endsWith('Connection');
@@ -94,6 +97,12 @@ function measure(
     return undefined;
   };
   return walk(selectionSet, root, 1, 1);
+}
+
+function fieldOf(type: GraphQLNamedType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
 function isList(type: GraphQLOutputType): boolean {

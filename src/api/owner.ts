@@ -7,7 +7,6 @@ import { ApiError } from './errors.ts';
 export const Owner = builder.prismaInterface('Owner', {
   name: 'Owner',
   description: 'Who can hold API keys and credentials: a user or a bot user.',
-  select: { id: true, kind: true },
   resolveType: ({ kind }) => (kind === 'BOT' ? 'BotUser' : 'User'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `usr_…` or `bot_…`.' }),

@@ -84,6 +84,7 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
   app.disable('etag');
   app.set('query parser', false);
   app.enable('case sensitive routing');
+  app.enable('strict routing');
 
   for (const [path, documentFor] of Object.entries(documents)) {
     app.all(path, (request, response) => {

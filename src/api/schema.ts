@@ -2,7 +2,8 @@
 
 import { guard } from './access.ts';
 import { builder } from './builder.ts';
+import { readColumnsPlainly } from './loaded.ts';
 import * as resources from './resources/index.ts';
 
 export const routes = Object.values(resources).flatMap((resource) => resource.routes);
-export const schema = guard(builder.toSchema());
+export const schema = guard(readColumnsPlainly(builder.toSchema()));

@@ -13,7 +13,6 @@ import { checkTexts } from '../texts.ts';
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'A key to this API.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ak_…`.' }),
     uri: t.string({
@@ -66,7 +65,10 @@ builder.mutationField('createApiKey', (t) =>
     type: ApiKey,
     nullable: true,
     description: 'Creates an API key with the rights of its owner. Its `token` is shown here and never again.',
-    args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key to create.' }),
+      ...keyed,
+    },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
       const id = newId('ak');

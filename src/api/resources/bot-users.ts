@@ -17,7 +17,6 @@ const BotUser = builder.prismaObject('Owner', {
   variant: 'BotUser',
   description: 'An identity of the account that is no person: it can own API keys and credentials.',
   interfaces: [Node, Owner],
-  select: { id: true, kind: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `bot_…`.' }),
     uri: t.string({

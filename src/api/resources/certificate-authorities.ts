@@ -11,7 +11,6 @@ import { checkTexts } from '../texts.ts';
 const CertificateAuthority = builder.prismaObject('CertificateAuthority', {
   description: 'An authority that issues the certificates of visitors: mutual TLS modules name whom they trust.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ca_…`.' }),
     uri: t.string({

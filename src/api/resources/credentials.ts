@@ -16,7 +16,6 @@ const RULES_MAX = 500;
 const Credential = builder.prismaObject('Credential', {
   description: 'An authtoken with which agents open tunnel sessions, and what it may bind.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `cr_…`.' }),
     uri: t.string({

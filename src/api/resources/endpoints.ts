@@ -10,14 +10,13 @@ const EndpointType = builder.enumType('EndpointType', {
   description: 'What serves an endpoint.',
   values: {
     ephemeral: { value: 'EPHEMERAL', description: 'A tunnel that an agent opened.' },
-    edge: { value: 'EDGE', description: 'An edge.' },
+    edge: { value: 'EDGE', description: 'An edge serves it.' },
   } as const,
 });
 
 const Endpoint = builder.prismaObject('Endpoint', {
   description: 'A public address that answers now, served by a tunnel or by an edge.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
     region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),

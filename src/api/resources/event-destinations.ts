@@ -18,7 +18,6 @@ import { checkTexts } from '../texts.ts';
 const EventDestination = builder.prismaObject('EventDestination', {
   description: 'Where events are delivered, once an event subscription names it.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ed_…`.' }),
     uri: t.string({
@@ -64,7 +63,7 @@ const UpdateEventDestinationInput = builder.inputType('UpdateEventDestinationInp
   fields: (t) => ({
     description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    format: t.string({ description: '`json`.' }),
+    format: t.string({ description: 'How to serialize events: `json`.' }),
     target: t.field({
       type: EventTargetInput,
       description:

@@ -41,7 +41,6 @@ builder.queryField('eventTypes', (t) =>
 const EventSubscription = builder.prismaObject('EventSubscription', {
   description: 'Types of event, and the destinations they are delivered to.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `esb_…`.' }),
     uri: t.string({

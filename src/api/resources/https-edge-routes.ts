@@ -1,8 +1,9 @@
 // The routes of an HTTPS edge: which requests go to which backend, through which modules.
 
+import type { Db } from '../../store/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { Node, nodes } from '../collection.ts';
+import { Node, nodes, watched } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
@@ -28,7 +29,6 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
   variant: 'HttpsEdgeRoute',
   description: 'Which requests of an HTTPS edge go to which backend, and through which modules.',
   interfaces: [Node],
-  select: { id: true, edgeId: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edghtsrt_…`.' }),
     edgeId: t.exposeID('edgeId', { description: 'The id of its edge.' }),
@@ -44,7 +44,16 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
   }),
 });
 
-nodes({ kind: 'httpsEdgeRoute', prefix: 'edghtsrt', typeName: 'HttpsEdgeRoute', table: (db) => db.route });
+const httpsEdgeRoutes = {
+  kind: 'httpsEdgeRoute',
+  prefix: 'edghtsrt',
+  single: 'httpsEdgeRoute',
+  typeName: 'HttpsEdgeRoute',
+  ref: HttpsEdgeRoute,
+  table: (db: Db) => db.route,
+};
+nodes(httpsEdgeRoutes);
+watched(httpsEdgeRoutes);
 
 const CreateHttpsEdgeRouteInput = builder.inputType('CreateHttpsEdgeRouteInput', {
   description: 'A new route.',

@@ -15,7 +15,6 @@ const HttpsEdge = builder.prismaObject('Edge', {
   description:
     'A configured public entry: it terminates HTTPS for its names and sends each request to a backend by route.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edghts_…`.' }),
     uri: t.string({
@@ -59,7 +58,10 @@ builder.mutationField('createHttpsEdge', (t) =>
     type: HttpsEdge,
     nullable: true,
     description: 'Creates an HTTPS edge. It answers once it has a route with a backend.',
-    args: { input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge to create.' }),
+      ...keyed,
+    },
     resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
   }),
 );

@@ -27,7 +27,6 @@ const REGION_MAX_BYTES = 64;
 const ReservedDomain = builder.prismaObject('ReservedDomain', {
   description: 'A name, or a wildcard for all names below one, that nobody but your account may use.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `rd_…`.' }),
     uri: t.string({

@@ -13,7 +13,6 @@ const TlsEdge = builder.prismaObject('Edge', {
   variant: 'TlsEdge',
   description: 'A configured public entry: it sends each TLS connection for its names to a backend.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edgtls_…`.' }),
     uri: t.string({
@@ -52,7 +51,7 @@ builder.mutationField('createTlsEdge', (t) =>
     type: TlsEdge,
     nullable: true,
     description: 'Creates a TLS edge. It answers once it has a backend.',
-    args: { input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge.' }), ...keyed },
+    args: { input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }), ...keyed },
     resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
   }),
 );

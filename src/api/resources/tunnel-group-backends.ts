@@ -17,7 +17,6 @@ const TunnelGroupBackend = builder.prismaObject('Backend', {
   variant: 'TunnelGroupBackend',
   description: 'Every live tunnel of your account that has certain labels. Traffic is shared out evenly among them.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `bkdtg_…`.' }),
     uri: t.string({

@@ -7,7 +7,6 @@ import { ofLiveNodes } from '../live.ts';
 const TunnelSession = builder.prismaObject('TunnelSession', {
   description: 'An agent that is connected now.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ts_…`.' }),
     uri: t.string({

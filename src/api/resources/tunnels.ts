@@ -9,7 +9,6 @@ const Tunnel = builder.prismaObject('Tunnel', {
   description:
     'What an agent serves now: at an address of its own, or, when it has labels, for the edges that choose it.',
   interfaces: [Node],
-  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `tn_…`.' }),
     publicUrl: t.exposeString('publicUrl', {

@@ -25,7 +25,6 @@ const User = builder.prismaObject('Owner', {
   variant: 'User',
   description: 'A person of the account.',
   interfaces: [Node, Owner],
-  select: { id: true, kind: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `usr_…`.' }),
     email: t.exposeString('subject', { description: 'The e-mail address, unique among the users of the account.' }),
@@ -67,7 +66,7 @@ builder.mutationField('createUser', (t) =>
     nullable: true,
     extensions,
     description: 'Adds a user to the account. Only admins may.',
-    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The user.' }), ...keyed },
+    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The user to add.' }), ...keyed },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
       const subject = checkEmail(input.email);

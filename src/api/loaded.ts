@@ -1,0 +1,52 @@
+// What a row already carries is not looked up again.
+//
+// The Prisma plugin knows what it has loaded by the identity of GraphQL's path objects. The compiled executor makes new
+// ones for each field, so that there every relation would be loaded a second time, row by row. The rows themselves tell.
+
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      loaded: LoadedPlugin<Types>;
+    }
+  }
+}
+
+type Row = Record<string, unknown>;
+
+/** Stands outside the Prisma plugin: a field whose columns and relations are on the row is resolved from the row. */
+class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    { kind, args, extensions, resolve }: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    const { pothosPrismaSelect: select, pothosPrismaLoaded: isLoaded } = (extensions ?? {}) as Row;
+    if (kind !== 'PrismaObject' || !select || !resolve || Object.keys(args).length > 0) return resolver;
+    if (typeof select === 'object') {
+      const names = Object.keys(select);
+      return (row, ...rest) =>
+        names.every((name) => (row as Row)[name] !== undefined) ? resolve(row, ...rest) : resolver(row, ...rest);
+    }
+    if (typeof isLoaded !== 'function') return resolver;
+    return (row, given, context, info) =>
+      (isLoaded(row, info, context) ? resolve : resolver)(row, given, context, info);
+  }
+}
+
+const pluginName = 'loaded';
+SchemaBuilder.registerPlugin(pluginName, LoadedPlugin);
+export default pluginName;
+
+/** Takes the resolver from every field that only reads the column of its own name: executors do that themselves. */
+export function readColumnsPlainly(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const { pothosPrismaVariant: column, pothosPrismaSelect: select } = field.extensions;
+      if (column === field.name && !select) delete field.resolve;
+    }
+  }
+  return schema;
+}

@@ -1,0 +1,89 @@
+// Generated over the schema and the table of routes: who was shut out is a stranger everywhere.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/api/schema.ts';
+import { newId, newSecret } from '../../src/store/ids.ts';
+import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { Answer } from '../support/http.ts';
+import { subscribe } from '../support/sse.ts';
+import { argumentsOf, documentOf, fieldNamed, mutations, queries, requestOf, subscriptions } from './operations.ts';
+import { everyRow, fill, type Holder } from './things.ts';
+
+let gateway: TestGateway;
+let holder: Holder;
+/** An admin who was deactivated, and a bot user who was made inactive; both have used their keys before. */
+let shutOut: Owner[];
+let before: string[];
+const never = newSecret(newId('ak'));
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  holder = await fill(gateway, await gateway.newAccount());
+  const { account } = holder;
+  const user = await account.addOwner({ role: 'ADMIN' });
+  const bot = await account.addOwner({ kind: 'BOT' });
+  shutOut = [user, bot];
+  for (const { call } of shutOut) expect((await call('GET', '/credentials')).status).toBe(200);
+  const { body } = await account.graphql(
+    `mutation ($user: ID!, $bot: ID!) {
+      deactivateUser(id: $user) { active }
+      updateBotUser(id: $bot, input: { active: false }) { active }
+    }`,
+    { user: user.ownerId, bot: bot.ownerId },
+  );
+  expect(body.data).toEqual({ deactivateUser: { active: false }, updateBotUser: { active: false } });
+  before = await everyRow(gateway);
+});
+afterAll(() => gateway.close());
+
+/** What a client can see of an answer, but for the operation id. */
+const seen = ({ status, headers, text }: Answer) => ({
+  status,
+  challenge: headers['www-authenticate'],
+  text: text.replaceAll(String(headers['service-operation-id']), 'op_…'),
+});
+
+describe('REST', () => {
+  test.each(routes)('$method $path refuses a key of an inactive owner as one that never was', async (row) => {
+    const request = requestOf(row, argumentsOf(fieldNamed(row.field), holder));
+    const stranger = await gateway.call(row.method, request.path, request.body, { key: never });
+    for (const { call } of shutOut) {
+      const answer = await call(row.method, request.path, request.body);
+      expect(answer).toMatchObject({ status: 401, body: { error_code: 'ERR_GATEWAY_203' } });
+      expect(seen(answer)).toEqual(seen(stranger));
+    }
+  });
+});
+
+describe('GraphQL', () => {
+  test.each([...queries, ...mutations])(
+    '$name refuses a key of an inactive owner as one that never was',
+    async (field) => {
+      const values = argumentsOf(field, holder);
+      const document = documentOf(field, values);
+      const stranger = await gateway.graphql(document, values, { key: never });
+      for (const { graphql } of shutOut) {
+        const answer = await graphql(document, values);
+        expect(answer.body.errors[0].extensions).toMatchObject({
+          code: 'UNAUTHENTICATED',
+          errorCode: 'ERR_GATEWAY_203',
+        });
+        expect(answer.body.data?.[field.name]).toBeFalsy();
+        expect(seen(answer)).toEqual(seen(stranger));
+      }
+    },
+  );
+
+  test.each(subscriptions)('$name tells nothing to a key of an inactive owner', async (field) => {
+    for (const { key } of shutOut) {
+      const opened = await subscribe(gateway.api, key, documentOf(field, {})).catch(() => undefined);
+      const first = await opened?.next();
+      opened?.close();
+      if (first) expect(first).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    }
+  });
+});
+
+test('what was refused left every row as it was', async () => {
+  expect(await everyRow(gateway)).toEqual(before);
+});

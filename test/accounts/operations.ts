@@ -1,0 +1,192 @@
+// Every root field of the schema as an operation that can be run, and the places in it where an id can stand. What is
+// not understood here fails: nothing is left out in silence.
+
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { restName, snakeCase } from '../../src/api/case.ts';
+import type { Route } from '../../src/api/route.ts';
+import { schema } from '../../src/api/schema.ts';
+import { creationInput, type Holder, kinds } from './things.ts';
+
+export type Field = GraphQLField<unknown, unknown>;
+
+/** Where in the arguments of an operation something of an account can be named. */
+export interface Place {
+  /** The argument, and the members of it that lead there. */
+  path: string[];
+  /** Whether there is a list of them. */
+  isList: boolean;
+  role: 'id' | 'cursor' | 'hostport';
+  /** What it can be the id of. */
+  kinds: string[];
+}
+
+const fieldsOf = (type: 'Query' | 'Mutation' | 'Subscription') =>
+  Object.values((schema.getType(type) as { getFields(): Record<string, Field> } | undefined)?.getFields() ?? {});
+
+export const queries = fieldsOf('Query');
+export const mutations = fieldsOf('Mutation');
+export const subscriptions = fieldsOf('Subscription');
+export const fieldNamed = (name: string) => [...queries, ...mutations].find((field) => field.name === name) as Field;
+
+/** What ids of other names than `id` are ids of. */
+const named: Record<string, string[]> = {
+  ownerId: ['user', 'botUser'],
+  edgeId: ['httpsEdge'],
+  subscriptionId: ['eventSubscription'],
+  backendId: ['tunnelGroupBackend'],
+  certificateAuthorityIds: ['certificateAuthority'],
+  destinationIds: ['eventDestination'],
+};
+
+/**
+ * Texts that name nothing of any account, by their names and with a text that is right. Names of domains are no
+ * secret: whoever reserves one that is taken is told so, as with any registrar.
+ */
+const texts: Record<string, string> = Object.fromEntries(
+  [
+    'description metadata format name email caPem match type idempotencyKey acl domain region authority',
+    'privateKeyType certificateManagementPolicy roleArn awsAccessKeyId awsSecretAccessKey deliveryStreamArn streamArn',
+    'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
+    'dataCollectionStreamName',
+  ]
+    .flatMap((line) => line.split(' '))
+    .map((name) => [name, 'text']),
+);
+Object.assign(texts, { type: 'domain_created.v0', match: '/sample' });
+
+/** What an operation is about, from its name: `replaceTlsEdgeMutualTls` is about a TLS edge. */
+export function subjectOf({ name }: Field): string | undefined {
+  const withoutVerb = name.replace(/^[a-z]+(?=[A-Z])/, '');
+  const words = [name, withoutVerb.charAt(0).toLowerCase() + withoutVerb.slice(1)];
+  const fitting = words.map((word) =>
+    kinds.filter((kind) => word.startsWith(kind.replace(/y$/, ''))).sort((a, b) => b.length - a.length),
+  );
+  return fitting.flat()[0];
+}
+
+/** Every place of an operation. @throws {Error} for an argument or member of which it is not known what it may name. */
+export function placesOf(field: Field): Place[] {
+  return field.args.flatMap(({ name, type }) => places(field, type, [name]));
+}
+
+function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
+  const inner = getNamedType(type);
+  const isList = isListType(getNullableType(type));
+  const name = path.at(-1) ?? '';
+  const where = `${field.name}(${path.join('.')})`;
+  if (isInputObjectType(inner))
+    return Object.values(inner.getFields()).flatMap((member) => places(field, member.type, [...path, member.name]));
+  if (name === 'hostports') return [{ path, isList, role: 'hostport', kinds: [] }];
+  if (inner.name === 'ID') {
+    const isCursor = name === 'after' || name === 'before';
+    const subject = subjectOf(field);
+    const possible =
+      named[name] ?? (field.name === 'node' ? kinds : subject && (isCursor || name === 'id') ? [subject] : []);
+    if (possible.length === 0) throw new Error(`${where}: say in operations.ts what this is the id of`);
+    return [{ path, isList, role: isCursor ? 'cursor' : 'id', kinds: possible }];
+  }
+  if (inner.name === 'String' && !(name in texts))
+    throw new Error(`${where}: say in operations.ts whether this text can name a thing of an account`);
+  if (!isEnumType(inner) && !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Labels'].includes(inner.name))
+    throw new Error(`${where}: say in operations.ts what a ${inner.name} can name`);
+  return [];
+}
+
+/**
+ * Arguments with which an account runs an operation on its own things: what is required, the ids that a module needs,
+ * and everything for a creation.
+ */
+export function argumentsOf(field: Field, holder: Holder): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { name, type } of field.args) {
+    const input = name === 'input' ? creationInput(field.name, holder) : undefined;
+    const value = input ?? valueFor(field, type, [name], holder);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function valueFor(field: Field, type: GraphQLInputType, path: string[], holder: Holder): unknown {
+  const inner = getNamedType(type);
+  const name = path.at(-1) ?? '';
+  const [place] = isInputObjectType(inner) ? [] : places(field, type, path);
+  const isOfModule = field.name.startsWith('replace');
+  if (!isNonNullType(type) && !(isOfModule && place?.role === 'id')) return undefined;
+  if (isInputObjectType(inner)) {
+    const members = Object.values(inner.getFields()).map(
+      (member) => [member.name, valueFor(field, member.type, [...path, member.name], holder)] as const,
+    );
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  }
+  const leaf = place ? holder.ids[place.kinds[0] ?? ''] : isEnumType(inner) ? inner.getValues()[0]?.name : texts[name];
+  return place?.isList ? [leaf] : leaf;
+}
+
+/** The same arguments with something else in one place. */
+export function changed(
+  values: Record<string, unknown>,
+  [name = '', ...rest]: string[],
+  value: unknown,
+): Record<string, unknown> {
+  const inner = (values[name] ?? {}) as Record<string, unknown>;
+  return { ...values, [name]: rest.length === 0 ? value : changed(inner, rest, value) };
+}
+
+/** A document that runs a root field with these arguments, and asks for all that its answer can show. */
+export function documentOf(field: Field, values: object): string {
+  const kind = queries.includes(field) ? 'query' : mutations.includes(field) ? 'mutation' : 'subscription';
+  const used = field.args.filter(({ name }) => name in values);
+  const variables = used.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const given = used.map(({ name }) => `${name}: $${name}`).join(', ');
+  const call = `${field.name}${given && `(${given})`} ${selectionOf(field.type, 4)}`;
+  return `${kind} ${variables && `(${variables})`} { ${call} }`;
+}
+
+function selectionOf(type: GraphQLOutputType, depth: number): string {
+  const inner = getNamedType(type);
+  if (isLeafType(inner)) return '';
+  const isPage = inner.name.endsWith('Connection');
+  const members = Object.values(
+    (isObjectType(inner) || isAbstractType(inner)) && 'getFields' in inner ? inner.getFields() : {},
+  )
+    // `edges` are the `nodes` again.
+    .filter(({ name, args, type: ofMember }) => {
+      const isShown = isLeafType(getNamedType(ofMember)) || depth > 1;
+      return args.length === 0 && isShown && !(isPage && name === 'edges');
+    })
+    .map(({ name, type: ofMember }) => `${name} ${selectionOf(ofMember, depth - 1)}`);
+  return `{ __typename ${members.join(' ')} }`;
+}
+
+/** The REST request of a row with these arguments. */
+export function requestOf(row: Route, values: object): { path: string; body?: object } {
+  const { input, ...others } = values as Record<string, unknown>;
+  const rest = new Map(Object.entries(others).map(([name, value]) => [restName(name), String(value)]));
+  const path = row.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = rest.get(name) ?? '';
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams([...rest]).toString();
+  const takesBody = fieldNamed(row.field).args.some(({ name }) => name === 'input');
+  return { path: path + (query && `?${query}`), ...(takesBody ? { body: inSnakeCase(input ?? {}) as object } : {}) };
+}
+
+function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [snakeCase(name), inSnakeCase(member)]));
+}

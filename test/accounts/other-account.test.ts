@@ -1,0 +1,220 @@
+// Generated over the schema and the table of routes: another account's things do not exist.
+
+import { type GraphQLObjectType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { camelCase } from '../../src/api/case.ts';
+import { routes, schema } from '../../src/api/schema.ts';
+import { newId } from '../../src/store/ids.ts';
+import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { Answer } from '../support/http.ts';
+import { subscribe } from '../support/sse.ts';
+import {
+  argumentsOf,
+  changed,
+  documentOf,
+  type Field,
+  fieldNamed,
+  mutations,
+  type Place,
+  placesOf,
+  queries,
+  requestOf,
+  subscriptions,
+} from './operations.ts';
+import { everyRow, fill, type Holder, newZone } from './things.ts';
+
+let gateway: TestGateway;
+/** Whose things are asked for. */
+let other: Holder;
+/** Who asks. It has things older and newer than all of the other's, so that a cursor of theirs lies between its own. */
+let asking: Holder;
+let member: Owner;
+let before: string[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const account = await gateway.newAccount();
+  asking = await fill(gateway, account);
+  other = await fill(gateway, await gateway.newAccount());
+  await fill(gateway, account);
+  member = await account.addOwner();
+  before = await everyRow(gateway);
+}, 90_000);
+afterAll(() => gateway.close());
+
+/** Something of the other account for a place, and what to put there that never existed. */
+type Pair = [theirs: string, never: string];
+
+function pairsFor({ role, kinds }: Place): Pair[] {
+  const neverZone = newZone();
+  if (role === 'hostport')
+    return [other.hostport, `free.${other.zone}:443`].map((hostport) => [
+      hostport,
+      hostport.replace(other.zone, neverZone),
+    ]);
+  return kinds.map((kind) => {
+    const id = other.ids[kind] ?? '';
+    return [id, role === 'cursor' ? twin(id) : newId(id.slice(0, id.indexOf('_')))];
+  });
+}
+
+/** An id that never was, made in the same instant: it has the same place among all others. */
+function twin(id: string): string {
+  return id.slice(0, -8) + newId('op').slice(-8);
+}
+
+/** One operation with something of the other account's named in it, and with what never existed in the same places. */
+interface Trial {
+  field: Field;
+  places: Place[];
+  pairs: Pair[];
+  theirs: object;
+  never: object;
+}
+
+function* trials(field: Field): Generator<Trial> {
+  const all = placesOf(field);
+  const put = (value: unknown, { isList }: Place) => (isList ? [value] : value);
+  const of = (places: Place[], pairs: Pair[]): Trial => {
+    const own = argumentsOf(field, asking);
+    const [theirs = {}, never = {}] = [0, 1].map((which) =>
+      places.reduce((values, place, index) => changed(values, place.path, put(pairs[index]?.[which], place)), own),
+    );
+    return { field, places, theirs, never, pairs };
+  };
+  for (const place of all) for (const pair of pairsFor(place)) yield of([place], [pair]);
+  // Things that belong together, as an edge and its route do, named together.
+  const together = all.filter(({ role }) => role === 'id');
+  if (together.length > 1)
+    yield of(
+      together,
+      together.map((place) => pairsFor(place)[0] as Pair),
+    );
+}
+
+/**
+ * All of an answer that a client can see, but for the operation id, the moment and how often it asked. What was asked
+ * for is blanked too where an error says it again, which those about hostports do: the client knows it.
+ */
+function seen({ status, headers, text }: Answer, pairs: Pair[]) {
+  const { date, 'service-operation-id': id, 'ratelimit-remaining': left, 'ratelimit-reset': reset, ...rest } = headers;
+  expect(id).toMatch(/^op_[0-9A-Za-z]{27}$/);
+  const echoed = pairs.flat().map((text) => text.replace(/:443$/, ''));
+  return {
+    status,
+    headers: rest,
+    text: echoed.reduce((all, one) => all.replaceAll(one, '…'), text.replaceAll(String(id), 'op_…')),
+  };
+}
+
+function expectNothingOfTheirs({ text }: Answer, pairs: Pair[]): void {
+  const secrets = [other.account.accountId, other.account.ownerId, other.zone, ...Object.values(other.ids)];
+  const sent = pairs.flat();
+  for (const secret of secrets)
+    if (!sent.some((value) => value.includes(secret)))
+      expect(text, 'an answer to another account').not.toContain(secret);
+}
+
+/**
+ * The answers to both requests are one and the same; to a member, too, where something is to be changed.
+ * @returns the admin's.
+ */
+async function expectSame(ask: (owner: Owner, values: object) => Promise<Answer>, trial: Trial): Promise<Answer> {
+  const { field, theirs, never, pairs } = trial;
+  const answers: Answer[] = [];
+  for (const owner of mutations.includes(field) ? [asking.account, member] : [asking.account]) {
+    const answer = await ask(owner, theirs);
+    expect(seen(answer, pairs)).toEqual(seen(await ask(owner, never), pairs));
+    expectNothingOfTheirs(answer, pairs);
+    answers.push(answer);
+  }
+  return answers[0] as Answer;
+}
+
+describe.each(['queries', 'mutations'])('GraphQL %s', (which) => {
+  const fields = (which === 'queries' ? queries : mutations).filter((field) => placesOf(field).length > 0);
+
+  test.each(fields)('$name answers to another account’s id as to one that never existed', async (field) => {
+    for (const trial of trials(field)) {
+      const { body } = await expectSame(({ graphql }, values) => graphql(documentOf(field, values), values), trial);
+      if (field.name === 'node') expect(body).toEqual({ data: { node: null } });
+      else if (isPage(trial)) expect(body.data[field.name].pageInfo).toMatchObject({ startCursor: expect.any(String) });
+      else expectToBlame(trial, body.errors[0].extensions.field, body.errors[0].extensions.status);
+    }
+  });
+});
+
+describe('REST', () => {
+  const rows = routes
+    .map((row) => ({ row, name: `${row.method} ${row.path}`, field: fieldNamed(row.field) }))
+    .filter(({ field }) => placesOf(field).length > 0);
+
+  test.each(rows)('$name answers to another account’s id as to one that never existed', async ({ row, field }) => {
+    for (const trial of trials(field)) {
+      if (trial.places.some(({ path }) => path[0] === 'before')) continue; // REST pages forwards only.
+      const { status, body } = await expectSame(({ call }, values) => {
+        const request = requestOf(row, values);
+        return call(row.method, request.path, request.body);
+      }, trial);
+      if (isPage(trial)) expect(status).toBe(200);
+      else expectToBlame(trial, camelCase(body.msg), status);
+    }
+  });
+
+  test('every parameter of a path is an id that is tried, or the type of an event', () => {
+    const untried = routes.flatMap((row) => {
+      const tried = placesOf(fieldNamed(row.field)).map(({ path }) => path[0]);
+      const parameters = [...row.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => camelCase(parameter));
+      return parameters.filter((parameter) => !tried.includes(parameter));
+    });
+    expect(new Set(untried)).toEqual(new Set(['type']));
+  });
+});
+
+test('a refusal is the same byte for byte however often it was given before', async () => {
+  const field = fieldNamed('credential');
+  const ids = [other.ids.credential, newId('cr'), newId('cr'), other.ids.credential, newId('cr')];
+  const answers: object[] = [];
+  for (const id of ids) answers.push(seen(await asking.account.graphql(documentOf(field, { id }), { id }), []));
+  expect(answers).toEqual(ids.map(() => answers[0]));
+});
+
+const isPage = ({ places }: Trial) => places[0]?.role === 'cursor';
+
+/** The refusal is about what was named, and not about something else that is wrong with the request. */
+function expectToBlame({ places }: Trial, blamed: string | undefined, status: number): void {
+  const [{ path, isList }, second] = places as [Place, Place?];
+  const inInput = path.length > 1;
+  expect(second ? [400, 404] : inInput ? [400] : [404]).toContain(status);
+  if (inInput && !second) expect(blamed).toContain(path.slice(1).join('.') + (isList ? '[0]' : ''));
+}
+
+test('only root fields take arguments, so that there is nothing else to try', () => {
+  const others = Object.values(schema.getTypeMap()).filter(
+    (type) => isObjectType(type) && !/^(__.*|Query|Mutation|Subscription)$/.test(type.name),
+  ) as GraphQLObjectType[];
+  const takers = others.flatMap((type) => Object.values(type.getFields()).filter(({ args }) => args.length > 0));
+  expect(takers.map(({ name }) => name)).toEqual([]);
+});
+
+test('what was refused left every row of both accounts as it was', async () => {
+  expect(await everyRow(gateway)).toEqual(before);
+});
+
+test('a subscription tells an account of its own changes only', async () => {
+  const opened = await Promise.all(
+    subscriptions.map(async (field) => ({
+      field,
+      events: await subscribe(gateway.api, asking.account.key, documentOf(field, {})),
+    })),
+  );
+  await fill(gateway, other.account);
+  const own = await fill(gateway, asking.account);
+  for (const { field, events } of opened) {
+    const { data } = await events.next();
+    events.close();
+    const kind = field.name.replace(/Changed$/, '');
+    expect(data[field.name], field.name).toMatchObject({ id: own.ids[kind], action: 'CREATED' });
+  }
+  expect(subscriptions.flatMap(({ args }) => args)).toEqual([]);
+});

@@ -1,0 +1,80 @@
+// Generated over the mutations of the schema: what members and bot users may not do is what is documented, and no more.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { argumentsOf, changed, documentOf, type Field, mutations, placesOf, subjectOf } from './operations.ts';
+import { create, creation, fill, type Holder } from './things.ts';
+
+/** Users and bot users are the admins' business. */
+const adminsOnly = /^(create|update|delete|deactivate)(User|BotUser)$/;
+/** What others hold is, too. */
+const ofHolder = /^(update|delete)(Credential|ApiKey)$/;
+
+/** What deletes comes last, and deletes something of its own. */
+const inOrder = [...mutations].sort(
+  (a, b) => Number(a.name.startsWith('delete')) - Number(b.name.startsWith('delete')),
+);
+const deletion = (kind: string) => creation(kind).replace('create', 'delete');
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.close());
+
+describe.each([
+  { who: 'a member', options: { role: 'MEMBER' } as const },
+  { who: 'a bot user', options: { kind: 'BOT' } as const },
+  { who: 'an admin', options: { role: 'ADMIN' } as const },
+])('$who', ({ who, options }) => {
+  let holder: Holder;
+  let caller: Owner;
+  const mayAll = who === 'an admin';
+  beforeAll(async () => {
+    holder = await fill(gateway, await gateway.newAccount());
+    caller = await holder.account.addOwner(options);
+  });
+
+  /** Arguments that are right in every way, so that nothing but a role can be in the way. */
+  async function rightArguments(field: Field, heldBy?: Owner): Promise<object> {
+    const values = argumentsOf(field, holder);
+    const kind = subjectOf(field);
+    if (!kind)
+      return field.name === 'createEventSource' ? changed(values, ['input', 'type'], 'domain_updated.v0') : values;
+    if (heldBy) return { ...values, id: await create(kind, holder, { ownerId: heldBy.ownerId }) };
+    if (field.name === deletion(kind) && 'id' in values) return { ...values, id: await create(kind, holder) };
+    return values;
+  }
+
+  const run = async (field: Field, values: object) => (await caller.graphql(documentOf(field, values), values)).body;
+  const refused = { errors: [{ extensions: { code: 'FORBIDDEN', status: 403 } }] };
+
+  test.each(inOrder)('$name: only what is documented needs an admin', async (field) => {
+    const isRefused = !mayAll && (adminsOnly.test(field.name) || ofHolder.test(field.name));
+    const body = await run(field, await rightArguments(field));
+    if (isRefused) expect(body).toMatchObject(refused);
+    else expect(body.errors).toBeUndefined();
+  });
+
+  test.each(inOrder.filter(({ name }) => ofHolder.test(name)))('$name: its own it may', async (field) => {
+    expect((await run(field, await rightArguments(field, caller))).errors).toBeUndefined();
+  });
+
+  const naming = inOrder.filter((field) => placesOf(field).some(({ path }) => path.at(-1) === 'ownerId'));
+
+  test.each(naming)('$name: only admins name another owner, anyone names itself', async (field) => {
+    const path = ['input', 'ownerId'];
+    const values = await rightArguments(field);
+    const others = [holder.account.ownerId, await create('user', holder), await create('botUser', holder)];
+    for (const other of others) {
+      const body = await run(field, changed({ ...values }, path, other));
+      if (mayAll) expect(body.errors).toBeUndefined();
+      else expect(body).toMatchObject(refused);
+    }
+    expect((await run(field, changed({ ...values }, path, caller.ownerId))).errors).toBeUndefined();
+  });
+
+  test('the owner of a new thing can be named where it is documented', () => {
+    expect(naming.map(({ name }) => name).sort()).toEqual(['createApiKey', 'createCredential']);
+  });
+});

@@ -1,0 +1,146 @@
+// One of everything that an account can hold.
+
+import type { GraphQLInterfaceType } from 'graphql';
+import { schema } from '../../src/api/schema.ts';
+import type { Account, TestGateway } from '../support/gateway.ts';
+
+/** Every kind of thing that has an id, as its look-up is called: `credential`. */
+export const kinds = schema
+  .getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType)
+  .map(({ name }) => name.charAt(0).toLowerCase() + name.slice(1));
+
+/** An account with one of everything. */
+export interface Holder {
+  account: Account;
+  ids: Record<string, string>;
+  /** A domain whose names are the account's: it has reserved `*.<zone>`. */
+  zone: string;
+  /** The name and port that its HTTPS edge answers. */
+  hostport: string;
+}
+
+let made = 0;
+/** A word of eight letters and digits that no other call gives. */
+const fresh = () => `w${String(++made).padStart(7, '0')}`;
+export const newZone = () => `${fresh()}.example.com`;
+
+/** A valid input for each `create…` mutation, never the same twice; in an order in which each finds what it names. */
+const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> = {
+  user: () => ({ email: `${fresh()}@example.com`, role: 'admin' }),
+  botUser: () => ({ name: fresh() }),
+  credential: () => ({ description: fresh(), acl: ['bind:*.example.com'] }),
+  apiKey: () => ({ description: fresh() }),
+  reservedDomain: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
+  certificateAuthority: () => ({ caPem, description: fresh() }),
+  tunnelGroupBackend: () => ({ labels: { app: fresh() } }),
+  eventDestination: () => ({
+    description: fresh(),
+    target: { datadog: { apiKey: fresh(), ddtags: '', service: 'gateway', ddsite: 'datadoghq.com' } },
+  }),
+  eventSubscription: ({ ids }) => ({
+    sources: [{ type: 'domain_created.v0' }],
+    destinationIds: [ids.eventDestination],
+  }),
+  httpsEdge: ({ ids, zone }) => ({
+    hostports: [`${fresh()}.${zone}:443`],
+    mutualTls: { certificateAuthorityIds: [ids.certificateAuthority] },
+  }),
+  httpsEdgeRoute: ({ ids }) => ({
+    matchType: 'path_prefix',
+    match: `/${fresh()}`,
+    backend: { backendId: ids.tunnelGroupBackend },
+    circuitBreaker: {},
+  }),
+  tlsEdge: ({ ids }) => ({
+    backend: { backendId: ids.tunnelGroupBackend },
+    mutualTls: { certificateAuthorityIds: [ids.certificateAuthority] },
+  }),
+};
+
+export const creation = (kind: string) => `create${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+const kindOfCreation = new Map(Object.keys(inputs).map((kind) => [creation(kind), kind]));
+
+/** The input of a mutation that creates a thing; undefined for every other operation. */
+export function creationInput(field: string, holder: Pick<Holder, 'ids' | 'zone'>): object | undefined {
+  const kind = kindOfCreation.get(field);
+  return inputs[kind ?? '']?.(holder);
+}
+
+/** Creates a thing of an account. @returns its id. */
+export async function create(kind: string, holder: Omit<Holder, 'hostport'>, more: object = {}): Promise<string> {
+  const field = creation(kind);
+  const input = { ...creationInput(field, holder), ...more };
+  const ofEdge = kind === 'httpsEdgeRoute';
+  const { body } = await holder.account.graphql(
+    `mutation ($input: ${field.replace('c', 'C')}Input! ${ofEdge ? '$edgeId: ID!' : ''}) {
+      ${field}(input: $input ${ofEdge ? 'edgeId: $edgeId' : ''}) { id }
+    }`,
+    ofEdge ? { input, edgeId: holder.ids.httpsEdge } : { input },
+  );
+  if (body.errors) throw new Error(`${field} ${JSON.stringify(input)}: ${JSON.stringify(body.errors)}`);
+  return body.data[field].id;
+}
+
+/** Gives an account one of everything, once more if it has one already. */
+export async function fill(gateway: TestGateway, account: Account): Promise<Holder> {
+  const holder: Holder = { account, ids: {}, zone: newZone(), hostport: '' };
+  const { ids, zone } = holder;
+  for (const kind of Object.keys(inputs))
+    ids[kind] = await create(kind, holder, kind === 'reservedDomain' ? { domain: `*.${zone}` } : {});
+  const edge = await account.graphql('query ($id: ID!) { httpsEdge(id: $id) { hostports } }', { id: ids.httpsEdge });
+  holder.hostport = edge.body.data.httpsEdge.hostports[0];
+
+  const { registrar } = gateway;
+  const hostname = `${fresh()}.${zone}`;
+  ids.tunnelSession = await registrar.sessionOpened({
+    accountId: account.accountId,
+    credentialId: ids.credential ?? '',
+    agentVersion: 'agent/1.0.0',
+    ip: '127.0.0.1',
+    os: 'linux',
+    metadata: fresh(),
+    transport: 'muxado/2',
+  });
+  const tunnel = { sessionId: ids.tunnelSession, forwardsTo: 'http://localhost:3000', metadata: fresh() };
+  const opened = await registrar.tunnelOpened({
+    ...tunnel,
+    proto: 'https',
+    hostname,
+    port: 443,
+    publicUrl: `https://${hostname}`,
+  });
+  await registrar.labelTunnelOpened({ ...tunnel, labels: { app: fresh() } });
+  ids.tunnel = opened.tunnelId;
+  ids.endpoint = opened.endpointId;
+
+  const missing = kinds.filter((kind) => !ids[kind]);
+  if (missing.length > 0) throw new Error(`say in things.ts how to make: ${missing.join(', ')}`);
+  return holder;
+}
+
+/** Every row of the database but those of nodes, whose leases are renewed all the time. */
+export async function everyRow({ app: { prisma } }: TestGateway): Promise<string[]> {
+  const tables = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT table_name::text AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_name NOT IN ('node', '_prisma_migrations') ORDER BY 1`;
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const ofTable = await prisma.$queryRawUnsafe<{ row: string }[]>(`SELECT to_jsonb(t)::text AS row FROM "${name}" t`);
+    rows.push(...ofTable.map(({ row }) => `${name} ${row}`).sort());
+  }
+  return rows;
+}
+
+/** Made for these tests; valid until 2126. */
+const caPem = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUFeobxaogR02wP2FC/JkZMQXbhBowCgYIKoZIzj0EAwIw
+GjEYMBYGA1UEAwwPVGVzdCBEZXZpY2VzIENBMCAXDTI2MTEyMTEwMDI0OVoYDzIx
+MjYxMDI4MTAwMjQ5WjAaMRgwFgYDVQQDDA9UZXN0IERldmljZXMgQ0EwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAASxDYzqJhpD6la4B26TqUg9OsqGvAkhavp0xyRN
+kMvzUYnsaRh0XZRGTZM1wAbduQyRvl7W1lItqxXasxLhk2QQo2MwYTAdBgNVHQ4E
+FgQUrYKBJMRgI7llI5+EpIyzD78tpMgwHwYDVR0jBBgwFoAUrYKBJMRgI7llI5+E
+pIyzD78tpMgwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8EBAMCAQYwCgYIKoZI
+zj0EAwIDSAAwRQIhANn75mduLO/MYdKdgHNsDgx4NqAjXSiDst5yZy7GwPiMAiBJ
+Xn9s4p16dAKXjKQI2LwwOyvz2tZ+VDI4psDuXk8J6w==
+-----END CERTIFICATE-----
+`;

@@ -1,0 +1,156 @@
+// What is measured: the requests, the servers that answer them, and what their answers must have in common.
+
+import { MADE } from './data.js';
+
+/**
+ * @typedef {object} Request
+ * @property {string} method
+ * @property {string} path `%ID%`, here and in the body, stands for the id of a credential.
+ * @property {unknown} [body]
+ */
+
+/**
+ * @typedef {object} Case
+ * @property {string} title
+ * @property {Request} request
+ * @property {number} status
+ * @property {string[]} against the servers that the others are held against.
+ * @property {Target[]} targets
+ */
+
+/** @typedef {{ against: string, times: number, below?: boolean }} Target `below`: less, not at most. */
+
+const GATEWAY = 'this gateway';
+const BARE = 'node:http + pg';
+const APOLLO = 'Apollo Server + Prisma';
+const MERCURIUS = 'Mercurius jit + Prisma';
+
+const credential = 'id uri createdAt description metadata token acl ownerId';
+const owner = 'owner { __typename id active createdAt }';
+
+/** @param {string} query @param {object} [variables] @returns {Request} */
+const graphql = (query, variables = {}) => ({ method: 'POST', path: '/graphql', body: { query, variables } });
+
+/** @type {Record<string, Case>} */
+export const cases = {
+  'rest-get': {
+    title: 'REST get',
+    request: { method: 'GET', path: '/credentials/%ID%' },
+    status: 200,
+    against: [BARE],
+    targets: [{ against: BARE, times: 4.5 }],
+  },
+  'rest-list': {
+    title: 'REST list of 100',
+    request: { method: 'GET', path: '/credentials?limit=100' },
+    status: 200,
+    against: [BARE],
+    targets: [],
+  },
+  'rest-create': {
+    title: 'REST create',
+    request: { method: 'POST', path: '/credentials', body: { description: MADE, acl: ['bind:*.example.com'] } },
+    status: 201,
+    against: [BARE],
+    targets: [],
+  },
+  'graphql-get': {
+    title: 'GraphQL get',
+    request: graphql(`query Get($id: ID!) { credential(id: $id) { ${credential} } }`, { id: '%ID%' }),
+    status: 200,
+    against: [APOLLO, MERCURIUS],
+    targets: [
+      { against: APOLLO, times: 1, below: true },
+      { against: MERCURIUS, times: 1.1 },
+    ],
+  },
+  'graphql-list': {
+    title: 'GraphQL list of 100 with owners',
+    request: graphql(`query List { credentials(first: 100) { nodes { ${credential} ${owner} } uri nextPageUri } }`),
+    status: 200,
+    against: [APOLLO, MERCURIUS],
+    targets: [
+      { against: APOLLO, times: 1, below: true },
+      { against: MERCURIUS, times: 1, below: true },
+    ],
+  },
+};
+
+/**
+ * @typedef {object} Server
+ * @property {string} name
+ * @property {string} file under `test/bench/peers`; empty for the gateway.
+ * @property {string[]} cases
+ * @property {Record<string, Request>} [requests] in place of the usual ones.
+ * @property {boolean} [newerNode] needs Node 22.
+ */
+
+const rest = ['rest-get', 'rest-list', 'rest-create'];
+const graph = ['graphql-get', 'graphql-list'];
+
+/** PostGraphile's own names, by alias what they are elsewhere. It fills in `accountId` itself. */
+const postgraphile = (() => {
+  const members = 'id: rowId createdAt description metadata acl ownerId';
+  const itsOwner = 'owner: ownerByOwnerId { id: rowId active createdAt }';
+  return {
+    'graphql-get': graphql(
+      `query Get($id: String!, $accountId: String) {
+        allCredentials(condition: { rowId: $id, accountId: $accountId }, first: 1) { nodes { ${members} } }
+      }`,
+      { id: '%ID%' },
+    ),
+    'graphql-list': graphql(
+      `query List($accountId: String) {
+        credentials: allCredentials(condition: { accountId: $accountId }, orderBy: PRIMARY_KEY_DESC, first: 100) {
+          nodes { ${members} ${itsOwner} } pageInfo { hasNextPage endCursor }
+        }
+      }`,
+    ),
+  };
+})();
+
+/** @type {Server[]} The gateway comes first. */
+export const servers = [
+  { name: GATEWAY, file: '', cases: [...rest, ...graph] },
+  { name: BARE, file: 'node-http.js', cases: rest },
+  { name: 'Fastify + pg', file: 'fastify.js', cases: rest },
+  { name: APOLLO, file: 'apollo.js', cases: graph },
+  { name: MERCURIUS, file: 'mercurius.js', cases: graph },
+  { name: 'PostGraphile (Node 22)', file: 'postgraphile.js', cases: graph, requests: postgraphile, newerNode: true },
+];
+
+/** Said below the tables. */
+export const notes = [
+  'Every peer knows the caller by the digest of the API key (kept 5 s), scopes to the account, writes one log line.',
+  'The gateway also counts against the rate limit, gives operation ids, validates against its schema, keeps metrics; its',
+  'create is a transaction that announces the change to other gateways (NOTIFY). The bare create is one INSERT.',
+  'PostGraphile has neither uri nor token, and asks for the account as a condition that its server fills in.',
+];
+
+/**
+ * The part of an answer that has to be the same from every server.
+ * @param {string} name of the case.
+ * @param {string} text
+ * @param {string} origin the server's own, which is left out of URIs.
+ */
+export function essence(name, text, origin) {
+  const answer = JSON.parse(text.replaceAll(origin, ''));
+  if (answer.errors) throw new Error(`errors in the answer: ${JSON.stringify(answer.errors)}`);
+  const { data = answer } = answer;
+  if (name === 'rest-create')
+    return { ...data, id: data.id.length, uri: data.uri.length, token: data.token.length, created_at: '' };
+  return name.startsWith('graphql') ? plain(data) : data;
+}
+
+/** Of GraphQL answers, what PostGraphile has too: the same rows with the same members and owners. @param {any} data */
+function plain(data) {
+  const rows = data.credentials?.nodes ?? data.allCredentials?.nodes ?? [data.credential];
+  return rows.map((/** @type {any} */ { uri, token, owner, createdAt, ...row }) => ({
+    ...row,
+    createdAt: seconds(createdAt),
+    owner: owner && { id: owner.id, active: owner.active, createdAt: seconds(owner.createdAt) },
+  }));
+}
+
+/** @param {string} time */
+const seconds = (time) => Math.floor(Date.parse(time) / 1000);

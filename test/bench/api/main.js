@@ -1,0 +1,107 @@
+// `npm run bench -- api`: the gateway's API beside servers that do the same work on the same tables.
+//
+//   --quick           short rounds, for a look: about a minute
+//   --rounds N        how often each pair of server and case is measured (5)
+//   --seconds N       how long each time (2)
+//   --case NAME       only this case; may be repeated: rest-get rest-list rest-create graphql-get graphql-list
+//   --profile NAME    no comparison: where the gateway's time goes in this case
+//   --dist DIR        the compiled gateway (dist)
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Bench } from './bench.js';
+import { cases, servers } from './cases.js';
+import { describeProfile } from './profile.js';
+import { tables, targets } from './report.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const PROFILE_SECONDS = 5;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    case: { type: 'string', multiple: true },
+    profile: { type: 'string' },
+    dist: { type: 'string', default: join(root, 'dist') },
+  },
+});
+const rounds = Number(options.rounds ?? (options.quick ? 2 : 5));
+const seconds = Number(options.seconds ?? (options.quick ? 0.8 : 2));
+const chosen = options.profile ? [options.profile] : (options.case ?? Object.keys(cases));
+
+const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
+const [gateway, ...others] = servers;
+const bench = new Bench();
+
+try {
+  const unknown = chosen.find((name) => !(name in cases));
+  if (unknown) throw new Error(`There is no case ${unknown}. There is: ${Object.keys(cases).join(', ')}`);
+  if (!existsSync(join(options.dist, 'main.js'))) throw new Error(`${options.dist} has no compiled gateway`);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => bench.close().finally(() => process.exit(130)));
+  }
+  await bench.open(resolve(options.dist));
+  if (options.profile) await profile(options.profile);
+  else await compare();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+} finally {
+  await bench.close();
+}
+
+async function compare() {
+  const running = [gateway];
+  for (const server of others) {
+    if (!server.cases.some((name) => chosen.includes(name))) continue;
+    if (await bench.startPeer(server)) running.push(server);
+    else say(`Left out: ${server.name}, for which npm has no Node here.`);
+  }
+  const takingPart = (/** @type {string} */ name) => running.filter((server) => server.cases.includes(name));
+  for (const name of chosen) for (const server of takingPart(name)) await bench.check(server, name, gateway);
+
+  say(`${rounds} rounds of ${seconds} s, 16 connections, Node ${process.versions.node}, ${cpus().length} CPUs`);
+  const busy = loadavg()[0] ?? 0;
+  if (busy > 1) say(`Other work is going on here (load ${busy.toFixed(1)}): the figures will be less certain.`);
+  /** @type {import('./report.js').Results} */
+  const results = new Map();
+  // One case after another: a process that goes from one to the next spends its time on compiling its code anew.
+  for (const name of chosen) {
+    const taking = takingPart(name);
+    const figures = new Map(taking.map((server) => [server.name, /** @type {import('./report.js').Figures[]} */ ([])]));
+    for (const server of taking) await bench.measure(server, name, seconds);
+    for (let round = 0; round < rounds; round++) {
+      // Every second round goes backwards, so that no server always follows the same one.
+      for (const server of round % 2 ? taking.toReversed() : taking)
+        figures.get(server.name)?.push(await bench.measure(server, name, seconds));
+    }
+    results.set(name, figures);
+  }
+  const { text, missed } = targets(results, gateway.name);
+  say(`\n${tables(results)}\n\n${text}`);
+  for (const name of missed) await profile(name);
+}
+
+/**
+ * Says where the gateway's time goes.
+ * @param {string} name of the case.
+ */
+async function profile(name) {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-profile-'));
+  try {
+    await bench.startGateway(['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${directory}`]);
+    await bench.check(gateway, name, gateway);
+    await bench.measure(gateway, name, PROFILE_SECONDS / 2);
+    const from = Number(process.hrtime.bigint() / 1000n);
+    await bench.measure(gateway, name, PROFILE_SECONDS);
+    const to = Number(process.hrtime.bigint() / 1000n);
+    await bench.stop(gateway.name);
+    say(`\nProfile of ${cases[name]?.title}, the time that each took itself\n${describeProfile(directory, from, to)}`);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,212 @@
+// What each kind of object looks like in an answer, every member of it. What a test does not say has its default.
+
+import { expect } from 'vitest';
+import type { World } from './world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
+type Json = any;
+
+export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+export const idOf = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
+
+/** The secret that goes with an id: it begins with the same KSUID. */
+export const tokenOf = (id: unknown) => expect.stringMatching(new RegExp(`^${String(id).split('_')[1]}_\\w{22,}$`));
+
+export const list = (world: World, key: string, path: string, objects: Json[], next: string | null = null) => ({
+  [key]: objects,
+  uri: world.uri(path),
+  next_page_uri: next,
+});
+
+export const refTo = (world: World, path: string, id: string) => ({ id, uri: world.uri(`${path}/${id}`) });
+
+/** What most objects have: the uri is that of the id that was answered. */
+const common = (world: World, prefix: string, path: string, got: Json) => ({
+  id: idOf(prefix),
+  uri: world.uri(`${path}/${got?.id}`),
+  created_at: time,
+  description: '',
+  metadata: '',
+});
+
+export const credential = (world: World, got: Json, own: object) => ({
+  ...common(world, 'cr', '/credentials', got),
+  token: null,
+  acl: [],
+  owner_id: world.account.ownerId,
+  ...own,
+});
+
+export const apiKey = (world: World, got: Json, own: object) => ({
+  ...common(world, 'ak', '/api_keys', got),
+  token: null,
+  owner_id: world.account.ownerId,
+  ...own,
+});
+
+export const endpoint = (world: World, own: object = {}) => ({
+  id: world.ids.endpoint,
+  region: 'eu',
+  created_at: time,
+  updated_at: time,
+  public_url: 'https://app.world.example.com',
+  proto: 'https',
+  hostport: 'app.world.example.com:443',
+  type: 'ephemeral',
+  metadata: 'of the tunnel',
+  domain: refTo(world, '/reserved_domains', world.ids.domain),
+  tcp_addr: null,
+  tunnel: refTo(world, '/tunnels', world.ids.tunnel),
+  edge: null,
+  ...own,
+});
+
+export const tunnel = (world: World, own: object = {}) => ({
+  id: world.ids.tunnel,
+  public_url: 'https://app.world.example.com',
+  started_at: time,
+  metadata: 'of the tunnel',
+  proto: 'https',
+  region: 'eu',
+  tunnel_session: refTo(world, '/tunnel_sessions', world.ids.session),
+  endpoint: refTo(world, '/endpoints', world.ids.endpoint),
+  labels: {},
+  backends: [],
+  forwards_to: 'http://localhost:3000',
+  ...own,
+});
+
+/** The tunnel that backends choose by label; it has no address. */
+export const labelTunnel = (world: World) =>
+  tunnel(world, {
+    id: world.ids.labelTunnel,
+    public_url: null,
+    proto: null,
+    metadata: '',
+    endpoint: null,
+    labels: { app: 'shop', site: 'berlin' },
+    backends: [refTo(world, '/backends/tunnel_group', world.ids.backend)],
+    forwards_to: 'http://localhost:3001',
+  });
+
+export const session = (world: World) => ({
+  id: world.ids.session,
+  uri: world.uri(`/tunnel_sessions/${world.ids.session}`),
+  agent_version: '3.1.0',
+  credential: refTo(world, '/credentials', world.ids.credential),
+  ip: '192.0.2.7',
+  metadata: 'of the session',
+  os: 'linux',
+  region: 'eu',
+  started_at: time,
+  transport: 'muxado/2',
+});
+
+export const circuitBreaker = {
+  enabled: true,
+  tripped_duration: 10,
+  rolling_window: 10,
+  num_buckets: 10,
+  volume_threshold: 20,
+  error_threshold_percentage: 0.5,
+};
+
+export const mutualTls = (world: World, enabled = true) => ({
+  enabled,
+  certificate_authorities: [refTo(world, '/certificate_authorities', world.ids.authority)],
+});
+
+export const backendModule = (world: World, enabled = true) => ({
+  enabled,
+  backend: refTo(world, '/backends/tunnel_group', world.ids.backend),
+});
+
+export const destination = (world: World, got: Json, own: object) => ({
+  ...common(world, 'ed', '/event_destinations', got),
+  format: 'json',
+  ...own,
+});
+
+export const bot = (world: World, got: Json, own: object) => ({
+  id: idOf('bot'),
+  uri: world.uri(`/bot_users/${got?.id}`),
+  active: true,
+  created_at: time,
+  ...own,
+});
+
+/** A name that is not under the gateway's own base domain. */
+export const domain = (world: World, got: Json, own: { domain: string; region?: string }) => ({
+  ...common(world, 'rd', '/reserved_domains', got),
+  region: '',
+  cname_target: expect.stringMatching(/^[a-z0-9]+\.cname\.tunnel\.localhost$/),
+  http_endpoint_configuration: null,
+  https_endpoint_configuration: null,
+  certificate: null,
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+  certificate_management_status: {
+    renews_at: null,
+    provisioning_job: {
+      error_code: null,
+      msg: expect.stringMatching(/upload/),
+      started_at: got?.created_at,
+      retries_at: null,
+    },
+  },
+  acme_challenge_cname_target: own.domain.startsWith('*.')
+    ? expect.stringMatching(/^[a-z0-9]+\.acme[a-z0-9-]*\.tunnel\.localhost$/)
+    : null,
+  ...own,
+});
+
+export const authority = (world: World, got: Json, own: object) => ({
+  ...common(world, 'ca', '/certificate_authorities', got),
+  ca_pem: world.caPem,
+  subject_common_name: 'Devices of the test',
+  not_before: '2024-01-01T00:00:00Z',
+  not_after: '2044-01-01T00:00:00Z',
+  key_usages: ['cert_sign', 'crl_sign'],
+  extended_key_usages: ['client_auth'],
+  ...own,
+});
+
+export const backend = (world: World, got: Json, own: object) => ({
+  ...common(world, 'bkdtg', '/backends/tunnel_group', got),
+  tunnels: [],
+  ...own,
+});
+
+export const subscription = (world: World, got: Json, own: { types?: string[]; destinations?: object[] }) => {
+  const { types = [], destinations = [], ...others } = own;
+  const sources = types.map((type) => source(world, got?.id, type));
+  return { ...common(world, 'esb', '/event_subscriptions', got), sources, destinations, ...others };
+};
+
+export const source = (world: World, subscriptionId: string, type: string) => ({
+  type,
+  uri: world.uri(`/event_subscriptions/${subscriptionId}/sources/${type}`),
+});
+
+export const route = (world: World, edgeId: string, got: Json, own: object) => ({
+  ...common(world, 'edghtsrt', `/edges/https/${edgeId}/routes`, got),
+  edge_id: edgeId,
+  backend: null,
+  circuit_breaker: null,
+  ...own,
+});
+
+export const httpsEdge = (world: World, got: Json, own: object) => ({
+  ...common(world, 'edghts', '/edges/https', got),
+  hostports: [],
+  mutual_tls: null,
+  routes: [],
+  ...own,
+});
+
+export const tlsEdge = (world: World, got: Json, own: object) => ({
+  ...common(world, 'edgtls', '/edges/tls', got),
+  hostports: [],
+  backend: null,
+  mutual_tls: null,
+  ...own,
+});

@@ -1,0 +1,242 @@
+// The operations that take a body, each with a body that is right and the type of every member: what is sent wrong is
+// made from these.
+
+import { type Ids, type Operation, operation } from './doors.ts';
+import { parts } from './targets.ts';
+import type { World } from './world.ts';
+
+export type Type =
+  | 'string'
+  | 'id'
+  | 'strings'
+  | 'ids'
+  | 'boolean'
+  | 'uint32'
+  | 'number'
+  | 'object'
+  | 'objects'
+  | 'labels'
+  | 'enum';
+
+export interface Writing extends Operation {
+  ids(world: World): Ids;
+  /** A body with nothing wrong in it. */
+  good(world: World): object;
+  /** The type of every member, by its path. */
+  members: Record<string, Type>;
+}
+
+const none = () => ({});
+const the = (kind: keyof World['ids']) => (world: World) => ({ id: world.ids[kind] });
+
+function writing(
+  call: string,
+  field: string,
+  members: Writing['members'],
+  good: Writing['good'] = none,
+  ids: Writing['ids'] = none,
+): Writing {
+  const status = call.startsWith('POST') ? 201 : 200;
+  return { ...operation(call, status, field), ids, good, members };
+}
+
+const texts = { description: 'string', metadata: 'string' } as const;
+const auth = (place: string) =>
+  ({
+    [place]: 'object',
+    [`${place}.auth`]: 'object',
+    [`${place}.auth.role`]: 'object',
+    [`${place}.auth.role.role_arn`]: 'string',
+    [`${place}.auth.creds`]: 'object',
+    [`${place}.auth.creds.aws_access_key_id`]: 'string',
+    [`${place}.auth.creds.aws_secret_access_key`]: 'string',
+  }) as const;
+const azure = Object.keys(parts.azure).map((name) => [`target.azure_logs_ingestion.${name}`, 'string'] as const);
+const datadog = Object.keys(parts.datadog).map((name) => [`target.datadog.${name}`, 'string'] as const);
+const destination = {
+  ...texts,
+  format: 'string',
+  target: 'object',
+  ...auth('target.firehose'),
+  'target.firehose.delivery_stream_arn': 'string',
+  ...auth('target.kinesis'),
+  'target.kinesis.stream_arn': 'string',
+  ...auth('target.cloudwatch_logs'),
+  'target.cloudwatch_logs.log_group_arn': 'string',
+  'target.datadog': 'object',
+  ...Object.fromEntries(datadog),
+  'target.azure_logs_ingestion': 'object',
+  ...Object.fromEntries(azure),
+} as Writing['members'];
+
+const breaker = (place = ''): Writing['members'] => ({
+  [`${place}enabled`]: 'boolean',
+  [`${place}tripped_duration`]: 'uint32',
+  [`${place}rolling_window`]: 'uint32',
+  [`${place}num_buckets`]: 'uint32',
+  [`${place}volume_threshold`]: 'uint32',
+  [`${place}error_threshold_percentage`]: 'number',
+});
+const mutualTls = (place = ''): Writing['members'] => ({
+  [`${place}enabled`]: 'boolean',
+  [`${place}certificate_authority_ids`]: 'ids',
+});
+const backend = (place = ''): Writing['members'] => ({ [`${place}enabled`]: 'boolean', [`${place}backend_id`]: 'id' });
+
+const edge = { ...texts, hostports: 'strings' } as const;
+const httpsEdge: Writing['members'] = { ...edge, mutual_tls: 'object', ...mutualTls('mutual_tls.') };
+const tlsEdge: Writing['members'] = { ...httpsEdge, backend: 'object', ...backend('backend.') };
+const route: Writing['members'] = {
+  ...texts,
+  match_type: 'enum',
+  match: 'string',
+  backend: 'object',
+  ...backend('backend.'),
+  circuit_breaker: 'object',
+  ...breaker('circuit_breaker.'),
+};
+const subscription: Writing['members'] = { ...texts, sources: 'objects', destination_ids: 'ids' };
+const domain: Writing['members'] = {
+  ...texts,
+  certificate_management_policy: 'object',
+  'certificate_management_policy.authority': 'string',
+  'certificate_management_policy.private_key_type': 'string',
+};
+
+const routePath = '/edges/https/{edge_id}/routes';
+const ofEdge = ({ ids }: World) => ({ edge_id: ids.httpsEdge });
+const theRoute = ({ ids }: World) => ({ edge_id: ids.httpsEdge, id: ids.route });
+const withAuthority = ({ ids }: World) => ({ certificate_authority_ids: [ids.authority] });
+const withBackend = ({ ids }: World) => ({ backend_id: ids.backend });
+
+export const writings = {
+  createCredential: writing('POST /credentials', 'createCredential', { ...texts, acl: 'strings', owner_id: 'id' }),
+  updateCredential: writing(
+    'PATCH /credentials/{id}',
+    'updateCredential',
+    { ...texts, acl: 'strings' },
+    none,
+    the('credential'),
+  ),
+  createApiKey: writing('POST /api_keys', 'createApiKey', { ...texts, owner_id: 'id' }),
+  updateApiKey: writing('PATCH /api_keys/{id}', 'updateApiKey', texts, none, the('apiKey')),
+  createBotUser: writing('POST /bot_users', 'createBotUser', { name: 'string', active: 'boolean' }, () => ({
+    name: 'hostile',
+  })),
+  updateBotUser: writing(
+    'PATCH /bot_users/{id}',
+    'updateBotUser',
+    { name: 'string', active: 'boolean' },
+    none,
+    the('bot'),
+  ),
+  createDomain: writing(
+    'POST /reserved_domains',
+    'createReservedDomain',
+    { domain: 'string', region: 'string', ...domain },
+    () => ({ domain: 'hostile.example.com' }),
+  ),
+  updateDomain: writing('PATCH /reserved_domains/{id}', 'updateReservedDomain', domain, none, the('domain')),
+  createBackend: writing(
+    'POST /backends/tunnel_group',
+    'createTunnelGroupBackend',
+    { ...texts, labels: 'labels' },
+    () => ({
+      labels: { app: 'hostile' },
+    }),
+  ),
+  updateBackend: writing(
+    'PATCH /backends/tunnel_group/{id}',
+    'updateTunnelGroupBackend',
+    { ...texts, labels: 'labels' },
+    none,
+    the('backend'),
+  ),
+  createAuthority: writing(
+    'POST /certificate_authorities',
+    'createCertificateAuthority',
+    { ...texts, ca_pem: 'string' },
+    ({ caPem }) => ({ ca_pem: caPem }),
+  ),
+  updateAuthority: writing(
+    'PATCH /certificate_authorities/{id}',
+    'updateCertificateAuthority',
+    texts,
+    none,
+    the('authority'),
+  ),
+  createDestination: writing('POST /event_destinations', 'createEventDestination', destination, () => ({
+    target: { datadog: parts.datadog },
+  })),
+  updateDestination: writing(
+    'PATCH /event_destinations/{id}',
+    'updateEventDestination',
+    destination,
+    none,
+    the('destination'),
+  ),
+  createSubscription: writing('POST /event_subscriptions', 'createEventSubscription', subscription),
+  updateSubscription: writing(
+    'PATCH /event_subscriptions/{id}',
+    'updateEventSubscription',
+    subscription,
+    none,
+    the('subscription'),
+  ),
+  createSource: writing(
+    'POST /event_subscriptions/{subscription_id}/sources',
+    'createEventSource',
+    { type: 'string' },
+    () => ({ type: 'user_created.v0' }),
+    ({ ids }) => ({ subscription_id: ids.subscription }),
+  ),
+  createHttpsEdge: writing('POST /edges/https', 'createHttpsEdge', httpsEdge),
+  updateHttpsEdge: writing('PATCH /edges/https/{id}', 'updateHttpsEdge', httpsEdge, none, the('httpsEdge')),
+  createTlsEdge: writing('POST /edges/tls', 'createTlsEdge', tlsEdge),
+  updateTlsEdge: writing('PATCH /edges/tls/{id}', 'updateTlsEdge', tlsEdge, none, the('tlsEdge')),
+  createRoute: writing(
+    `POST ${routePath}`,
+    'createHttpsEdgeRoute',
+    route,
+    () => ({ match_type: 'exact_path', match: '/hostile' }),
+    ofEdge,
+  ),
+  updateRoute: writing(`PATCH ${routePath}/{id}`, 'updateHttpsEdgeRoute', route, none, theRoute),
+  putBreaker: writing(
+    `PUT ${routePath}/{id}/circuit_breaker`,
+    'replaceHttpsEdgeRouteCircuitBreaker',
+    breaker(),
+    none,
+    theRoute,
+  ),
+  putRouteBackend: writing(
+    `PUT ${routePath}/{id}/backend`,
+    'replaceHttpsEdgeRouteBackend',
+    backend(),
+    withBackend,
+    theRoute,
+  ),
+  putTlsBackend: writing(
+    'PUT /edges/tls/{id}/backend',
+    'replaceTlsEdgeBackend',
+    backend(),
+    withBackend,
+    the('tlsEdge'),
+  ),
+  putTlsMutualTls: writing(
+    'PUT /edges/tls/{id}/mutual_tls',
+    'replaceTlsEdgeMutualTls',
+    mutualTls(),
+    withAuthority,
+    the('tlsEdge'),
+  ),
+  putHttpsMutualTls: writing(
+    'PUT /edges/https/{id}/mutual_tls',
+    'replaceHttpsEdgeMutualTls',
+    mutualTls(),
+    withAuthority,
+    the('httpsEdge'),
+  ),
+};
+
+export type WritingName = keyof typeof writings;

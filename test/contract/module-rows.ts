@@ -1,0 +1,164 @@
+// The neighbours that are not created, read, listed, changed and deleted like most: routes, sources, live objects, and
+// modules the specification does not name.
+
+import * as expected from './expected.ts';
+import { fresh, freshRoute, type Row, row, the } from './rows.ts';
+import { edgeShapes, shapes } from './shapes.ts';
+import type { World } from './world.ts';
+
+const routePath = '/edges/https/{edge_id}/routes';
+const freshEdge = async (world: World) => ({ edge_id: (await fresh('/edges/https', {})(world)).id });
+
+const routes: Row[] = [
+  row(`POST ${routePath}`, 201, 'createHttpsEdgeRoute', {
+    shape: edgeShapes.route,
+    at: freshEdge,
+    body: ({ ids }, door) => ({
+      ...{ match_type: 'exact_path', match: `/${door}`, description: 'shop' },
+      backend: { backend_id: ids.backend, enabled: false },
+      circuit_breaker: {},
+    }),
+    answer: (world, got, door, { edge_id = '' }) =>
+      expected.route(world, edge_id, got, {
+        ...{ match_type: 'exact_path', match: `/${door}`, description: 'shop' },
+        backend: expected.backendModule(world, false),
+        circuit_breaker: expected.circuitBreaker,
+      }),
+  }),
+  row(`GET ${routePath}/{id}`, 200, 'httpsEdgeRoute', {
+    shape: edgeShapes.route,
+    at: freshRoute(),
+    answer: (world, got, _, { edge_id = '', id }) =>
+      expected.route(world, edge_id, got, { id, match_type: 'path_prefix', match: '/' }),
+  }),
+  row(`PATCH ${routePath}/{id}`, 200, 'updateHttpsEdgeRoute', {
+    shape: edgeShapes.route,
+    at: freshRoute(({ ids }) => ({ backend: { backend_id: ids.backend } })),
+    body: () => ({ match: '/api', metadata: 'm' }),
+    answer: (world, got, _, { edge_id = '', id }) =>
+      expected.route(world, edge_id, got, {
+        ...{ id, match_type: 'path_prefix', match: '/api', metadata: 'm' },
+        backend: expected.backendModule(world),
+      }),
+  }),
+  row(`DELETE ${routePath}/{id}`, 204, 'deleteHttpsEdgeRoute', { at: freshRoute() }),
+];
+
+interface Settings {
+  path: string;
+  /** GraphQL's name of the module on its host. */
+  name: string;
+  shape: string;
+  at(settings?: (world: World) => object): Row['at'];
+  member: string;
+  body(world: World): object;
+  answer(world: World): unknown;
+}
+
+/** Set, read and unset of one module. */
+function moduleRows({ path, name, shape, at, member, body, answer }: Settings): Row[] {
+  const set = at((world) => ({ [member]: body(world) }));
+  return [
+    row(`PUT ${path}`, 200, `replace${name.charAt(0).toUpperCase()}${name.slice(1)}`, {
+      shape,
+      at: at(),
+      body,
+      answer,
+    }),
+    row(`GET ${path}`, 200, name, { shape, at: set, answer }),
+    row(`DELETE ${path}`, 204, `delete${name.charAt(0).toUpperCase()}${name.slice(1)}`, { at: set }),
+  ];
+}
+
+const edge =
+  (path: string) =>
+  (settings: (world: World) => object = () => ({})) =>
+    fresh(path, settings);
+const backend = {
+  ...{ shape: shapes.backendModule, member: 'backend' },
+  body: ({ ids }: World) => ({ enabled: false, backend_id: ids.backend }),
+  answer: (world: World) => expected.backendModule(world, false),
+};
+
+const modules: Row[] = [
+  { ...backend, path: `${routePath}/{id}/backend`, name: 'httpsEdgeRouteBackend', at: freshRoute },
+  { ...backend, path: '/edges/tls/{id}/backend', name: 'tlsEdgeBackend', at: edge('/edges/tls') },
+  {
+    ...{ path: '/edges/https/{id}/mutual_tls', name: 'httpsEdgeMutualTls', member: 'mutual_tls' },
+    shape: shapes.mutualTls,
+    at: edge('/edges/https'),
+    body: ({ ids }: World) => ({ enabled: false, certificate_authority_ids: [ids.authority] }),
+    answer: (world: World) => expected.mutualTls(world, false),
+  },
+].flatMap(moduleRows);
+
+const sourcesPath = '/event_subscriptions/{subscription_id}/sources';
+const freshSource = async (world: World) => {
+  const body = { sources: [{ type: 'user_created.v0' }, { type: 'domain_updated.v0' }] };
+  const { id } = await fresh('/event_subscriptions', body)(world);
+  return { subscription_id: id, type: 'user_created.v0' };
+};
+const freshSources = async (world: World) => ({ subscription_id: (await freshSource(world)).subscription_id });
+const types = { rest: 'tls_edge_created.v0', graphql: 'tls_edge_deleted.v0' } as Record<string, string>;
+
+const sources: Row[] = [
+  row(`POST ${sourcesPath}`, 201, 'createEventSource', {
+    shape: shapes.source,
+    at: freshSources,
+    body: (_, door) => ({ type: types[door] }),
+    answer: (world, _, door, ids) => expected.source(world, ids.subscription_id ?? '', types[door] ?? ''),
+  }),
+  row(`GET ${sourcesPath}`, 200, 'eventSources', {
+    shape: `sources { ${shapes.source} } uri`,
+    at: freshSources,
+    answer: (world, _, __, { subscription_id = '' }) => ({
+      sources: ['domain_updated.v0', 'user_created.v0'].map((type) => expected.source(world, subscription_id, type)),
+      uri: world.uri(`/event_subscriptions/${subscription_id}/sources`),
+    }),
+  }),
+  row(`GET ${sourcesPath}/{type}`, 200, 'eventSource', {
+    shape: shapes.source,
+    at: freshSource,
+    answer: (world, _, __, { subscription_id = '', type = '' }) => expected.source(world, subscription_id, type),
+  }),
+  row(`PATCH ${sourcesPath}/{type}`, 200, 'updateEventSource', {
+    shape: shapes.source,
+    at: freshSource,
+    body: () => ({}),
+    answer: (world, _, __, { subscription_id = '', type = '' }) => expected.source(world, subscription_id, type),
+  }),
+  row(`DELETE ${sourcesPath}/{type}`, 204, 'deleteEventSource', { at: freshSource }),
+];
+
+const live: Row[] = [
+  row('GET /tunnels', 200, 'tunnels', {
+    shape: shapes.tunnel,
+    list: 'tunnels',
+    answer: (world) =>
+      expected.list(world, 'tunnels', '/tunnels', [expected.labelTunnel(world), expected.tunnel(world)]),
+  }),
+  row('GET /tunnels/{id}', 200, 'tunnel', {
+    note: 'with an address',
+    shape: shapes.tunnel,
+    at: the('tunnel'),
+    answer: (world) => expected.tunnel(world),
+  }),
+  row('GET /tunnels/{id}', 200, 'tunnel', {
+    note: 'with labels',
+    shape: shapes.tunnel,
+    at: the('labelTunnel'),
+    answer: (world) => expected.labelTunnel(world),
+  }),
+  row('GET /tunnel_sessions', 200, 'tunnelSessions', {
+    shape: shapes.session,
+    list: 'tunnel_sessions',
+    answer: (world) => expected.list(world, 'tunnel_sessions', '/tunnel_sessions', [expected.session(world)]),
+  }),
+  row('GET /tunnel_sessions/{id}', 200, 'tunnelSession', {
+    shape: shapes.session,
+    at: the('session'),
+    answer: (world) => expected.session(world),
+  }),
+];
+
+export const otherRows = [...routes, ...modules, ...sources, ...live];

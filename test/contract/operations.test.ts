@@ -1,0 +1,56 @@
+// Every operation, by its method, path, body and status, with every member of its answer, through REST and GraphQL.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentedRows } from './documented-rows.ts';
+import { otherRows } from './module-rows.ts';
+import { crudRows } from './neighbour-rows.ts';
+import type { Row } from './rows.ts';
+import { makeWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world?.close());
+
+async function isAnswered(row: Row): Promise<void> {
+  let ids = await row.at(world);
+  const rest = await ask(row, 'rest');
+  if (row.method === 'DELETE') ids = await row.at(world);
+  const graphql = await ask(row, 'graphql');
+  // What both doors did to, or read of, the same object is the same; what each created differs in id and names.
+  if (row.method !== 'POST') expect(graphql).toStrictEqual(rest);
+
+  async function ask(row: Row, name: 'rest' | 'graphql') {
+    const body = row.body?.(world, name, ids);
+    const outcome = await world.doors[name](world.account, row, ids, body);
+    const { status, errorCode, message } = outcome;
+    expect({ status, errorCode }, message).toEqual({ status: row.status, errorCode: null });
+    expect(outcome.body).toStrictEqual(row.answer?.(world, outcome.body, name, ids));
+    if (row.method === 'DELETE') await isGone(row);
+    return outcome.body;
+  }
+
+  async function isGone(row: Row): Promise<void> {
+    const look = { ...row, method: 'GET' } as const;
+    expect(await world.doors.rest(world.account, look, ids)).toMatchObject({ status: 404 });
+  }
+}
+
+// Lists come first: they show the whole world, to which the others add.
+const inOrder = (rows: Row[]) => [...rows.filter(({ list }) => list), ...rows.filter(({ list }) => !list)];
+
+describe('every operation answers as documented, the same at both doors', () => {
+  const rows = inOrder([...documentedRows, ...crudRows, ...otherRows]);
+  test.each(rows.map((row) => [row.title, row.status, row] as const))('%s → %i', (_, __, row) => isAnswered(row));
+});
+
+test('the tables hold every operation that the API has', async () => {
+  const { body } = await world.account.call('GET', '/openapi.json');
+  const known = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const told = [...documentedRows, ...crudRows, ...otherRows].map(({ method, path }) => `${method} ${path}`);
+  const documents = ['GET /', 'GET /openapi.json'];
+  expect(new Set([...told, ...documents])).toEqual(new Set(known));
+});

@@ -1,0 +1,116 @@
+// An account that has one of everything, live objects too.
+
+import { expect } from 'vitest';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { authorityPem } from './certificates.ts';
+import { type Door, graphqlDoor, rest } from './doors.ts';
+import { parts } from './targets.ts';
+
+export interface World {
+  gateway: TestGateway;
+  account: Account;
+  doors: { rest: Door; graphql: Door };
+  /** Ids of the account's objects. */
+  ids: Record<Kind, string>;
+  caPem: string;
+  uri(path: string): string;
+  /** Creates something and returns what was answered. */
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions look into.
+  create(path: string, body: object): Promise<any>;
+  close(): Promise<void>;
+}
+
+type Kind =
+  | 'credential'
+  | 'bot'
+  | 'apiKey'
+  | 'domain'
+  | 'authority'
+  | 'backend'
+  | 'httpsEdge'
+  | 'route'
+  | 'tlsEdge'
+  | 'destination'
+  | 'subscription'
+  | 'session'
+  | 'tunnel'
+  | 'endpoint'
+  | 'labelTunnel';
+
+export const labels = { app: 'shop' };
+export const hostname = 'app.world.example.com';
+
+export async function makeWorld(): Promise<World> {
+  const gateway = await startTestGateway({ REGION: 'eu' });
+  const account = await gateway.newAccount();
+  const create: World['create'] = async (path, body) => {
+    const answer = await account.call('POST', path, body);
+    expect(answer.status, `POST ${path}: ${answer.text}`).toBe(201);
+    return answer.body;
+  };
+  const idOf = async (path: string, body: object) => (await create(path, body)).id as string;
+
+  const caPem = await authorityPem();
+  const credential = await idOf('/credentials', { description: 'agent of the world' });
+  const destination = await idOf('/event_destinations', { target: { datadog: parts.datadog } });
+  const domain = await idOf('/reserved_domains', { domain: '*.world.example.com', region: 'us' });
+  const backend = await idOf('/backends/tunnel_group', { labels });
+  const httpsEdge = await idOf('/edges/https', { hostports: ['www.world.example.com:443'] });
+  const route = await idOf(`/edges/https/${httpsEdge}/routes`, { match_type: 'path_prefix', match: '/' });
+  const ids = {
+    credential,
+    destination,
+    domain,
+    backend,
+    httpsEdge,
+    route,
+    bot: await idOf('/bot_users', { name: 'bot of the world' }),
+    apiKey: await idOf('/api_keys', { description: 'key of the world' }),
+    authority: await idOf('/certificate_authorities', { ca_pem: caPem }),
+    tlsEdge: await idOf('/edges/tls', { hostports: ['tls.world.example.com:443'] }),
+    subscription: await idOf('/event_subscriptions', {
+      sources: [{ type: 'domain_created.v0' }],
+      destination_ids: [destination],
+    }),
+    ...(await goLive(gateway, account.accountId, credential)),
+  };
+  return {
+    gateway,
+    account,
+    doors: { rest, graphql: await graphqlDoor(account) },
+    ids,
+    caPem,
+    uri: (path) => gateway.api + path,
+    create,
+    close: () => gateway.close(),
+  };
+}
+
+/** What an agent brings up: one tunnel with an address of its own, and one that backends choose by label. */
+async function goLive({ registrar }: TestGateway, accountId: string, credentialId: string) {
+  const session = await registrar.sessionOpened({
+    accountId,
+    credentialId,
+    agentVersion: '3.1.0',
+    ip: '192.0.2.7',
+    os: 'linux',
+    metadata: 'of the session',
+    transport: 'muxado/2',
+  });
+  const { tunnelId: tunnel, endpointId: endpoint } = await registrar.tunnelOpened({
+    sessionId: session,
+    proto: 'https',
+    hostname,
+    port: 443,
+    publicUrl: `https://${hostname}`,
+    forwardsTo: 'http://localhost:3000',
+    metadata: 'of the tunnel',
+  });
+  const { tunnelId: labelTunnel } = await registrar.labelTunnelOpened({
+    sessionId: session,
+    labels: { ...labels, site: 'berlin' },
+    forwardsTo: 'http://localhost:3001',
+    metadata: '',
+  });
+  return { session, tunnel, endpoint, labelTunnel };
+}

@@ -1,0 +1,22 @@
+// No brand of the original service anywhere: not in names, texts, headers or defaults. What has to say it, once an SDK
+// of that service runs against the gateway, is listed here.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../support/place.ts';
+
+const allowed: string[] = [];
+/** Spelled apart, so that this file does not have it either. */
+const brand = new RegExp(['ng', 'rok'].join(''), 'i');
+
+test.skipIf(!existsSync(join(root, '.git')))('no file has the brand in its name or its text', () => {
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    .toString()
+    .split('\0')
+    .filter((file) => file && !allowed.includes(file) && existsSync(join(root, file)));
+  expect(files.length).toBeGreaterThan(50);
+  const branded = files.filter((file) => brand.test(file) || brand.test(readFileSync(join(root, file), 'utf8')));
+  expect(branded).toEqual([]);
+});

@@ -1,0 +1,215 @@
+// /openapi.json: valid, and neither more nor less than the API has.
+
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/api/schema.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean;
+  anyOf?: Schema[];
+}
+
+interface Operation {
+  operationId: string;
+  description: string;
+  security?: object[];
+  parameters?: { name: string; in: string; required: boolean; description?: string }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  responses: Record<string, unknown>;
+}
+
+interface Document {
+  openapi: string;
+  security: object[];
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** What is no row: the documents about the API itself. */
+const publicDocuments = ['GET /', 'GET /openapi.json'];
+const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+
+let gateway: TestGateway;
+let document: Document;
+let operations: { place: string; path: string; operation: Operation }[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { status, headers, body } = await gateway.call('GET', '/openapi.json', undefined, { key: null });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^application\/json\b/);
+  document = body;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      place: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
+  );
+});
+afterAll(() => gateway.close());
+
+test('it is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(structuredClone(document) as never);
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
+
+test('it names the address that it was asked at', () => {
+  expect(document.servers).toEqual([{ url: gateway.api }]);
+});
+
+test('it has every row of the table of routes, with its status, and nothing else', () => {
+  const rows = routes.map(({ method, path, status }) => [`${method} ${inBraces(path)}`, `${status}`]);
+  const described = operations.map(({ place, operation }) => [
+    place,
+    Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '',
+  ]);
+  expect(described.sort()).toEqual([...rows, ...publicDocuments.map((place) => [place, '200'])].sort());
+});
+
+test('each operation has an id of its own, and says what it does', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(operations.filter(({ operation }) => !operation.description?.endsWith('.'))).toEqual([]);
+});
+
+test('each parameter of a path is described, required, and there', () => {
+  for (const { place, path, operation } of operations) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(inPath.map(({ name }) => name).sort(), place).toEqual(named.sort());
+    for (const { required, description } of inPath)
+      expect({ required, description }, place).toEqual({ required: true, description: expect.stringMatching(/\.$/) });
+  }
+});
+
+test('lists take `limit` and `before_id`, creations an idempotency key, every row the version, and nothing else does', () => {
+  const expected = routes.map(({ method, path, selection }) => [
+    `${method} ${inBraces(path)}`,
+    [
+      'Service-Version',
+      ...(selection.includes(': nodes') ? ['limit', 'before_id'] : []),
+      ...(method === 'POST' ? ['Idempotency-Key'] : []),
+    ].sort(),
+  ]);
+  const described = operations.map(({ place, operation }) => [
+    place,
+    (operation.parameters ?? []).flatMap((parameter) => (parameter.in === 'path' ? [] : parameter.name)).sort(),
+  ]);
+  expect(Object.fromEntries(described)).toEqual({
+    ...Object.fromEntries(expected),
+    ...Object.fromEntries(publicDocuments.map((place) => [place, []])),
+  });
+});
+
+test('only what anyone may read needs no API key', () => {
+  const open = operations.filter(({ operation: { security = document.security } }) => security.length === 0);
+  expect(open.map(({ place }) => place)).toEqual(publicDocuments);
+});
+
+test('every reference leads to something', () => {
+  const references: string[] = [];
+  JSON.stringify(document, (name, value) => {
+    if (name === '$ref') references.push(value);
+    return value;
+  });
+  expect(references.length).toBeGreaterThan(10);
+  const broken = references.filter((reference) => {
+    const steps = reference.replace(/^#\//, '').split('/');
+    return (
+      steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document) === undefined
+    );
+  });
+  expect(broken).toEqual([]);
+});
+
+describe('bodies', () => {
+  const texts = ['description', 'metadata'];
+  const aws = [
+    'auth',
+    'auth.role',
+    'auth.role.role_arn',
+    'auth.creds',
+    'auth.creds.aws_access_key_id',
+    'auth.creds.aws_secret_access_key',
+  ];
+  const under = (name: string, members: string[]) => [name, ...members.map((member) => `${name}.${member}`)];
+  const destination = [
+    ...texts,
+    'format',
+    'target',
+    ...[
+      ...under('firehose', [...aws, 'delivery_stream_arn']),
+      ...under('kinesis', [...aws, 'stream_arn']),
+      ...under('cloudwatch_logs', [...aws, 'log_group_arn']),
+      ...under('datadog', ['api_key', 'ddtags', 'service', 'ddsite']),
+      ...under('azure_logs_ingestion', [
+        'tenant_id',
+        'client_id',
+        'client_secret',
+        'logs_ingestion_uri',
+        'data_collection_rule_id',
+        'data_collection_stream_name',
+      ]),
+    ].map((member) => `target.${member}`),
+  ];
+
+  test.each([
+    ['POST /credentials', [...texts, 'acl', 'owner_id']],
+    ['PATCH /credentials/{id}', [...texts, 'acl']],
+    [
+      'PUT /edges/https/{edge_id}/routes/{id}/circuit_breaker',
+      [
+        'enabled',
+        'tripped_duration',
+        'rolling_window',
+        'num_buckets',
+        'volume_threshold',
+        'error_threshold_percentage',
+      ],
+    ],
+    ['PUT /edges/tls/{id}/mutual_tls', ['enabled', 'certificate_authority_ids']],
+    ['POST /event_destinations', destination],
+    ['PATCH /event_destinations/{id}', destination],
+  ])('%s takes exactly the documented members', (place, members) => {
+    expect(membersOf(place)).toEqual([...members].sort());
+  });
+
+  test.each([
+    ['POST /bot_users', ['name']],
+    ['POST /reserved_domains', ['domain', 'region', ...texts]],
+  ])('%s takes the documented members', (place, members) => {
+    expect(membersOf(place)).toEqual(expect.arrayContaining(members));
+  });
+
+  test('those without a documented body take none', () => {
+    const bodiless = operations.filter(({ place }) => /^(GET|DELETE) /.test(place));
+    expect(bodiless.filter(({ operation }) => operation.requestBody)).toEqual([]);
+    const writing = operations.filter(({ place }) => /^(POST|PUT|PATCH) /.test(place));
+    expect(writing.filter(({ operation }) => !operation.requestBody)).toEqual([]);
+  });
+});
+
+/** Every member that a body may have, those within others by their path. */
+function membersOf(place: string): string[] {
+  const schema = operations.find((operation) => operation.place === place)?.operation.requestBody?.content[
+    'application/json'
+  ].schema;
+  return namesIn(schema ?? {}).sort();
+}
+
+function namesIn(schema: Schema, prefix = ''): string[] {
+  const inner = [schema, ...(schema.anyOf ?? [])]
+    .map(({ $ref, ...inline }) =>
+      $ref ? document.components.schemas[$ref.replace('#/components/schemas/', '')] : inline,
+    )
+    .flatMap((one) => Object.entries(one?.properties ?? {}));
+  return inner.flatMap(([name, member]) => [`${prefix}${name}`, ...namesIn(member, `${prefix}${name}.`)]);
+}

@@ -1,0 +1,140 @@
+// The README, taken at its word.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { GraphQLInterfaceType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorTable } from '../../src/api/error-table.ts';
+import { schema } from '../../src/api/schema.ts';
+import { readConfig } from '../../src/config.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { root } from '../support/place.ts';
+import { curl } from './shell.ts';
+
+const text = readFileSync(join(root, 'README.md'), 'utf8');
+const ADDRESS = 'http://127.0.0.1:4000';
+
+describe('the tour', () => {
+  const commands = [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)];
+  const steps = [...text.matchAll(/```sh\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g)].map(
+    ([, command = '', answer = '']) => ({ command, answer, name: command.split('\n').at(-1)?.trim() }),
+  );
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test('shows the answer of every command', () => {
+    expect(steps.length).toBeGreaterThan(3);
+    expect(steps).toHaveLength(commands.length);
+  });
+
+  // In the order of the README: each may build on what those before it have done.
+  test.each(steps)('is what a newcomer sees: $name', async ({ command, answer }) => {
+    expect(command).toContain(ADDRESS);
+    const { url, method, headers, body } = curl(command.replace(ADDRESS, gateway.api), { API_KEY: gateway.key });
+    const response = await fetch(url, { method, headers, body });
+    const received = (await response.text()).replaceAll(gateway.api, ADDRESS);
+    expect(inGeneral(received)).toBe(inGeneral(answer));
+  });
+});
+
+/** A JSON text with its members in their order, and what varies from run to run by its form alone. */
+function inGeneral(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2)
+    .replace(/\b([a-z]+_)[0-9A-Za-z]{27}(?=["/])/g, '$1…')
+    .replace(/"[0-9A-Za-z]{27}_[0-9A-Za-z]{24}"/g, '"a token"')
+    .replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, '"a time"');
+}
+
+describe('commands', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const named = [...text.matchAll(/(?:`|^)(npm (?:run )?([a-z][\w:-]*)(?: -- ([\w-]+))?)/gm)].map(
+    ([, line, script = '', word]) => ({ line, script, word }),
+  );
+
+  test.each(named)('there is $line', ({ script, word }) => {
+    expect(Object.keys(scripts)).toContain(script);
+    const directory = { bench: 'test/bench', soak: 'test/soak' }[script];
+    if (directory)
+      expect(readdirSync(join(root, directory)).map((name) => name.replace('.test.ts', ''))).toContain(word);
+  });
+});
+
+describe('links', () => {
+  const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+  test.each(links.filter((target) => !/^\w+:/.test(target)))('%s is there', (target) => {
+    expect(existsSync(join(root, target))).toBe(true);
+  });
+});
+
+describe('configuration', () => {
+  const source = readFileSync(join(root, 'src/config.ts'), 'utf8');
+  const declared = /z\.object\(\{\n([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? '';
+  const variables = [...declared.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
+  const table = /## Configuration\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
+  const rows = [...table.matchAll(/^\| (`[^|]*) \| ([^|]*)\| .* \|$/gm)].flatMap(([, names = '', defaults = '']) => {
+    const all = [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+    const each = defaults.trim().split(', ');
+    return all.map((name, index) => ({
+      name,
+      said: (each.length === all.length ? each[index] : defaults.trim()) ?? '',
+    }));
+  });
+
+  /** Defaults that the table gives in words. */
+  const inWords: Record<string, unknown> = {
+    '': undefined,
+    none: [],
+    empty: '',
+    'the request’s own origin': undefined,
+    'loopback names': ['localhost', '127.0.0.1', '[::1]'],
+    'the embedded database': undefined,
+    'made in `$DATA_DIR/server.key`': undefined,
+    'made and printed': undefined,
+  };
+  const config = readConfig({}, root);
+  const defaults: Record<string, unknown> = {
+    ...config,
+    dataDir: relative(root, config.dataDir),
+    versionHeaderAliases: config.versionHeaders.slice(1),
+    serverKeyPrevious: config.previousServerKey,
+  };
+
+  test('every variable stands in the table once, and the table has no other', () => {
+    expect(variables.length).toBeGreaterThan(20);
+    expect(rows.map(({ name }) => name).sort()).toEqual([...variables].sort());
+  });
+
+  test.each(rows)('$name has the default $said', ({ name, said }) => {
+    const member = name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    expect(Object.keys(defaults)).toContain(member);
+    const value = defaults[member];
+    const words = said.replace(/'/g, '’');
+    const partOf = said === '`cname.` and `acme.` of it' && `${name.split('_')[0]?.toLowerCase()}.${config.baseDomain}`;
+    if (partOf) expect(value).toBe(partOf);
+    else if (words in inWords) expect(value).toEqual(inWords[words]);
+    else expect(String(value)).toBe(said.replaceAll('`', ''));
+  });
+});
+
+test('the table of errors is what the code has', () => {
+  const rows = [...text.matchAll(/^\| `ERR_GATEWAY_(\d+)` \| (\d+) \| (\w+) \| (.*) \|$/gm)].map(
+    ([, number, status, code, says = '']) => [Number(number), Number(status), code, says.replaceAll('\\|', '|')],
+  );
+  expect(rows).toEqual(Object.values(errorTable).toSorted(([a], [b]) => a - b));
+  expect(new Set(rows.map(([number]) => number)).size, 'every number stands for one error').toBe(rows.length);
+});
+
+test('the map of the house has every room of src', () => {
+  const rooms = readdirSync(join(root, 'src')).filter((name) => !['admin.ts', 'log.ts', 'tools'].includes(name));
+  expect(rooms.filter((name) => !text.includes(`](src/${name})`))).toEqual([]);
+});
+
+test('every kind of object can be watched, as it says of subscriptions', () => {
+  expect(text).toContain('and its like for every kind of\n  object');
+  const kinds = schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType);
+  const expected = kinds.map(({ name }) => `${name.charAt(0).toLowerCase()}${name.slice(1)}Changed`);
+  expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort()).toEqual(expected.sort());
+});

@@ -1,0 +1,102 @@
+// The schema as a document: current, complete, and explained.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type GraphQLArgument,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { routes, schema } from '../../src/api/schema.ts';
+import { root } from '../support/place.ts';
+
+test('schema.graphql is current; `npm run schema` prints it', () => {
+  const file = readFileSync(join(root, 'schema.graphql'), 'utf8');
+  expect(`${printSchema(lexicographicSortSchema(schema))}\n`).toBe(file);
+});
+
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+
+describe('GraphiQL explains', () => {
+  test.each(types)('%s, and everything in it', (type) => {
+    const members =
+      isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
+        ? Object.values(type.getFields())
+        : isEnumType(type)
+          ? type.getValues()
+          : [];
+    const explained = [
+      { name: type.name, description: type.description },
+      ...members.flatMap((member) => [
+        { name: `${type.name}.${member.name}`, description: member.description },
+        ...('args' in member ? (member.args as readonly GraphQLArgument[]) : []).map(({ name, description }) => ({
+          name: `${type.name}.${member.name}(${name})`,
+          description,
+        })),
+      ]),
+    ];
+    // A sentence: long enough to say something, from a capital or a quoted name to its full stop.
+    const isSentence = (text: string) => text.length >= 10 && /^[\p{Lu}`"]/u.test(text) && /[.…]$/.test(text);
+    expect(explained.filter(({ description }) => !isSentence(description ?? ''))).toEqual([]);
+  });
+});
+
+/** Section 4 of the specification, but for the sample agent's own API. */
+const documented = `
+  POST /credentials 201
+  GET /credentials/:id 200
+  GET /credentials 200
+  PATCH /credentials/:id 200
+  DELETE /credentials/:id 204
+  GET /endpoints 200
+  GET /endpoints/:id 200
+  PUT /edges/https/:edge_id/routes/:id/circuit_breaker 200
+  GET /edges/https/:edge_id/routes/:id/circuit_breaker 200
+  DELETE /edges/https/:edge_id/routes/:id/circuit_breaker 204
+  PUT /edges/tls/:id/mutual_tls 200
+  GET /edges/tls/:id/mutual_tls 200
+  DELETE /edges/tls/:id/mutual_tls 204
+  POST /event_destinations 201
+  GET /event_destinations/:id 200
+  GET /event_destinations 200
+  PATCH /event_destinations/:id 200
+  DELETE /event_destinations/:id 204
+  POST /bot_users 201
+  POST /reserved_domains 201
+`;
+
+describe('the table of routes', () => {
+  const rows = routes.map(({ method, path, status }) => `${method} ${path} ${status}`);
+
+  test.each(documented.trim().split(/\n\s*/))('has %s', (row) => {
+    expect(rows).toContain(row);
+  });
+
+  test('has each method and path once', () => {
+    const places = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test('gives nothing that writes to endpoints, tunnels and their sessions', () => {
+    const live = routes.filter(({ path }) => /^\/(endpoints|tunnels|tunnel_sessions)\b/.test(path));
+    expect(new Set(live.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  test('leads to every root field but those that only GraphQL has', () => {
+    const reached = new Set(routes.map(({ field }) => field));
+    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    const onlyGraphql = ['node', 'eventTypes', 'user', 'users', 'createUser', 'updateUser', 'deactivateUser'];
+    expect(fields.filter((name) => !reached.has(name)).sort()).toEqual(onlyGraphql.sort());
+  });
+});
