@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newPlace, type Place } from '../support/place.ts';
+import { type Subscription, subscribe } from '../support/sse.ts';
+
+const CHANGES = 'subscription { credentialChanged { action id credential { description token } } }';
+
+let place: Place;
+let gateway: TestGateway;
+let account: Account;
+const open: Subscription[] = [];
+beforeAll(async () => {
+  place = await newPlace();
+  gateway = await startTestGateway({}, { place });
+});
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+afterAll(async () => {
+  await gateway.close();
+  await place.remove();
+});
+
+async function watch({ key }: Owner, query = CHANGES, by = gateway): Promise<Subscription> {
+  const stream = await subscribe(by.api, key, query);
+  open.push(stream);
+  return stream;
+}
+
+const event = (action: string, id: string, credential: object | null) => ({
+  data: { credentialChanged: { action, id, credential } },
+});
+
+describe('a subscription', () => {
+  test('hears of everything that happens to a credential, without its token', async () => {
+    account = await gateway.newAccount();
+    const stream = await watch(account);
+    const { body } = await account.call('POST', '/credentials', { description: 'a' });
+    expect(await stream.next()).toEqual(event('CREATED', body.id, { description: 'a', token: null }));
+    await account.call('PATCH', `/credentials/${body.id}`, { description: 'b' });
+    expect(await stream.next()).toEqual(event('UPDATED', body.id, { description: 'b', token: null }));
+    await account.graphql('mutation ($id: ID!) { deleteCredential(id: $id) }', { id: body.id });
+    expect(await stream.next()).toEqual(event('DELETED', body.id, null));
+  });
+
+  test('hears of what happens as soon as it has an answer', async () => {
+    account = await gateway.newAccount();
+    for (let round = 0; round < 20; round++) {
+      const stream = await watch(account);
+      const { body } = await account.call('POST', '/credentials');
+      expect((await stream.next()).data.credentialChanged).toMatchObject({ action: 'CREATED', id: body.id });
+      stream.close();
+    }
+  });
+
+  test('hears only of its own account', async () => {
+    account = await gateway.newAccount();
+    const stream = await watch(account);
+    const other = await gateway.newAccount();
+    await other.call('POST', '/credentials');
+    const { body } = await account.call('POST', '/credentials');
+    expect((await stream.next()).data.credentialChanged.id).toBe(body.id);
+  });
+
+  test('does not hear of what failed', async () => {
+    account = await gateway.newAccount();
+    const stream = await watch(account);
+    await account.call('POST', '/credentials', { acl: ['nonsense'] });
+    const { body } = await account.call('POST', '/credentials');
+    expect((await stream.next()).data.credentialChanged.id).toBe(body.id);
+  });
+
+  test('ends when the key that opened it is deleted', async () => {
+    account = await gateway.newAccount();
+    const { body } = await account.call('POST', '/api_keys', {});
+    const stream = await watch({ ...account, key: body.token });
+    const other = await watch(account);
+    await account.call('DELETE', `/api_keys/${body.id}`);
+    expect(await stream.next()).toBeNull();
+    // Others of the account go on.
+    await account.call('POST', '/credentials');
+    expect((await other.next()).data.credentialChanged.action).toBe('CREATED');
+  });
+
+  test('ends when the owner of its key is deactivated', async () => {
+    account = await gateway.newAccount();
+    const user = await account.addOwner();
+    const stream = await watch(user);
+    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
+    expect(await stream.next()).toBeNull();
+  });
+
+  test('hears of an endpoint and a session when a tunnel comes and goes', async () => {
+    account = await gateway.newAccount();
+    const endpoints = await watch(account, 'subscription { endpointChanged { action id endpoint { publicUrl } } }');
+    const sessions = await watch(
+      account,
+      'subscription { tunnelSessionChanged { action id tunnelSession { agentVersion } } }',
+    );
+    const { body } = await account.call('POST', '/credentials');
+    const sessionId = await gateway.registrar.sessionOpened({
+      accountId: account.accountId,
+      credentialId: body.id,
+      agentVersion: '1.0.0',
+      ip: '127.0.0.1',
+      os: 'linux',
+      metadata: '',
+      transport: 'muxado/2',
+    });
+    expect((await sessions.next()).data.tunnelSessionChanged).toEqual({
+      action: 'CREATED',
+      id: sessionId,
+      tunnelSession: { agentVersion: '1.0.0' },
+    });
+    const url = 'http://a.tunnel.localhost:8080';
+    const { endpointId } = await gateway.registrar.tunnelOpened({
+      sessionId,
+      proto: 'http',
+      hostname: 'a.tunnel.localhost',
+      port: 8080,
+      publicUrl: url,
+      forwardsTo: 'http://localhost:3000',
+      metadata: '',
+    });
+    expect((await endpoints.next()).data.endpointChanged).toEqual({
+      action: 'CREATED',
+      id: endpointId,
+      endpoint: { publicUrl: url },
+    });
+    await gateway.registrar.sessionClosed(sessionId);
+    expect((await endpoints.next()).data.endpointChanged).toEqual({
+      action: 'DELETED',
+      id: endpointId,
+      endpoint: null,
+    });
+    expect((await sessions.next()).data.tunnelSessionChanged.action).toBe('DELETED');
+  });
+});
+
+test('a subscription that is too large is refused like any other operation', async () => {
+  account = await gateway.newAccount();
+  const aliases = Array.from({ length: 51 }, (_, index) => `a${index}: id`).join(' ');
+  await expect(
+    subscribe(gateway.api, account.key, `subscription { credentialChanged { ${aliases} } }`).then(async (stream) => {
+      const { errors } = await stream.next();
+      stream.close();
+      throw new Error(errors[0].message);
+    }),
+  ).rejects.toThrow(/aliases|no event stream/);
+});
+
+describe.runIf(onServer)('with a second gateway on the same database', () => {
+  let second: TestGateway;
+  beforeAll(async () => {
+    second = await startTestGateway({}, { place });
+    await vi.waitFor(async () => {
+      const listening = await gateway.app.prisma.$queryRaw<object[]>`
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;
+      expect(listening).toHaveLength(2);
+    });
+  });
+  afterAll(() => second?.close());
+
+  test('a subscription there hears of what happens here', async () => {
+    account = await gateway.newAccount();
+    const stream = await watch(account, CHANGES, second);
+    const { body } = await account.call('POST', '/credentials', { description: 'far' });
+    expect(await stream.next()).toEqual(event('CREATED', body.id, { description: 'far', token: null }));
+    await account.call('DELETE', `/credentials/${body.id}`);
+    expect(await stream.next()).toEqual(event('DELETED', body.id, null));
+  });
+
+  test('a subscription there ends when its key is deleted here', async () => {
+    account = await gateway.newAccount();
+    const { body } = await account.call('POST', '/api_keys', {});
+    const stream = await watch({ ...account, key: body.token }, CHANGES, second);
+    await account.call('DELETE', `/api_keys/${body.id}`);
+    expect(await stream.next()).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+// SIGTERM: what is under way is finished, nothing new is begun, and the end is clean.
+
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { newPlace } from '../support/place.ts';
+import { type GatewayProcess, startProcess } from '../support/process.ts';
+import { subscribe } from '../support/sse.ts';
+
+const KEY = 'key-of-the-drain-tests';
+const STARTS_A_PROCESS = { timeout: 60_000 };
+
+async function withProcess(
+  env: Record<string, string>,
+  work: (gateway: GatewayProcess) => Promise<void>,
+): Promise<void> {
+  const place = await newPlace();
+  const gateway = await startProcess({ INITIAL_API_KEY: KEY, ...env }, place);
+  try {
+    await work(gateway);
+  } finally {
+    await gateway.kill();
+    await place.remove();
+  }
+}
+
+const stopping = ({ admin }: GatewayProcess) =>
+  vi.waitFor(async () => {
+    const answer = await fetch(`${admin}/readyz`);
+    expect([answer.status, await answer.text()]).toEqual([503, 'The gateway is stopping.\n']);
+  });
+
+test('a request under way is answered, readiness is gone at once, and the exit code is 0', STARTS_A_PROCESS, () =>
+  withProcess({ DRAIN_MS: '15000' }, async (gateway) => {
+    const { hostname, port } = new URL(gateway.api);
+    const body = '{"description":"under way"}';
+    const socket = connect(Number(port), hostname);
+    const answer = text(socket);
+    const head = [
+      `POST /credentials HTTP/1.1`,
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${KEY}`,
+      'Service-Version: 2',
+    ];
+    socket.write(
+      [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body.slice(0, 5)].join('\r\n'),
+    );
+    // The gateway has the head: it answers another request that came later.
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+
+    process.kill(gateway.pid, 'SIGTERM');
+    await stopping(gateway);
+    expect((await fetch(`${gateway.admin}/livez`)).status).toBe(200);
+    await expect(fetch(`${gateway.api}/credentials`)).rejects.toThrow();
+    socket.write(body.slice(5));
+    expect(await answer).toMatch(/^HTTP\/1\.1 201 .*under way/s);
+    expect(await gateway.exited).toBe(0);
+  }),
+);
+
+test('a request that does not end is cut when the time to drain is over', STARTS_A_PROCESS, () =>
+  withProcess({ DRAIN_MS: '300' }, async (gateway) => {
+    const { hostname, port } = new URL(gateway.api);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(`POST /credentials HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n`);
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+  }),
+);
+
+test('an open subscription does not hold up the end: it is completed', STARTS_A_PROCESS, () =>
+  withProcess({ DRAIN_MS: '5000' }, async (gateway) => {
+    const stream = await subscribe(gateway.api, KEY, 'subscription { credentialChanged { id } }');
+    process.kill(gateway.pid, 'SIGTERM');
+    expect(await stream.next()).toBeNull();
+    stream.close();
+    expect(await gateway.exited).toBe(0);
+  }),
+);
+
+test.each([
+  ['SIGINT', 'SIGINT'],
+  ['SIGINT', 'SIGTERM'],
+] as const)('after %s a second signal, %s, does not wait', STARTS_A_PROCESS, (first, second) =>
+  withProcess({ DRAIN_MS: '60000' }, async (gateway) => {
+    const { hostname, port } = new URL(gateway.api);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write('POST /credentials HTTP/1.1\r\nHost: x\r\n');
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+    process.kill(gateway.pid, first);
+    await stopping(gateway);
+    expect(await gateway.kill(second)).toBe(1);
+  }),
+);

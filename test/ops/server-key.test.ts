@@ -1,0 +1,67 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newPlace, type Place } from '../support/place.ts';
+
+const OLD = Buffer.alloc(32, 1).toString('base64');
+const NEW = Buffer.alloc(32, 2).toString('base64');
+
+let place: Place;
+let running: TestGateway[];
+beforeEach(async () => {
+  place = await newPlace();
+  running = [];
+});
+afterEach(async () => {
+  for (const gateway of running) await gateway.close();
+  await place.remove();
+});
+
+async function start(env: Record<string, string>): Promise<TestGateway> {
+  for (const gateway of running) await gateway.close();
+  const gateway = await startTestGateway(env, { place });
+  running.push(gateway);
+  return gateway;
+}
+
+const use = (gateway: TestGateway, key?: string) => gateway.call('GET', '/credentials', undefined, key ? { key } : {});
+const post = (gateway: TestGateway) =>
+  gateway.call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'k' } });
+
+test('while the key is changed, what was made under the old one keeps working', async () => {
+  const before = await start({ SERVER_KEY: OLD });
+  const { body: used } = await before.call('POST', '/api_keys', {});
+  const answer = await post(before);
+
+  const during = await start({ SERVER_KEY: NEW, SERVER_KEY_PREVIOUS: OLD });
+  expect((await use(during)).status).toBe(200);
+  expect((await use(during, used.token)).status).toBe(200);
+  // An old authtoken is still known for one, and an old answer can be opened.
+  expect((await use(during, answer.body.token)).body.error_code).toBe('ERR_GATEWAY_206');
+  expect(JSON.parse((await post(during)).text).token).toBe(answer.body.token);
+  const { body: fresh } = await during.call('POST', '/api_keys', {});
+
+  const after = await start({ SERVER_KEY: NEW });
+  for (const key of [undefined, used.token, fresh.token]) expect((await use(after, key)).status).toBe(200);
+});
+
+test('a rotation that does not begin at the database’s key is refused', async () => {
+  await start({ SERVER_KEY: OLD });
+  await expect(start({ SERVER_KEY: NEW, SERVER_KEY_PREVIOUS: NEW })).rejects.toThrow(/another server key/);
+});
+
+test('without SERVER_KEY one is made on the first start, for its owner alone to read; the database has no secret in clear', async () => {
+  const gateway = await start({});
+  const file = join(place.dataDir, 'server.key');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const key = (await readFile(file, 'utf8')).trim();
+  expect(Buffer.from(key, 'base64')).toHaveLength(32);
+
+  const { body } = await post(gateway);
+  const tables = ['api_key', 'credential', 'idempotent_answer', 'setting', 'owner'];
+  const rows = await Promise.all(tables.map((table) => gateway.app.prisma.$queryRawUnsafe(`SELECT * FROM ${table}`)));
+  const stored = JSON.stringify(rows);
+  for (const secret of [gateway.key, body.token, body.token.split('_')[1], gateway.first?.authtoken ?? '-', key])
+    expect(stored).not.toContain(secret);
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+describe('a mistake in the environment is reported by the name of its variable:', () => {
+  const key = Buffer.alloc(32).toString('base64');
+  test.each([
+    ['API_PORT', '70000'],
+    ['API_PORT', '-1'],
+    ['ADMIN_PORT', 'http'],
+    ['ADMIN_PORT', '80.5'],
+    ['PUBLIC_API_URL', 'ftp://example.com'],
+    ['PUBLIC_API_URL', 'example.com'],
+    ['BASE_DOMAIN', 'no spaces.example'],
+    ['BASE_DOMAIN', 'localhost'],
+    ['CNAME_DOMAIN', '-x.example'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_POOL', '0'],
+    ['SERVER_KEY', 'short'],
+    ['SERVER_KEY', key.slice(4)],
+    ['SERVER_KEY_PREVIOUS', 'not base64!'],
+    ['INITIAL_API_KEY', 'too-short'],
+    ['INITIAL_API_KEY', 'with blanks in the middle'],
+    ['INITIAL_API_KEY', 'x'.repeat(257)],
+    ['RATE_LIMIT', '0'],
+    ['NODE_LEASE_MS', '1'],
+    ['DRAIN_MS', '-5'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
+  ])('%s=%s', (name, value) => {
+    expect(() => readConfig({ [name]: value }, '/')).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value }, '/')).toThrow(new RegExp(`^${name} .`, 'm'));
+  });
+
+  test('all of them at once, each on a line of its own', () => {
+    const env = { API_PORT: 'x', LOG_LEVEL: 'loud', SERVER_KEY: 'short', DATABASE_URL: 'mysql://x/y' };
+    const lines = (() => {
+      try {
+        readConfig(env, '/');
+        return [];
+      } catch (error) {
+        return (error as Error).message.split('\n');
+      }
+    })();
+    expect([...new Set(lines.map((line) => line.split(' ')[0]))].sort()).toEqual(Object.keys(env).sort());
+  });
+
+  test('and a secret is not repeated in the text', () => {
+    const env = { SERVER_KEY: 'c2VjcmV0LXNlcnZlci1rZXk=', INITIAL_API_KEY: 'a secret with blanks' };
+    expect(() => readConfig(env, '/')).toThrow(expect.not.stringMatching(/c2VjcmV0|a secret/) as never);
+  });
+});
+
+test('without any variable, everything listens on the loopback address with the documented ports', () => {
+  expect(readConfig({}, '/srv/gateway')).toMatchObject({
+    host: '127.0.0.1',
+    apiPort: 4000,
+    adminPort: 4001,
+    baseDomain: 'tunnel.localhost',
+    cnameDomain: 'cname.tunnel.localhost',
+    region: '',
+    dataDir: '/srv/gateway/.data',
+    databaseUrl: undefined,
+    corsOrigins: [],
+  });
+});
+
+test('a variable that is set to nothing counts as not set', () => {
+  const empty = Object.fromEntries(
+    ['API_PORT', 'DATABASE_URL', 'SERVER_KEY', 'LOG_LEVEL', 'HOST'].map((name) => [name, '']),
+  );
+  expect(readConfig(empty, '/')).toEqual(readConfig({}, '/'));
+});
+
+test('an absolute data directory stays where it is', () => {
+  expect(readConfig({ DATA_DIR: '/var/lib/gateway' }, '/srv').dataDir).toBe('/var/lib/gateway');
+});

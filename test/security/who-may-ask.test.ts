@@ -1,0 +1,123 @@
+// Introspection and GraphiQL are for everybody; every root field and every REST path needs a key.
+
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/api/schema.ts';
+import { rootFields } from '../support/documents.ts';
+import { type RequestOptions, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { subscribe } from '../support/sse.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.close());
+
+describe.each([
+  ['by the short path', () => gateway.api],
+  ['by Yoga alone', () => gateway.byYoga()],
+])('%s', (_, listener) => {
+  const stranger: RequestOptions = { key: null };
+  beforeAll(async () => {
+    stranger.base = await listener();
+  });
+
+  test.each(rootFields().filter(({ kind }) => kind !== 'subscription'))(
+    'the $kind $name needs a key',
+    async ({ name, document }) => {
+      const { body } = await gateway.graphql(document, {}, stranger);
+      expect(body.errors).toHaveLength(1);
+      expect(body.errors[0]).toMatchObject({
+        path: [name],
+        extensions: { code: 'UNAUTHENTICATED', status: 401, errorCode: 'ERR_GATEWAY_200' },
+      });
+      expect(body.data?.[name] ?? null).toBeNull();
+    },
+  );
+
+  test.each(rootFields().filter(({ kind }) => kind === 'subscription'))(
+    'the subscription $name needs a key',
+    async ({ document }) => {
+      const stream = await subscribe(stranger.base ?? '', 'not-a-key-at-all-00', document).catch(
+        (error: Error) => error,
+      );
+      if (stream instanceof Error) return expect(stream.message).toMatch(/no event stream: (200|401)/);
+      const event = await stream.next();
+      stream.close();
+      expect(event.data ?? null).toBeNull();
+      expect(event.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    },
+  );
+
+  test('the standard introspection query, with all it can ask, needs no key and is within the limits', async () => {
+    const query = getIntrospectionQuery({
+      descriptions: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    });
+    const { body } = await gateway.graphql(query, {}, stranger);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.__schema.types.length).toBeGreaterThan(20);
+  });
+
+  test('everything in the schema has a description', async () => {
+    const { body } = await gateway.graphql(getIntrospectionQuery({ inputValueDeprecation: true }), {}, stranger);
+    const bare = body.data.__schema.types
+      .filter(({ name }: { name: string }) => !name.startsWith('__'))
+      .flatMap((type: Described) => undescribed(type.name, type));
+    expect(bare).toEqual([]);
+  });
+
+  test('__typename needs no key', async () => {
+    expect((await gateway.graphql('{ __typename }', {}, stranger)).body).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  test('a wrong key is not taken for none', async () => {
+    const { body } = await gateway.graphql(
+      '{ credentials { totalCount } }',
+      {},
+      { ...stranger, key: 'wrong-key-wrong-key' },
+    );
+    expect(body.errors[0].extensions).toMatchObject({ code: 'UNAUTHENTICATED', errorCode: 'ERR_GATEWAY_203' });
+  });
+
+  test('GraphiQL needs no key, and no other host', async () => {
+    const page = await gateway.raw(
+      `GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    );
+    expect(page).toMatch(/^HTTP\/1\.1 200 /);
+    expect(page).toMatch(/Content-Type: text\/html/i);
+    // What a browser loads by itself: never from elsewhere.
+    const loaded = [...page.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["']?([^"'\s>]+)/gi)].map(
+      ([, url]) => url,
+    );
+    expect(loaded.filter((url) => /^(https?:)?\/\//.test(url ?? ''))).toEqual([]);
+  });
+});
+
+interface Described {
+  name: string;
+  description: string | null;
+  fields?: Described[] | null;
+  args?: Described[] | null;
+  inputFields?: Described[] | null;
+  enumValues?: Described[] | null;
+}
+
+function undescribed(path: string, { description, fields, args, inputFields, enumValues }: Described): string[] {
+  const parts = [fields, args, inputFields, enumValues].flatMap((list) => list ?? []);
+  return [...(description ? [] : [path]), ...parts.flatMap((part) => undescribed(`${path}.${part.name}`, part))].filter(
+    // Values of enums speak for themselves.
+    (name) => !enumValues?.some((value) => `${path}.${value.name}` === name),
+  );
+}
+
+describe('by REST', () => {
+  test.each(routes)('$method $path needs a key', async ({ method, path }) => {
+    const answer = await gateway.call(method, path.replace(/:\w+/g, 'x'), undefined, { key: null });
+    expect(answer).toMatchObject({ status: 401, body: { error_code: 'ERR_GATEWAY_200' } });
+  });
+});

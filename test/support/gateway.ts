@@ -1,0 +1,227 @@
+// A gateway in this process, for one test file: real sockets, a real database, nothing of ours replaced.
+
+import { once } from 'node:events';
+import { Agent, type OutgoingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect } from 'vitest';
+import { apiMetrics } from '../../src/api/metrics.ts';
+import { routes, schema } from '../../src/api/schema.ts';
+import { createApi } from '../../src/api/server.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway.ts';
+import { newAdminKey } from '../../src/store/first-start.ts';
+import { newId } from '../../src/store/ids.ts';
+import { type Answer, send, sendRaw } from './http.ts';
+import { answerCheck } from './openapi.ts';
+import { migrations, newPlace, type Place, root } from './place.ts';
+
+export { onServer } from './place.ts';
+
+export interface RequestOptions {
+  /** The API key; null sends none. */
+  key?: string | null;
+  /** On top of the usual ones; undefined leaves one out. Names in lower case. */
+  headers?: OutgoingHttpHeaders;
+  /** Another listener of the same gateway than `api`: what `byYoga` gave. */
+  base?: string;
+}
+
+/** `body`: an object is sent as JSON, text and bytes as they are. `path`: also a whole URI, as `next_page_uri` is. */
+export type Call = (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+export type Query = (query: string, variables?: object, options?: RequestOptions) => Promise<Answer>;
+
+export interface Owner {
+  accountId: string;
+  ownerId: string;
+  key: string;
+  call: Call;
+  graphql: Query;
+}
+
+export interface Account extends Owner {
+  /** Another user or bot user of the account, with a key. */
+  addOwner(options?: { role?: 'ADMIN' | 'MEMBER'; kind?: 'USER' | 'BOT' }): Promise<Owner>;
+}
+
+export interface TestOptions extends Partial<Pick<GatewayOptions, 'now' | 'onlyYoga' | 'migrations'>> {
+  /** Counts statements, in `statements`. */
+  counting?: boolean;
+  /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
+  place?: Place;
+}
+
+export interface TestGateway extends Owner {
+  /** Base URLs: `http://127.0.0.1:…`. */
+  api: string;
+  admin: string;
+  app: Gateway['app'];
+  registrar: Gateway['registrar'];
+  first: Gateway['first'];
+  place: Place;
+  /** Everything logged, a line each. */
+  logs: string[];
+  /** The first line logged, now or later, that passes the test. */
+  logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  /** Every statement since the start; empty it to count anew. */
+  statements: string[];
+  /** What `onFatal` was told. */
+  fatal: string[];
+  raw(bytes: string | Buffer): Promise<string>;
+  /** The base URL of a second listener, which sends every GraphQL request the long way: to be given as `base`. */
+  byYoga(): Promise<string>;
+  /** An account of its own, so that what other tests make is not seen. */
+  newAccount(options?: { role?: 'ADMIN' | 'MEMBER' }): Promise<Account>;
+  /** May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a gateway on free ports, with data of its own unless told otherwise. `call`, `graphql`, `key` are those of the
+ * first account's admin.
+ * @param overrides environment variables.
+ */
+export async function startTestGateway(
+  overrides: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<TestGateway> {
+  const { place = await newPlace(), counting = false, ...more } = options;
+  const others: Server[] = [];
+  const logs: string[] = [];
+  const readers = new Set<(line: string) => void>();
+  const log = (line: string) => {
+    logs.push(line);
+    for (const read of readers) read(line);
+  };
+  // Without redaction: what must not be in a log is not to be handed to it.
+  const logger = pino({ level: 'trace', base: null }, { write: log });
+  const statements: string[] = [];
+  const fatal: string[] = [];
+  const env = {
+    API_PORT: '0',
+    ADMIN_PORT: '0',
+    RATE_LIMIT: '1000000',
+    DRAIN_MS: '1000',
+    INITIAL_API_KEY: 'chosen-by-the-tests-0001',
+    ...place.env,
+    ...overrides,
+  };
+  const removePlace = async () => {
+    if (!options.place) await place.remove();
+  };
+  const gateway = await startGateway(readConfig(env, root), {
+    log: logger,
+    migrations,
+    onFatal: (text) => void fatal.push(text),
+    onlyYoga: process.env.GATEWAY_TEST_ONLY_YOGA === '1',
+    ...(counting ? { onQuery: (statement) => void statements.push(statement) } : {}),
+    ...more,
+  }).catch(async (error) => {
+    await removePlace();
+    throw error;
+  });
+  const { app, addresses } = gateway;
+  const agent = new Agent({ keepAlive: true });
+  const { body: document } = await send(agent, 'GET', `${addresses.api}/openapi.json`, {});
+  const check = answerCheck(document);
+  let closed: Promise<void> | undefined;
+
+  const callAs = (ownKey: string): Call => {
+    return async (method, path, body, { key = ownKey, headers } = {}) => {
+      const url = new URL(path, addresses.api);
+      expect(url.origin, 'where a URI leads').toBe(addresses.api);
+      const payload =
+        body === undefined || typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body);
+      const answer = await send(
+        agent,
+        method,
+        url.href,
+        { ...usual(key, payload), 'service-version': '2', ...headers },
+        payload,
+      );
+      check(method, url.pathname, answer);
+      return answer;
+    };
+  };
+  const graphqlAs = (ownKey: string): Query => {
+    return (query, variables, { key = ownKey, headers, base = addresses.api } = {}) => {
+      const payload = JSON.stringify({ query, variables });
+      return send(agent, 'POST', `${base}/graphql`, { ...usual(key, payload), ...headers }, payload);
+    };
+  };
+  const asOwner = (accountId: string, ownerId: string, key: string): Owner => ({
+    accountId,
+    ownerId,
+    key,
+    call: callAs(key),
+    graphql: graphqlAs(key),
+  });
+  const addOwner: (accountId: string, ...rest: Parameters<Account['addOwner']>) => Promise<Owner> = async (
+    accountId,
+    { role = 'MEMBER', kind = 'USER' } = {},
+  ) => {
+    const id = newId(kind === 'BOT' ? 'bot' : 'usr');
+    const owner = await app.prisma.owner.create({ data: { id, accountId, kind, role, subject: `${id}@localhost` } });
+    return asOwner(accountId, id, await newAdminKey(app.prisma, app.keys, owner, 'key of a test'));
+  };
+
+  const admin = await app.prisma.owner.findFirstOrThrow({ where: { subject: 'admin@localhost' } });
+  const key = env.INITIAL_API_KEY;
+  return {
+    ...asOwner(admin.accountId, admin.id, key),
+    api: addresses.api,
+    admin: addresses.admin,
+    app,
+    registrar: gateway.registrar,
+    first: gateway.first,
+    place,
+    logs,
+    logged: (test) =>
+      new Promise((resolve) => {
+        const read = (text: string) => {
+          const line = JSON.parse(text) as Record<string, unknown>;
+          if (!test(line)) return;
+          readers.delete(read);
+          resolve(line);
+        };
+        readers.add(read);
+        for (const line of [...logs]) read(line);
+      }),
+    statements,
+    fatal,
+    raw: (bytes) => sendRaw(addresses.api, bytes),
+    async byYoga() {
+      const metrics = apiMetrics(new Registry());
+      const { server } = createApi({ app, schema, routes, log: logger, metrics, hearing: () => false, onlyYoga: true });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      others.push(server);
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
+    async newAccount({ role = 'ADMIN' } = {}) {
+      const { id } = await app.prisma.account.create({ data: { id: newId('ac') } });
+      const owner = await addOwner(id, { role });
+      return { ...owner, addOwner: (role) => addOwner(id, role) };
+    },
+    close() {
+      closed ??= (async () => {
+        agent.destroy();
+        for (const server of others) {
+          server.close();
+          server.closeAllConnections();
+        }
+        await gateway.close();
+        await removePlace();
+      })();
+      return closed;
+    },
+  };
+}
+
+function usual(key: string | null, payload: string | Buffer | undefined): OutgoingHttpHeaders {
+  return {
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+}

@@ -1,0 +1,81 @@
+// Every REST answer of the whole run is held against /openapi.json.
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer } from './http.ts';
+
+const ID = 'openapi';
+const ERROR = '#/components/schemas/Error';
+
+interface Document {
+  paths?: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
+  components?: { schemas?: Record<string, unknown> };
+}
+
+/**
+ * A check of answers against the document: the path, the method and the status must be in it, and the body must be of
+ * its schema. What no row answers (an unknown path or method, OPTIONS) must have the shared error body, or none.
+ * @throws what is wrong with the answer.
+ */
+export function answerCheck(document: Document): (method: string, path: string, answer: Answer) => void {
+  const { paths } = document;
+  if (!paths) return () => {};
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, ID);
+  const templates = Object.keys(paths).map((path) => ({ path, pattern: patternOf(path) }));
+
+  return (method, path, answer) => {
+    const fail = (reason: string) => {
+      throw new Error(`${method} ${path} → ${answer.status} is not as in /openapi.json: ${reason}\n${answer.text}`);
+    };
+    const conforms = (pointer: string) => {
+      const validate = ajv.getSchema(ID + pointer);
+      if (!validate) return fail(`there is no ${pointer}`);
+      if (!validate(answer.body)) fail(ajv.errorsText(validate.errors));
+    };
+    const known = templates.filter(({ pattern }) => pattern.test(path)).map((template) => template.path);
+    // The path without a parameter in it is meant when both fit.
+    const template = known.sort((a, b) => a.split('{').length - b.split('{').length)[0];
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const responses = template === undefined ? undefined : paths[template]?.[verb]?.responses;
+    if (template === undefined || !responses) {
+      if (path === '/openapi.json' || (method === 'OPTIONS' && answer.status === 204)) return;
+      const expected = template === undefined ? [404] : [405];
+      if (!expected.includes(answer.status)) fail('the document has no such path and method');
+      if (method !== 'HEAD') conforms(ERROR);
+      return;
+    }
+    const status = [String(answer.status), `${Math.floor(answer.status / 100)}XX`, 'default'].find(
+      (name) => name in responses,
+    );
+    if (status === undefined) return fail('the document has no such status');
+    const step = (text: string) => text.replaceAll('~', '~0').replaceAll('/', '~1');
+    const here = resolve(document, `#/paths/${step(template)}/${verb}/responses/${status}`);
+    const { content } = here.value as { content?: Record<string, unknown> };
+    if (!content) {
+      if (answer.text !== '') fail('the document has no body here');
+      return;
+    }
+    if (method === 'HEAD') return;
+    const type = answer.headers['content-type']?.split(';', 1)[0] ?? '';
+    if (!(type in content)) fail(`the document has no ${type || 'answer without a body'} here`);
+    conforms(`${here.pointer}/content/${step(type)}/schema`);
+    if (answer.status >= 400) conforms(ERROR);
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** Follows a pointer, and references on its way's end. */
+function resolve(document: object, pointer: string): { value: unknown; pointer: string } {
+  const value = pointer
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
+  const reference = (value as { $ref?: string } | undefined)?.$ref;
+  return reference ? resolve(document, reference) : { value, pointer };
+}

@@ -1,0 +1,131 @@
+// The real thing: `node dist/main.js` as a process of its own, to be asked, signalled and killed.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Call } from './gateway.ts';
+import { send } from './http.ts';
+import { newPlace, type Place, root } from './place.ts';
+
+const START_MS = 25_000;
+/** A gateway that was told to end and does not is killed then: its exit code is null. */
+const END_MS = 15_000;
+
+export interface GatewayProcess {
+  api: string;
+  admin: string;
+  /** As printed; undefined when it was not. */
+  apiKey: string | undefined;
+  authtoken: string | undefined;
+  pid: number;
+  place: Place;
+  /** Everything printed, a line each. */
+  stdout: string[];
+  stderr: string[];
+  call: Call;
+  /** Resolves to the exit code; null when a signal ended it. */
+  exited: Promise<number | null>;
+  /** Sends a signal and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+  /** A new process on the same data, after this one has ended. */
+  restart(env?: Record<string, string>): Promise<GatewayProcess>;
+}
+
+interface Child {
+  child: ChildProcess;
+  stdout: string[];
+  stderr: string[];
+  exited: Promise<number | null>;
+}
+
+/** Starts a gateway; whoever starts it ends it, and removes its place. @throws when it ends before it is ready. */
+export async function startProcess(
+  env: Record<string, string> = {},
+  place?: Place,
+  knownKey?: string,
+): Promise<GatewayProcess> {
+  const ownPlace = place ?? (await newPlace());
+  const { child, stdout, stderr, exited } = spawnGateway({ ...ownPlace.env, ...env });
+  const ready = await readyLine(child, stdout, exited).catch(async (error) => {
+    child.kill('SIGKILL');
+    await exited;
+    if (!place) await ownPlace.remove();
+    throw new Error(`${error.message}\n${[...stdout, ...stderr].join('\n')}`);
+  });
+  const address = (name: string) => new RegExp(` ${name}=(\\S+)`).exec(ready)?.[1] ?? '';
+  const printed = (label: string) => stdout.find((line) => line.startsWith(`${label}: `))?.slice(label.length + 2);
+  const apiKey = printed('API key');
+  const key = apiKey ?? env.INITIAL_API_KEY ?? knownKey;
+  const agent = new Agent({ keepAlive: true });
+  exited.then(() => agent.destroy());
+
+  return {
+    api: address('api'),
+    admin: address('admin'),
+    apiKey,
+    authtoken: printed('Authtoken'),
+    pid: child.pid ?? 0,
+    place: ownPlace,
+    stdout,
+    stderr,
+    exited,
+    call: (method, path, body, options = {}) => {
+      const payload =
+        body === undefined || typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body);
+      const used = options.key === undefined ? key : options.key;
+      const headers = {
+        ...(used == null ? {} : { authorization: `Bearer ${used}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        'service-version': '2',
+        ...options.headers,
+      };
+      return send(agent, method, new URL(path, address('api')).href, headers, payload);
+    },
+    kill(signal = 'SIGKILL') {
+      child.kill(signal);
+      const deadline = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      return exited.finally(() => clearTimeout(deadline));
+    },
+    restart: (more = {}) => startProcess({ ...env, ...more }, ownPlace, key),
+  };
+}
+
+/** Runs a gateway that is expected to refuse to start. */
+export async function runRefused(
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { child, stdout, stderr, exited } = spawnGateway(env);
+  const deadline = setTimeout(() => child.kill('SIGKILL'), START_MS);
+  const code = await exited;
+  clearTimeout(deadline);
+  return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
+}
+
+function spawnGateway(env: Record<string, string>): Child {
+  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
+    env: { PATH: process.env.PATH, API_PORT: '0', ADMIN_PORT: '0', RATE_LIMIT: '1000000', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
+  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+  // `close` comes when the streams have ended, so that the last lines are there.
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  return { child, stdout, stderr, exited };
+}
+
+function readyLine(child: ChildProcess, stdout: string[], exited: Promise<unknown>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const line = stdout.find((text) => text.startsWith('ready '));
+      // What is printed after it belongs to the same write.
+      if (line) setImmediate(resolve, line);
+    };
+    child.stdout?.on('data', () => setImmediate(look));
+    exited.then(() => reject(new Error('the gateway ended before it was ready')));
+    setTimeout(() => reject(new Error(`the gateway was not ready within ${START_MS} ms`)), START_MS).unref();
+  });
+}
