@@ -35,8 +35,13 @@ const domainName = z
   .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
 
 const serverKey = z
-  .base64('must be base64')
-  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64 (openssl rand -base64 32)');
+  .string()
+  .refine(
+    (text) => Buffer.from(text, 'base64').toString('base64') === text && Buffer.from(text, 'base64').length === 32,
+    {
+      error: 'must be 32 bytes in base64 (openssl rand -base64 32)',
+    },
+  );
 
 const secret = z.string().regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 printable ASCII characters without spaces');
 

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createAdmin } from './admin.ts';
 import type { App } from './api/context.ts';
+import { describeFailure } from './api/failure.ts';
 import { KEPT_MS } from './api/idempotency.ts';
 import { apiMetrics } from './api/metrics.ts';
 import { routes, schema } from './api/schema.ts';
@@ -62,7 +63,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   try {
     return await build(config, options, undo, undoAll);
   } catch (error) {
-    await undoAll().catch((failure) => options.log.error({ err: failure }, 'could not clean up'));
+    await undoAll().catch((failure) => options.log.error({ err: describeFailure(failure) }, 'could not clean up'));
     throw error;
   }
 }
@@ -90,11 +91,12 @@ async function build(
   const renewal = every(
     config.nodeLeaseMs / 3,
     () => node.renew(),
-    (error) => log.warn({ err: error }, 'the node’s lease could not be renewed'),
+    (error) => log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
   );
   undo.push(async () => clearInterval(renewal));
 
-  const app: App = { config, prisma, keys, changes, now };
+  const ending = new AbortController();
+  const app: App = { config, prisma, keys, changes, now, ending: ending.signal };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const notifications =
@@ -123,7 +125,7 @@ async function build(
   const housekeeping = every(
     HOUSEKEEPING_MS,
     () => prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
-    (error) => log.warn({ err: error }, 'housekeeping failed'),
+    (error) => log.warn({ err: describeFailure(error) }, 'housekeeping failed'),
   );
   undo.push(async () => clearInterval(housekeeping));
 
@@ -140,6 +142,7 @@ async function build(
     registrar: liveRegistrar(prisma, changes, node.id, config.region),
     async close() {
       draining = true;
+      ending.abort();
       api.drain();
       await stop(api.server, config.drainMs);
       await undoAll();

@@ -1,6 +1,7 @@
 // `npm start`: environment → gateway, until a signal says stop.
 
 import { resolve } from 'node:path';
+import { describeFailure } from './api/failure.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
@@ -19,18 +20,20 @@ try {
   const gateway = await startGateway(config, { log, migrations: resolve(root, 'prisma/migrations'), onFatal });
   process.stdout.write(greeting(gateway));
 
+  let stopping = false;
   const stop = (signal: string) => {
-    process.once(signal, () => process.exit(1)); // A second signal does not wait.
+    if (stopping) process.exit(1); // A second signal does not wait.
+    stopping = true;
     log.info({ signal }, 'stopping');
     gateway.close().then(
       () => process.exit(0),
       (error) => {
-        log.error({ err: error }, 'stopping failed');
+        log.error({ err: describeFailure(error) }, 'stopping failed');
         process.exit(1);
       },
     );
   };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

@@ -15,6 +15,8 @@ export interface App {
   changes: Changes;
   /** The wall clock, in milliseconds. */
   now(): number;
+  /** Aborted when the gateway is stopping: subscriptions end. */
+  ending: AbortSignal;
 }
 
 export interface Caller {

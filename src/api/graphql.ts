@@ -2,64 +2,24 @@
 // events) is Yoga's. Both use the same documents, limits, variables, execution and error format.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  getOperationAST,
-  subscribe,
-} from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { graphqlDoor } from './coerce.ts';
-import type { Context } from './context.ts';
-import { type Documents, parseDocument, prepareOperation, validateDocument } from './documents.ts';
+import type { Documents } from './documents.ts';
 import { ApiError, toApiError } from './errors.ts';
-import { checkContentType, type Exchange, noteError } from './http.ts';
+import { formatError } from './graphql-errors.ts';
+import { checkContentType, type Exchange } from './http.ts';
 import { parseStrictly, readBody } from './json.ts';
 import type { Admit } from './rest.ts';
 import { runOperation } from './run.ts';
+import { makeYoga } from './yoga.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
-
-/** What GraphiQL shows first. */
-const WELCOME = `# The management API of your tunnel gateway. Put an API key into "Headers" below,
-# press Ctrl-Enter to run, Ctrl-Space to see what there is; the book on the left explains everything.
-
-query Credentials {
-  credentials(first: 10) {
-    nodes {
-      id
-      description
-      acl
-      owner {
-        __typename
-        active
-      }
-    }
-    totalCount
-  }
-}
-`;
 
 interface Request {
   query: string;
   variables: Record<string, unknown>;
   operationName: string | null;
-}
-
-/** What an error looks like to a GraphQL client. */
-function format(error: GraphQLError | Error, exchange: Exchange): GraphQLFormattedError {
-  const known = noteError(exchange, error);
-  const { locations, path } = error as GraphQLError;
-  return {
-    message: known.textFor((member) => member),
-    ...(locations ? { locations } : {}),
-    ...(path ? { path } : {}),
-    extensions: { ...known.extensions, operationId: exchange.operationId },
-  };
 }
 
 export type GraphQLHandler = (exchange: Exchange) => Promise<void>;
@@ -86,7 +46,9 @@ export function graphqlHandler(
         const { query, variables, operationName } = readRequest(parseStrictly(body));
         const prepared = documents.prepare(query, operationName, context.isKnown);
         if ('errors' in prepared)
-          return send(response, badRequest, type, { errors: prepared.errors.map((error) => format(error, exchange)) });
+          return send(response, badRequest, type, {
+            errors: prepared.errors.map((error) => formatError(error, exchange)),
+          });
         const { operation } = prepared;
         exchange.seen.operation = operation.definition.name?.value ?? operation.definition.operation;
         if (operation.definition.operation === 'subscription') return handOver(exchange, body);
@@ -99,10 +61,10 @@ export function graphqlHandler(
           response,
           status,
           type,
-          errors ? { errors: errors.map((error) => format(error, exchange)), data } : result,
+          errors ? { errors: errors.map((error) => formatError(error, exchange)), data } : result,
         );
       } catch (error) {
-        const shown = format(error as Error, exchange);
+        const shown = formatError(error as Error, exchange);
         send(response, toApiError(error).error.status, type, { errors: [shown] });
       }
     }
@@ -123,7 +85,7 @@ export function graphqlHandler(
           }
         }
       } catch (error) {
-        const shown = format(error as Error, exchange);
+        const shown = formatError(error as Error, exchange);
         return send(response, toApiError(error).error.status, JSON_TYPE, { errors: [shown] });
       }
       await yoga.handle(request, response, { exchange });
@@ -177,80 +139,4 @@ function send(response: ServerResponse, status: number, type: string, body: unkn
     'Cache-Control': 'no-store',
   });
   response.end(text);
-}
-
-async function* eachFormatted(
-  results: AsyncIterable<ExecutionResult>,
-  exchange: Exchange,
-): AsyncGenerator<ExecutionResult> {
-  for await (const result of results)
-    yield result.errors ? { ...result, errors: formatAll(result.errors, exchange) } : result;
-}
-
-/** For Yoga, which takes the status and headers of an answer from `extensions.http` of its errors. */
-function formatAll(errors: readonly GraphQLError[], exchange: Exchange): GraphQLError[] {
-  return errors.map((error) => {
-    const { message, extensions } = format(error, exchange);
-    const status = Number(extensions?.status);
-    // What is wrong with the request itself has a status; `spec` leaves 200 to the older media type.
-    const http = error.extensions.http ?? (error.path ? undefined : { status, spec: status === 400 });
-    const { nodes, source, positions, path } = error;
-    return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } });
-  });
-}
-
-interface YogaContext {
-  gateway: Context;
-}
-
-type ServerContext = { exchange: Exchange };
-
-function makeYoga(schema: GraphQLSchema, admit: Admit) {
-  const sameChecks: Plugin<YogaContext & ServerContext, ServerContext> = {
-    onParse: ({ setParseFn }) => setParseFn((source: string) => parseDocument(source)),
-    onValidate: ({ setValidationFn }) =>
-      setValidationFn((validated, document) => validateDocument(validated, document) as GraphQLError[]),
-    onExecute: ({ args, setExecuteFn }) =>
-      setExecuteFn(async () => {
-        const { gateway } = args.contextValue;
-        const document: DocumentNode = args.document;
-        const definition = getOperationAST(document, args.operationName);
-        if (!definition) throw new ApiError('badDocument', { reason: 'say with operationName which operation to run' });
-        const operation = prepareOperation(schema, document, definition);
-        return runOperation(operation, args.variableValues ?? {}, gateway, graphqlDoor).catch((error) => ({
-          errors: [error],
-        }));
-      }),
-    onSubscribe: ({ args, setSubscribeFn }) =>
-      setSubscribeFn(async () => {
-        const { gateway, exchange } = args.contextValue;
-        const results = await subscribe({ ...args, contextValue: gateway });
-        return Symbol.asyncIterator in results ? eachFormatted(results, exchange) : results;
-      }),
-    onResultProcess: ({ result, setResult, serverContext }) => {
-      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      const { errors, ...rest } = result;
-      setResult({ errors: formatAll(errors, serverContext.exchange), ...rest });
-    },
-  };
-  return createYoga<ServerContext, YogaContext>({
-    schema,
-    graphqlEndpoint: '/graphql',
-    landingPage: false,
-    batching: false,
-    multipart: false,
-    cors: false,
-    logging: false,
-    graphiql: {
-      title: 'Tunnel Gateway',
-      headers: JSON.stringify({ Authorization: 'Bearer <API key>' }),
-      subscriptionsProtocol: 'SSE',
-      defaultQuery: WELCOME,
-    },
-    // The page is 9 MB of text: it is loaded when somebody first opens it.
-    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
-    context: async ({ exchange }) => ({ gateway: await admit(exchange) }) as YogaContext & ServerContext,
-    maskedErrors: false, // `format` does it, and knows the operation id.
-    plugins: [sameChecks],
-  });
 }

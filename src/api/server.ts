@@ -10,6 +10,7 @@ import { Authenticator, type Hearing } from './auth.ts';
 import { type App, Context } from './context.ts';
 import { Documents } from './documents.ts';
 import { ApiError } from './errors.ts';
+import { describeFailure } from './failure.ts';
 import { graphqlHandler } from './graphql.ts';
 import { baseUrlOf, countRequest, type Exchange, sendError } from './http.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -112,7 +113,7 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
       error_code: errorCode,
     };
     if (failure === undefined) lines.info(line, 'request');
-    else log.error({ ...line, err: failure }, 'request failed');
+    else log.error({ ...line, err: describeFailure(failure) }, 'request failed');
   }
 
   return {

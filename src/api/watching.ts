@@ -1,4 +1,4 @@
-// A subscription lives as long as the key that opened it: it ends when the key is revoked.
+// A subscription lives as long as the key that opened it, and the gateway.
 
 import type { Change } from '../store/changes.ts';
 import type { Context } from './context.ts';
@@ -13,8 +13,9 @@ export async function* watching(
   const stop = context.app.changes.listen(({ kind, action, id }) => {
     if ((kind === 'apiKey' && action === 'DELETED' && id === keyId) || id === ownerId) ended.abort();
   });
+  const signal = AbortSignal.any([ended.signal, context.app.ending]);
   try {
-    yield* source(ended.signal);
+    yield* source(signal);
   } finally {
     ended.abort();
     stop();
