@@ -1,5 +1,5 @@
 // Every test runs twice: on the embedded database, and on a PostgreSQL server. `npm test` leaves the second out when no
-// server answers.
+// server answers. Those of the API run once more with every GraphQL request going through Yoga.
 
 import { defineConfig } from 'vitest/config';
 
@@ -29,7 +29,21 @@ export default defineConfig({
           name: 'postgres',
           env: { GATEWAY_TEST_DATABASE: 'postgres' },
           // These use no database, or only the embedded one.
-          exclude: ['test/boot/**', 'test/pure/**', 'test/store/embedded.test.ts'],
+          exclude: [
+            'test/boot/**',
+            'test/pure/**',
+            'test/documents/{schema,brand}.test.ts',
+            'test/store/embedded.test.ts',
+          ],
+        },
+      },
+      {
+        // The GraphQL door has two ways in, the short path and Yoga. What one answers, the other must.
+        extends: true,
+        test: {
+          name: 'yoga',
+          env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
+          include: ['test/contract/**/*.test.ts', 'test/graphql/**/*.test.ts'],
         },
       },
     ],

@@ -74,7 +74,7 @@ export function graphqlHandler(
         if (request.method === 'POST') {
           checkContentType(request);
           const bytes = body ?? (await readBody(request));
-          parseStrictly(bytes);
+          readRequest(parseStrictly(bytes));
           Object.assign(request, { body: bytes.toString('utf8') });
         } else {
           const { searchParams } = new URL(request.url ?? '', 'http://gateway');

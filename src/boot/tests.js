@@ -35,7 +35,7 @@ export async function runTests(args, env = {}) {
   const reporter = fileURLToPath(new URL('./summary-reporter.js', import.meta.url));
   const code = await run(
     'vitest',
-    ['run', '--reporter=default', `--reporter=${reporter}`, ...(absent ? ['--project=embedded'] : []), ...args],
+    ['run', '--reporter=default', `--reporter=${reporter}`, ...(absent ? ['--project=!postgres'] : []), ...args],
     { env: { NODE_ENV: 'test', TEST_DATABASE_URL: url, GATEWAY_TEST_SUMMARY: file, ...env } },
   );
   try {
