@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: ['test/contract/**/*.test.ts', 'test/graphql/**/*.test.ts'],
+          exclude: ['test/{accounts,boot,documents,ops,pure,rest,security,soak,store}/**'],
         },
       },
     ],
