@@ -22,7 +22,7 @@ import { runOperation } from './run.ts';
 const WELCOME = `# The management API of your tunnel gateway. Put an API key into "Headers" below,
 # press Ctrl-Enter to run, Ctrl-Space to see what there is; the book on the left explains everything.
 
-query Credentials {
+{
   credentials(first: 10) {
     nodes {
       id
