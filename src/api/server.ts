@@ -4,18 +4,17 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { newId } from '../store/ids.ts';
-import { Authenticator, type Hearing } from './auth.ts';
-import { type App, Context } from './context.ts';
+import { admission } from './admission.ts';
+import type { Hearing } from './auth.ts';
+import type { App } from './context.ts';
 import { Documents } from './documents.ts';
-import { ApiError } from './errors.ts';
-import { describeFailure } from './failure.ts';
 import { graphqlHandler } from './graphql.ts';
-import { baseUrlOf, countRequest, type Exchange, sendError } from './http.ts';
+import { baseUrlOf, type Exchange, sendError } from './http.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { openApiOf } from './openapi.ts';
-import { type Admit, prepareRow, restApp } from './rest.ts';
+import { requestLog } from './request-log.ts';
+import { prepareRow, restApp } from './rest.ts';
 import { rootOf } from './root.ts';
 import type { Route } from './route.ts';
 
@@ -43,36 +42,13 @@ export interface ApiOptions {
 
 export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga }: ApiOptions): Api {
   const { config } = app;
-  const authenticator = new Authenticator(app, hearing);
-  const limiter = new RateLimiterMemory({ points: config.rateLimit, duration: 60 });
+  const { toRest, toGraphql, forget } = admission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
-  const [versionHeader = '', ...aliases] = config.versionHeaders;
-  // The members of a request's line are all known here, and none is a secret.
-  const lines = log.child({}, { redact: [] });
-  let draining = false;
-
-  const admitKnown = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
-    const caller = await authenticator.caller(exchange.request);
-    if (caller instanceof ApiError) {
-      if (isRest) throw caller;
-      return new Context(app, exchange.operationId, exchange.baseUrl, caller);
-    }
-    exchange.seen.keyId = caller.keyId;
-    exchange.seen.accountId = caller.accountId;
-    if (isRest) checkVersion(exchange);
-    await countRequest(limiter, caller.keyId, exchange.response);
-    return new Context(app, exchange.operationId, exchange.baseUrl, caller);
-  };
-  const checkVersion = ({ request: { headers } }: Exchange) => {
-    const version = headers[versionHeader] ?? aliases.map((name) => headers[name]).find((value) => value !== undefined);
-    if (version === undefined) throw new ApiError('missingVersion');
-    if (version !== '2') throw new ApiError('unsupportedVersion');
-  };
-  const admit: Admit = (exchange) => admitKnown(exchange, true);
-
-  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': openApiOf(schema, rows) }, admit);
-  const graphql = graphqlHandler(schema, new Documents(schema), (exchange) => admitKnown(exchange, false), onlyYoga);
+  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': openApiOf(schema, rows) }, toRest);
+  const graphql = graphqlHandler(schema, new Documents(schema), toGraphql, onlyYoga);
   const allowOrigin = corsFor(config.corsOrigins);
+  const report = requestLog(log, metrics);
+  let draining = false;
 
   // Express changes the prototype of each request and response, which slows all later use of them, unless they have
   // the right one from the beginning.
@@ -98,31 +74,13 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 
-  function report({ request, response, operationId, seen }: Exchange, ms: number): void {
-    const { errorCode, failure, keyId, accountId, operation } = seen;
-    metrics.request(request.method ?? '', response.statusCode, ms);
-    const line = {
-      operation_id: operationId,
-      method: request.method,
-      path: request.url?.split('?', 1)[0],
-      operation,
-      status: response.writableFinished ? response.statusCode : 499,
-      ms: Math.round(ms * 100) / 100,
-      account_id: accountId,
-      key_id: keyId,
-      error_code: errorCode,
-    };
-    if (failure === undefined) lines.info(line, 'request');
-    else log.error({ ...line, err: describeFailure(failure) }, 'request failed');
-  }
-
   return {
     server,
     drain() {
       draining = true;
       server.closeIdleConnections();
     },
-    forget: () => authenticator.forget(),
+    forget,
   };
 }
 

@@ -1,0 +1,34 @@
+// One line and one count for every request.
+
+import type { Logger } from 'pino';
+import { describeFailure } from './failure.ts';
+import type { Exchange } from './http.ts';
+import type { ApiMetrics } from './metrics.ts';
+
+/** The status of a request whose client was gone before its answer was written. */
+const CLIENT_GONE = 499;
+
+/** @returns what to call when a request is over, with how long it took in milliseconds. */
+export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchange, ms: number) => void {
+  // The members of a request's line are all known here, and none is a secret.
+  const lines = log.child({}, { redact: [] });
+
+  return ({ request, response, operationId, seen }, ms) => {
+    const { errorCode, failure, keyId, accountId, operation } = seen;
+    const status = response.writableFinished ? response.statusCode : CLIENT_GONE;
+    metrics.request(request.method ?? '', status, ms);
+    const line = {
+      operation_id: operationId,
+      method: request.method,
+      path: request.url?.split('?', 1)[0],
+      operation,
+      status,
+      ms: Math.round(ms * 100) / 100,
+      account_id: accountId,
+      key_id: keyId,
+      error_code: errorCode,
+    };
+    if (failure === undefined) lines.info(line, 'request');
+    else log.error({ ...line, err: describeFailure(failure) }, 'request failed');
+  };
+}
