@@ -107,8 +107,9 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
     });
   }
   app.use((_request, response) => sendError(response.locals.exchange, new ApiError('pathNotFound')));
-  app.use(((_error, _request, response, _next) => {
-    sendError(response.locals.exchange, new ApiError('pathNotFound')); // A path that cannot be decoded.
+  app.use(((error, _request, response, _next) => {
+    // A path that cannot be decoded is one that nothing has.
+    sendError(response.locals.exchange, error instanceof URIError ? new ApiError('pathNotFound') : error);
   }) as express.ErrorRequestHandler);
   return app;
 }
