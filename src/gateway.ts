@@ -83,7 +83,6 @@ async function build(
   const prisma = openClient(database.pool, options.onQuery);
   undo.push(() => prisma.$disconnect());
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
-  const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
 
   const changes = new Changes();
   const node = await joinNodes(prisma, config.nodeLeaseMs);
@@ -129,11 +128,14 @@ async function build(
   );
   undo.push(async () => clearInterval(housekeeping));
 
+  undo.push(() => stop(api.server, 0));
+  undo.push(() => stop(admin, 0));
   const addresses = {
     api: await listen(api.server, config.apiPort, config.host),
     admin: await listen(admin, config.adminPort, config.host),
   };
-  undo.push(() => stop(admin, 0));
+  // Last: a start that fails must not use up the one time when the secrets are shown.
+  const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
 
   return {
     addresses,

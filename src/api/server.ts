@@ -36,7 +36,7 @@ export interface ApiOptions {
   log: Logger;
   metrics: ApiMetrics;
   hearing: Hearing;
-  /** Sends every GraphQL request the long way: a test runs the whole suite through both. */
+  /** Sends every GraphQL request the long way: the tests of the API run once more so. */
   onlyYoga?: boolean;
 }
 

@@ -136,6 +136,26 @@ describe('a start is refused, in words,', STARTS_A_PROCESS, () => {
       expect(stderr).not.toMatch(STACK);
     }));
 
+  test.each(['API_PORT', 'ADMIN_PORT'])(
+    'and when %s is taken on the first start, the next one shows the secrets',
+    (name) =>
+      withPlace(async (place) => {
+        const taken = createServer().listen(0, '127.0.0.1');
+        await once(taken, 'listening');
+        const { port } = taken.address() as AddressInfo;
+        const { code } = await runRefused({ ...place.env, [name]: String(port) });
+        taken.close();
+        expect(code).toBe(1);
+        const gateway = await startProcess({}, place);
+        try {
+          expect(gateway.apiKey).toBeDefined();
+          expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+        } finally {
+          await gateway.kill();
+        }
+      }),
+  );
+
   test.skipIf(onServer)('when another process has the embedded database, which goes on', () =>
     withPlace(async (place) => {
       const gateway = await startProcess({}, place);
