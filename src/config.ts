@@ -3,7 +3,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import type { ApiSettings } from './api/settings.ts';
+import type { EdgeSettings } from './edge/settings.ts';
 import type { StoreSettings } from './store/settings.ts';
+import type { TunnelSettings } from './tunnel/settings.ts';
 
 const PORTS = 65_535;
 
@@ -30,6 +32,20 @@ const list = (fallback: string) =>
     .default(fallback)
     .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
 
+/** `first-last`; one port stands for itself, and 0 for any free one. */
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}(-\d{1,5})?$/, 'must be a range of ports, as in 20000-20999, or 0 for any free one')
+  .transform((text) => {
+    const [first = 0, last = first] = text.split('-').map(Number);
+    return { first, last };
+  })
+  .refine(({ first, last }) => first <= last && last <= PORTS && (first > 0 || last === 0), {
+    error: `must go upwards, from 1 to ${PORTS}`,
+  });
+
+const milliseconds = (fallback: number, least = 1) => count(fallback, least, 24 * 3_600_000);
+
 const domainName = z
   .string()
   .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
@@ -49,6 +65,22 @@ const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(4000),
   ADMIN_PORT: port(4001),
+  AGENT_PORT: port(4443),
+  HTTP_PORT: port(8080),
+  HTTPS_PORT: port(8443),
+  TCP_PORTS: portRange.default({ first: 20_000, last: 20_999 }),
+  PUBLIC_HTTP_PORT: port(0),
+  PUBLIC_HTTPS_PORT: port(0),
+  AGENT_HOSTS: list(''),
+  TLS_DIR: z.string().min(1).optional(),
+  HEARTBEAT_INTERVAL_MS: milliseconds(10_000, 10),
+  HEARTBEAT_TOLERANCE_MS: milliseconds(15_000, 10),
+  SESSION_HOLD_MS: milliseconds(30_000, 0),
+  UPSTREAM_TIMEOUT_MS: milliseconds(60_000),
+  HEAD_TIMEOUT_MS: milliseconds(10_000),
+  STALL_TIMEOUT_MS: milliseconds(300_000),
+  IDLE_TIMEOUT_MS: milliseconds(75_000),
+  MAX_VISITORS: count(20_000, 1, 1_000_000),
   PUBLIC_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]'),
   CORS_ORIGINS: list(''),
@@ -73,13 +105,16 @@ const environment = z.object({
   LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
-export interface Config extends ApiSettings, StoreSettings {
+export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings {
   /** The address every listener binds. */
   host: string;
   apiPort: number;
   adminPort: number;
-  /** What endpoints, tunnels and sessions show as their region. */
-  region: string;
+  agentPort: number;
+  httpPort: number;
+  httpsPort: number;
+  /** Names and addresses that agents know the gateway by: its certificate for them says so. */
+  agentHosts: string[];
   /** How long this node's live objects count after the last renewal. Milliseconds. */
   nodeLeaseMs: number;
   /** How long a stop waits for requests under way. Milliseconds. */
@@ -114,6 +149,22 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     host: e.HOST,
     apiPort: e.API_PORT,
     adminPort: e.ADMIN_PORT,
+    agentPort: e.AGENT_PORT,
+    httpPort: e.HTTP_PORT,
+    httpsPort: e.HTTPS_PORT,
+    tcpPorts: e.TCP_PORTS,
+    publicHttpPort: e.PUBLIC_HTTP_PORT,
+    publicHttpsPort: e.PUBLIC_HTTPS_PORT,
+    agentHosts: e.AGENT_HOSTS,
+    tlsDir: e.TLS_DIR && resolve(root, e.TLS_DIR),
+    heartbeatInterval: e.HEARTBEAT_INTERVAL_MS,
+    heartbeatTolerance: e.HEARTBEAT_TOLERANCE_MS,
+    sessionHold: e.SESSION_HOLD_MS,
+    upstreamTimeout: e.UPSTREAM_TIMEOUT_MS,
+    headTimeout: e.HEAD_TIMEOUT_MS,
+    stallTimeout: e.STALL_TIMEOUT_MS,
+    idleTimeout: e.IDLE_TIMEOUT_MS,
+    maxVisitors: e.MAX_VISITORS,
     publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
     allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     corsOrigins: e.CORS_ORIGINS,

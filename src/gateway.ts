@@ -13,16 +13,17 @@ import { apiMetrics } from './api/metrics.ts';
 import { routes, schema } from './api/schema.ts';
 import { createApi } from './api/server.ts';
 import type { Config } from './config.ts';
+import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
 import { openDatabase } from './store/database.ts';
 import { type FirstSecrets, firstStart } from './store/first-start.ts';
-import { liveRegistrar } from './store/live.ts';
+import { type LiveRegistrar, liveRegistrar } from './store/live.ts';
 import { migrate } from './store/migrations.ts';
-import { joinNodes } from './store/nodes.ts';
+import { joinNodes, sweepLive } from './store/nodes.ts';
 import { Notifications } from './store/notify.ts';
 import { checkServerKey, loadKeys } from './store/server-key.ts';
-import type { Registrar } from './tunnel/registrar.ts';
+import { sessionCommands } from './store/session-commands.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
 
@@ -42,11 +43,13 @@ export interface GatewayOptions {
 
 export interface Gateway {
   /** Listeners by name, as `ready` prints them: `api=http://127.0.0.1:4000`. */
-  addresses: Record<'api' | 'admin', string>;
+  addresses: Record<'api' | 'admin', string> & DataPlane['addresses'];
+  /** The certificate of the development authority, which agents and visitors are to trust. */
+  caFile: string;
   /** The secrets of the first start; null on every other. */
   first: FirstSecrets | null;
   app: App;
-  registrar: Registrar;
+  registrar: LiveRegistrar;
   /** Stops: no new requests, those under way are finished within the time the configuration gives. */
   close(): Promise<void>;
 }
@@ -85,7 +88,12 @@ async function build(
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
 
   const changes = new Changes();
-  const node = await joinNodes(prisma, config.nodeLeaseMs);
+  const node = await joinNodes(prisma, {
+    leaseMs: config.nodeLeaseMs,
+    holdMs: config.sessionHold,
+    dataDir: config.dataDir,
+    isAlone: config.databaseUrl === undefined,
+  });
   undo.push(() => node.release());
   const renewal = every(
     config.nodeLeaseMs / 3,
@@ -95,13 +103,19 @@ async function build(
   undo.push(async () => clearInterval(renewal));
 
   const ending = new AbortController();
-  const app: App = { config, prisma, keys, changes, now, ending: ending.signal };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const notifications =
     config.databaseUrl === undefined
       ? undefined
       : new Notifications(config.databaseUrl, node.id, changes, () => api.forget());
+  const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config });
+  const sessions = sessionCommands({
+    isOwn: registrar.isOwn,
+    local: { command: (id, command) => dataPlane.sessions.command(id, command) },
+    peers: notifications,
+  });
+  const app: App = { config, prisma, keys, changes, sessions, now, ending: ending.signal };
   const api = createApi({
     app,
     schema,
@@ -123,30 +137,38 @@ async function build(
   });
   const housekeeping = every(
     HOUSEKEEPING_MS,
-    () => prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
+    () =>
+      Promise.all([
+        prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
+        sweepLive(prisma, node.id, config.sessionHold),
+      ]),
     (error) => log.warn({ err: describeFailure(error) }, 'housekeeping failed'),
   );
   undo.push(async () => clearInterval(housekeeping));
 
   undo.push(() => stop(api.server, 0));
   undo.push(() => stop(admin, 0));
-  const addresses = {
+  const own = {
     api: await listen(api.server, config.apiPort, config.host),
     admin: await listen(admin, config.adminPort, config.host),
   };
+  const dataPlane = await startDataPlane(config, { registrar, tokenKey: keys.tokenKey, log, registry });
+  undo.push(() => dataPlane.close(0));
+  node.onLapse(() => dataPlane.sessions.endAll());
   // Last: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
 
   return {
-    addresses,
+    addresses: { ...own, ...dataPlane.addresses },
+    caFile: dataPlane.caFile,
     first,
     app,
-    registrar: liveRegistrar(prisma, changes, node.id, config.region),
+    registrar,
     async close() {
       draining = true;
       ending.abort();
       api.drain();
-      await stop(api.server, config.drainMs);
+      await Promise.all([stop(api.server, config.drainMs), dataPlane.close(config.drainMs)]);
       await undoAll();
     },
   };

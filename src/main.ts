@@ -45,14 +45,14 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
-    return `${error.message}: another process has this port; set API_PORT or ADMIN_PORT, or 0 for any.`;
+    return `${error.message}: another process has this port; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or 0 for any.`;
   if (code === 'ECONNREFUSED')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
   return error.constructor === Error ? (error.stack ?? error.message) : error.message;
 }
 
 /** The lines of DESIGN “What a start prints”. */
-function greeting({ first, addresses }: Gateway): string {
+function greeting({ first, addresses, caFile }: Gateway): string {
   const secrets = first ? [...(first.apiKey ? [`API key: ${first.apiKey}`] : []), `Authtoken: ${first.authtoken}`] : [];
   const ready = `ready ${Object.entries(addresses)
     .map(([name, address]) => `${name}=${address}`)
@@ -65,12 +65,20 @@ function greeting({ first, addresses }: Gateway): string {
     `-H 'Content-Type: application/json'`,
     `-d '{"description":"my first device"}'`,
   ].join(' ');
+  const agent = [
+    `TUNNEL_AUTHTOKEN=${first?.authtoken ?? '<authtoken>'}`,
+    `GATEWAY_ADDR=${addresses.agent}`,
+    `GATEWAY_CA=${caFile}`,
+    'npm run agent -- http 3000',
+  ].join(' ');
   return [
     ...secrets,
     ready,
     '',
     'Create a credential:',
     `  ${curl}`,
+    'Open a tunnel to a program on port 3000:',
+    `  ${agent}`,
     'Explore the API in a browser:',
     `  ${addresses.api}/graphql`,
     '',

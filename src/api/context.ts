@@ -3,6 +3,7 @@
 import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Keys } from '../store/keys.ts';
+import type { SessionCommands } from '../tunnel/session-commands.ts';
 import { ApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
 import { translateWriteError } from './write-errors.ts';
@@ -13,6 +14,8 @@ export interface App {
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;
+  /** Tells the agents of sessions what to do. */
+  sessions: SessionCommands;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */

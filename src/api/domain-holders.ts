@@ -1,41 +1,53 @@
-// A reservation holds its name and everything below it: no other account may reserve a name there, or one above.
+// A reservation holds its name and everything below it: no other account may reserve a name there, or one above, and none
+// may serve one right now.
 
 import type { Db } from '../store/client.ts';
+import { isWithin } from '../store/names.ts';
+import { liveNodes } from '../store/nodes.ts';
+import { lockReservations, namesHolding } from '../store/reservations.ts';
 import type { DomainName } from './domain-name.ts';
-import { isWithin, namesAbove } from './domain-name.ts';
 import { ApiError } from './errors.ts';
 
-/** The row that whoever reserves a domain locks, so that it is done one at a time. */
-const LOCK = 'reserved_domains';
+/** Listeners that visitors come to by a name: what is served there begins with one of these and a colon. */
+const LISTENERS = ['http', 'tls'];
 
 /**
  * To be called in the transaction that reserves the domain. Within one account, reservations may lie below each other.
- * @throws {ApiError} when the account has the very domain, or another account holds it.
+ * @throws {ApiError} when the account has the very domain, or another account holds it or serves a name there.
  */
 export async function checkHolders(
   db: Db,
   accountId: string,
-  { domain, root, isOurs }: DomainName,
+  { domain, root }: DomainName,
   baseDomain: string,
 ): Promise<void> {
-  await db.setting.createMany({ data: [{ name: LOCK, value: '' }], skipDuplicates: true });
-  await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR UPDATE`;
-
+  await lockReservations(db);
   const own = await db.reservedDomain.findFirst({ where: { accountId, domain }, select: { id: true } });
   if (own) throw new ApiError('domainReservedByYou', { member: 'domain' });
 
-  // The base domain belongs to nobody, nor does what is above it reach below it.
-  const above = namesAbove(root).filter((name) => !isOurs || !isWithin(baseDomain, name));
-  const below = isWithin(baseDomain, root) ? { NOT: { domain: { endsWith: `.${baseDomain}` } } } : {};
-  const other = await db.reservedDomain.findFirst({
+  const others = { accountId: { not: accountId } };
+  const isBelow = (name: string) =>
+    isWithin(baseDomain, root) ? { [name]: { endsWith: `.${baseDomain}` } } : undefined;
+  const holder = await db.reservedDomain.findFirst({
     where: {
-      accountId: { not: accountId },
+      ...others,
       OR: [
-        { domain: { in: [root, ...above].flatMap((name) => [name, `*.${name}`]) } },
-        { domain: { endsWith: `.${root}` }, ...below },
+        { domain: { in: namesHolding(domain, baseDomain) } },
+        { domain: { endsWith: `.${root}` }, NOT: isBelow('domain') },
       ],
     },
     select: { id: true },
   });
-  if (other) throw new ApiError('domainReservedByOther', { member: 'domain' });
+  const server = await db.endpoint.findFirst({
+    where: {
+      ...others,
+      nodeId: { in: await liveNodes(db) },
+      OR: [
+        { address: { in: LISTENERS.flatMap((listener) => [`${listener}:${root}`, `${listener}:*.${root}`]) } },
+        { address: { endsWith: `.${root}` }, NOT: isBelow('address') },
+      ],
+    },
+    select: { id: true },
+  });
+  if (holder || server) throw new ApiError('domainReservedByOther', { member: 'domain' });
 }

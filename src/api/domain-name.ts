@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { parse as parseSuffix } from 'tldts';
+import { isWithin } from '../store/names.ts';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
 
@@ -30,17 +31,6 @@ export function readDomainName(text: string, zones: Zones): DomainName {
   if (domain.length > NAME_MAX_BYTES) throw refused('domainTooLong');
   checkLabels(root);
   return { domain, root, isWildcard, isOurs: checkZone(root, isWildcard, zones) };
-}
-
-/** Whether a name is a zone or lies below it. */
-export function isWithin(name: string, zone: string): boolean {
-  return name === zone || name.endsWith(`.${zone}`);
-}
-
-/** The names above a name, the nearest first. */
-export function namesAbove(name: string): string[] {
-  const labels = name.split('.');
-  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
 }
 
 /** IDNA, as browsers do it. The characters are checked first: `domainToASCII` reads its input like a part of a URL. */

@@ -113,7 +113,7 @@ export const errorTable = {
   domainReservedByYou: conflict(413, 'This account has already reserved this domain.'),
   domainReservedByOther: conflict(
     414,
-    'This domain cannot be reserved: another account holds it, or a name it would cover.',
+    'This domain cannot be reserved: another account holds or serves it, or a name it would cover.',
   ),
   wildcardOverBase: bad(416, "{member}: a wildcard over the gateway's own base domain cannot be reserved."),
   baseDomain: bad(450, "{member}: the gateway's own base domain cannot be reserved; a name below it can."),
@@ -124,6 +124,12 @@ export const errorTable = {
   domainDescriptionTooLong: bad(420, '{member} must be at most {max} bytes; this one has {actual}.'),
   domainMetadataTooLong: bad(421, '{member} must be at most {max} bytes; this one has {actual}.'),
   domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
+
+  // Tunnel sessions.
+  restartRefused: conflict(804, 'The agent does not restart: {reason}'),
+  stopRefused: conflict(805, 'The agent does not stop: {reason}'),
+  updateRefused: conflict(806, 'The agent does not update itself: {reason}'),
+  versionTooLong: bad(90033, '{member} must be at most {max} bytes; this one has {actual}.'),
 
   // Edges and routes.
   hostportFormat: bad(7104, '{member} must be a reserved domain and a port, as in app.example.com:443.'),
@@ -212,6 +218,7 @@ export const errorTable = {
 
   // Ours.
   unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],
+  agentUnreachable: [90081, 503, 'UNAVAILABLE', 'The agent of this session does not answer right now; try again.'],
   internal: [90090, 500, 'INTERNAL', 'Something went wrong here. The log has the reason under this operation id.'],
 } satisfies Record<string, Row>;
 

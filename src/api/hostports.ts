@@ -1,7 +1,7 @@
 // The hostports of an edge: names and ports that its account has reserved and no other edge answers.
 
 import type { Db } from '../store/client.ts';
-import { reservedFor } from '../store/live.ts';
+import { reservedFor } from '../store/reservations.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
 

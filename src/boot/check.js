@@ -6,6 +6,7 @@ import { prepare } from './prepare.js';
 /** @type {[string, string, ...string[]][]} */
 const steps = [
   ['types of the source', 'tsc', '--noEmit', '-p', 'tsconfig.json'],
+  ['types of the agent', 'tsc', '-p', 'agent/tsconfig.json'],
   ['types of the tests', 'tsc', '-p', 'test/tsconfig.json'],
   ['format and lint', 'biome', 'ci', ...(process.stdout.isTTY ? [] : ['--colors=off']), '.'],
   ['schema.graphql is current', process.execPath, 'dist/tools/schema.js', '--check'],

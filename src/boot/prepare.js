@@ -24,7 +24,12 @@ const install = {
   does: 'Installing packages (npm ci)',
   stamp: 'node_modules/.gateway-installed',
   madeFrom: () =>
-    hash(['package.json', 'package-lock.json'], process.platform, process.arch, process.versions.node.split('.')[0]),
+    hash(
+      ['package.json', 'package-lock.json', 'agent/package.json', 'src/protocol/package.json'],
+      process.platform,
+      process.arch,
+      process.versions.node.split('.')[0],
+    ),
   // The compiler and the tests need development packages, also where NODE_ENV says production.
   make: () => run('npm', ['ci', '--include=dev', '--loglevel=warn'], { output: 'stderr' }),
 };
@@ -50,6 +55,22 @@ const compile = (dev) => ({
   mayFail: dev,
 });
 
+/** @type {Step} */
+const bundleAgent = {
+  does: 'Bundling the agent',
+  stamp: 'agent/dist/.stamp',
+  madeFrom: () =>
+    hash([
+      'package-lock.json',
+      'agent/build.js',
+      'agent/package.json',
+      'agent/default-policy.json',
+      ...filesUnder('agent/src'),
+      ...filesUnder('src/protocol'),
+    ]),
+  make: () => run(process.execPath, ['agent/build.js'], { output: 'held' }),
+};
+
 /**
  * Makes everything ready, saying on standard error what it does; nothing when nothing is to be done. Ends the process
  * when a step fails.
@@ -59,7 +80,7 @@ const compile = (dev) => ({
 export async function prepare({ dev = false } = {}) {
   try {
     refuseOldNode();
-    const steps = [install, generate, compile(dev)];
+    const steps = [install, generate, compile(dev), { ...bundleAgent, mayFail: dev }];
     // Nothing is written, and nobody waited for, when all is there: a checkout may be read-only.
     if (steps.every(isDone)) return;
     await locked(

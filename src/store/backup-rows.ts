@@ -7,6 +7,7 @@ const LEFT_OUT = new Set([
   'tunnel_session',
   'tunnel',
   'endpoint',
+  'claim',
   '_prisma_migrations',
   '_gateway_migration_lock',
 ]);

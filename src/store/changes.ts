@@ -21,6 +21,7 @@ export interface Relay {
 
 export class Changes {
   readonly #listeners = new Set<(change: Change) => void>();
+  readonly #gapListeners = new Set<() => void>();
   #relay: Relay | undefined;
 
   connect(relay: Relay): void {
@@ -31,6 +32,17 @@ export class Changes {
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears when changes of other processes may have been missed, until the returned function is called. */
+  onGap(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => this.#gapListeners.delete(listener);
+  }
+
+  /** Changes of other processes may have been missed. */
+  gap(): void {
+    for (const listener of this.#gapListeners) listener();
   }
 
   publish(changes: Change[]): void {

@@ -18,6 +18,8 @@ export interface Keys {
   seal(text: string, place: string): string;
   /** Decrypts what `seal` made for the same place. Throws when it was made for another, or under an unknown key. */
   open(sealed: string, place: string): string;
+  /** What proves to the gateway what it once told an agent; for signatures. */
+  tokenKey: Buffer;
   /** Tells apart databases that belong to another server key. It gives nothing of the key away. */
   check: string;
   /** The check value of the previous key. */
@@ -28,6 +30,7 @@ interface Derived {
   id: string;
   hmac: Buffer;
   cipher: Buffer;
+  tokenKey: Buffer;
   check: string;
 }
 
@@ -59,6 +62,7 @@ export function deriveKeys(current: Buffer, previous?: Buffer): Keys {
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
+    tokenKey: now.tokenKey,
     check: now.check,
     previousCheck: before?.check,
   };
@@ -67,7 +71,13 @@ export function deriveKeys(current: Buffer, previous?: Buffer): Keys {
 function derive(key: Buffer): Derived {
   const part = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', `tunnel-gateway ${purpose}`, 32));
   const check = part('check').toString('base64url');
-  return { id: check.slice(0, 6).replaceAll('.', '_'), hmac: part('hmac'), cipher: part('cipher'), check };
+  return {
+    id: check.slice(0, 6).replaceAll('.', '_'),
+    hmac: part('hmac'),
+    cipher: part('cipher'),
+    tokenKey: part('agent tokens'),
+    check,
+  };
 }
 
 function digestWith(key: Derived, secret: string): string {

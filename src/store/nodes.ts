@@ -1,30 +1,100 @@
 // Gateway processes as the database knows them. What a node serves counts only while its lease holds.
 
 import type { Db, PrismaClient } from './client.ts';
+import { insistent } from './contention.ts';
 import { newId } from './ids.ts';
+import { forgetNodes, sweepClaims } from './live/claims.ts';
+import { takeNodeId } from './node-id.ts';
+import { makeReservationsLock } from './reservations.ts';
+
+/** How long after its lease a node of others is left alone; milliseconds. */
+const FORGOTTEN_AFTER_MS = 60_000;
 
 export interface NodeLease {
   id: string;
   /** Extends the lease. It must be called more often than the lease is long. */
   renew(): Promise<void>;
+  /**
+   * Hears when the lease had ended before it was renewed. What this node served may be with others since then, so all of
+   * it is gone from the database, and must end here too.
+   */
+  onLapse(listener: () => void): void;
   /** Ends the lease, and with it everything the node served. */
   release(): Promise<void>;
 }
 
+export interface NodeOptions {
+  leaseMs: number;
+  /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
+  holdMs: number;
+  /** Where the id is kept. */
+  dataDir: string;
+  /** Whether no other process can be on this database, which is so for the embedded one. */
+  isAlone: boolean;
+}
+
 /**
- * Registers this process and takes its lease. Times are the database's own, so that clocks need not agree.
- * What nodes left behind whose lease ended long ago is cleared away.
+ * Registers this process and takes its lease. What it left behind the last time is cleared away, and what nodes did
+ * whose lease ended long ago. Times are the database's own, so that clocks need not agree.
  */
-export async function joinNodes(db: PrismaClient, leaseMs: number): Promise<NodeLease> {
-  const id = newId('node');
-  const renew = async () => {
-    await db.$executeRaw`
-      INSERT INTO node (id, lease_until) VALUES (${id}, now() + ${leaseMs} * interval '1 millisecond')
-      ON CONFLICT (id) DO UPDATE SET lease_until = EXCLUDED.lease_until`;
+export async function joinNodes(db: PrismaClient, options: NodeOptions): Promise<NodeLease> {
+  const { leaseMs, holdMs, dataDir, isAlone } = options;
+  const { id, release } = isAlone ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
+  const lapsed = new Set<() => void>();
+
+  const begin = () =>
+    insistent(() =>
+      db.$transaction(async (tx) => {
+        const all = isAlone ? await tx.node.findMany({ select: { id: true } }) : [{ id }];
+        await forgetNodes(
+          tx,
+          all.map((node) => node.id),
+          holdMs,
+        );
+        await tx.$executeRaw`
+          INSERT INTO node (id, lease_until) VALUES (${id}, now() + ${leaseMs} * interval '1 millisecond')`;
+      }),
+    );
+  const extend = () =>
+    // Whose lease has ended does not get it back: others may have taken what it served. One that is alone may stand
+    // still for as long as it likes.
+    db.$executeRaw`
+      UPDATE node SET lease_until = now() + ${leaseMs} * interval '1 millisecond'
+      WHERE id = ${id} AND (${isAlone} OR lease_until > now())`;
+
+  await begin();
+  await makeReservationsLock(db);
+  await sweepLive(db, id, holdMs);
+  return {
+    id,
+    onLapse: (listener) => void lapsed.add(listener),
+    async renew() {
+      if ((await extend()) === 1) return;
+      await begin();
+      for (const listener of lapsed) listener();
+    },
+    async release() {
+      await insistent(() => db.$transaction((tx) => forgetNodes(tx, [id], holdMs)));
+      release();
+    },
   };
-  await renew();
-  await db.$executeRaw`DELETE FROM node WHERE lease_until < now() - interval '1 minute'`;
-  return { id, renew, release: async () => void (await db.node.deleteMany({ where: { id } })) };
+}
+
+/** Clears away nodes that have been gone for long, and addresses that are not kept any more. To be called now and then. */
+export async function sweepLive(db: PrismaClient, ownId: string, holdMs: number): Promise<void> {
+  await insistent(() =>
+    db.$transaction(async (tx) => {
+      const gone = await tx.$queryRaw<{ id: string }[]>`
+        SELECT id FROM node WHERE id <> ${ownId}
+        AND lease_until < now() - ${FORGOTTEN_AFTER_MS + holdMs} * interval '1 millisecond'`;
+      await forgetNodes(
+        tx,
+        gone.map((node) => node.id),
+        0,
+      );
+      await sweepClaims(tx);
+    }),
+  );
 }
 
 /** The nodes whose lease holds, by the database's clock. */

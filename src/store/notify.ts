@@ -1,4 +1,4 @@
-// Changes between gateway processes on one PostgreSQL server, over LISTEN/NOTIFY.
+// What gateway processes on one PostgreSQL server tell each other, over LISTEN/NOTIFY: changes, and words of other kinds.
 
 import pg from 'pg';
 import type { Change, Changes, Relay } from './changes.ts';
@@ -10,18 +10,21 @@ const RETRY_MS = 1000;
 
 interface Message {
   node: string;
-  changes: Change[];
+  changes?: Change[];
+  /** What a process says besides; `topic` tells who listens. */
+  word?: { topic: string; body: object };
 }
 
 /**
  * Listens for the changes of other processes and relays ours. A lost connection is opened again for ever; what was
- * said meanwhile is lost, so `onGap` is called when listening begins anew.
+ * said meanwhile is lost, so `changes.gap` and `onGap` are called when listening begins anew.
  */
 export class Notifications implements Relay {
   readonly #url: string;
   readonly #node: string;
   readonly #changes: Changes;
   readonly #onGap: () => void;
+  readonly #topics = new Map<string, (body: object) => void>();
   #client: pg.Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
@@ -65,6 +68,7 @@ export class Notifications implements Relay {
     }
     if (this.#closed) return void client.end();
     this.#client = client;
+    this.#changes.gap();
     this.#onGap();
   }
 
@@ -75,6 +79,22 @@ export class Notifications implements Relay {
     }
   }
 
+  /**
+   * Says something to all other processes, at once and whatever transaction is under way: it has a connection of its own.
+   * @param body under 7,000 bytes as JSON.
+   * @throws when the server is away. What is said is not kept for who does not listen now.
+   */
+  async say(topic: string, body: object): Promise<void> {
+    if (!this.#client) throw new Error('not connected to the other gateways');
+    const message: Message = { node: this.#node, word: { topic, body } };
+    await this.#client.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(message)]);
+  }
+
+  /** Hears what others say of a topic, each of which has one listener. */
+  hear(topic: string, listener: (body: object) => void): void {
+    this.#topics.set(topic, listener);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -82,7 +102,9 @@ export class Notifications implements Relay {
   }
 
   #receive(payload: string): void {
-    const { node, changes } = JSON.parse(payload) as Message; // Only gateways write to this channel.
-    if (node !== this.#node) this.#changes.publish(changes);
+    const { node, changes, word } = JSON.parse(payload) as Message; // Only gateways write to this channel.
+    if (node === this.#node) return;
+    if (changes) this.#changes.publish(changes);
+    if (word) this.#topics.get(word.topic)?.(word.body);
   }
 }

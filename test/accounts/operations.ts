@@ -60,7 +60,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'description metadata format name email caPem match type idempotencyKey acl domain region authority',
     'privateKeyType certificateManagementPolicy roleArn awsAccessKeyId awsSecretAccessKey deliveryStreamArn streamArn',
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
-    'dataCollectionStreamName',
+    'dataCollectionStreamName version',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),

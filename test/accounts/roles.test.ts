@@ -1,7 +1,7 @@
 // Generated over the mutations of the schema: what members and bot users may not do is what is documented, and no more.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { argumentsOf, changed, documentOf, type Field, mutations, placesOf, subjectOf } from './operations.ts';
 import { create, creation, fill, type Holder } from './things.ts';
 
@@ -18,9 +18,8 @@ const deletion = (kind: string) => creation(kind).replace('create', 'delete');
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 describe.each([
   { who: 'a member', options: { role: 'MEMBER' } as const },

@@ -3,6 +3,7 @@
 import type { GraphQLInterfaceType } from 'graphql';
 import { schema } from '../../src/api/schema.ts';
 import type { Account, TestGateway } from '../support/gateway.ts';
+import { bound, nameRequest, openSession } from '../support/live.ts';
 
 /** Every kind of thing that has an id, as its look-up is called: `credential`. */
 export const kinds = schema
@@ -28,7 +29,7 @@ export const newZone = () => `${fresh()}.example.com`;
 const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> = {
   user: () => ({ email: `${fresh()}@example.com`, role: 'admin' }),
   botUser: () => ({ name: fresh() }),
-  credential: () => ({ description: fresh(), acl: ['bind:*.example.com'] }),
+  credential: () => ({ description: fresh(), acl: ['bind:*.example.com', 'bind:app=*'] }),
   apiKey: () => ({ description: fresh() }),
   reservedDomain: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
   certificateAuthority: () => ({ caPem, description: fresh() }),
@@ -90,26 +91,14 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   const edge = await account.graphql('query ($id: ID!) { httpsEdge(id: $id) { hostports } }', { id: ids.httpsEdge });
   holder.hostport = edge.body.data.httpsEdge.hostports[0];
 
-  const { registrar } = gateway;
+  // Sessions are registered here without an agent: whatever they are told, they do.
+  gateway.app.sessions = { command: async () => 'done' };
+  const { accountId } = account;
+  ids.tunnelSession = await openSession(gateway, { accountId, credentialId: ids.credential ?? '' });
   const hostname = `${fresh()}.${zone}`;
-  ids.tunnelSession = await registrar.sessionOpened({
-    accountId: account.accountId,
-    credentialId: ids.credential ?? '',
-    agentVersion: 'agent/1.0.0',
-    ip: '127.0.0.1',
-    os: 'linux',
-    metadata: fresh(),
-    transport: 'muxado/2',
-  });
-  const tunnel = { sessionId: ids.tunnelSession, forwardsTo: 'http://localhost:3000', metadata: fresh() };
-  const opened = await registrar.tunnelOpened({
-    ...tunnel,
-    proto: 'https',
-    hostname,
-    port: 443,
-    publicUrl: `https://${hostname}`,
-  });
-  await registrar.labelTunnelOpened({ ...tunnel, labels: { app: fresh() } });
+  const opened = bound(await gateway.registrar.bind(nameRequest(ids.tunnelSession, hostname, { proto: 'https' })));
+  const labels = { app: fresh() };
+  bound(await gateway.registrar.bindLabels({ sessionId: ids.tunnelSession, labels, forwardsTo: '', metadata: '' }));
   ids.tunnel = opened.tunnelId;
   ids.endpoint = opened.endpointId;
 

@@ -36,7 +36,7 @@ function writing(
   good: Writing['good'] = none,
   ids: Writing['ids'] = none,
 ): Writing {
-  const status = call.startsWith('POST') ? 201 : 200;
+  const status = call.endsWith('/update') ? 204 : call.startsWith('POST') ? 201 : 200;
   return { ...operation(call, status, field), ids, good, members };
 }
 
@@ -189,6 +189,13 @@ export const writings = {
     { type: 'string' },
     () => ({ type: 'user_created.v0' }),
     ({ ids }) => ({ subscription_id: ids.subscription }),
+  ),
+  updateSession: writing(
+    'POST /tunnel_sessions/{id}/update',
+    'updateTunnelSession',
+    { version: 'string', permit_major_version: 'boolean' },
+    none,
+    the('session'),
   ),
   createHttpsEdge: writing('POST /edges/https', 'createHttpsEdge', httpsEdge),
   updateHttpsEdge: writing('PATCH /edges/https/{id}', 'updateHttpsEdge', httpsEdge, none, the('httpsEdge')),

@@ -159,6 +159,14 @@ const live: Row[] = [
     at: the('session'),
     answer: (world) => expected.session(world),
   }),
+  ...['restart', 'stop', 'update'].map((command) =>
+    row(`POST /tunnel_sessions/{id}/${command}`, 204, `${command}TunnelSession`, { at: the('session') }),
+  ),
+  row('POST /tunnel_sessions/{id}/update', 204, 'updateTunnelSession', {
+    note: 'everything given',
+    at: the('session'),
+    body: () => ({ version: '3.2.0', permit_major_version: true }),
+  }),
 ];
 
 export const otherRows = [...routes, ...modules, ...sources, ...live];

@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bound, nameRequest, openSession } from '../support/live.ts';
 import { authorityPem } from './certificates.ts';
 import { type Door, graphqlDoor, rest } from './doors.ts';
 import { parts } from './targets.ts';
@@ -42,6 +43,8 @@ export const hostname = 'app.world.example.com';
 
 export async function makeWorld(): Promise<World> {
   const gateway = await startTestGateway({ REGION: 'eu' });
+  // Sessions are registered here without an agent: whatever they are told, they do.
+  gateway.app.sessions = { command: async () => 'done' };
   const account = await gateway.newAccount();
   const create: World['create'] = async (path, body) => {
     const answer = await account.call('POST', path, body);
@@ -87,30 +90,23 @@ export async function makeWorld(): Promise<World> {
 }
 
 /** What an agent brings up: one tunnel with an address of its own, and one that backends choose by label. */
-async function goLive({ registrar }: TestGateway, accountId: string, credentialId: string) {
-  const session = await registrar.sessionOpened({
-    accountId,
-    credentialId,
-    agentVersion: '3.1.0',
-    ip: '192.0.2.7',
-    os: 'linux',
-    metadata: 'of the session',
-    transport: 'muxado/2',
-  });
-  const { tunnelId: tunnel, endpointId: endpoint } = await registrar.tunnelOpened({
-    sessionId: session,
-    proto: 'https',
-    hostname,
-    port: 443,
-    publicUrl: `https://${hostname}`,
-    forwardsTo: 'http://localhost:3000',
-    metadata: 'of the tunnel',
-  });
-  const { tunnelId: labelTunnel } = await registrar.labelTunnelOpened({
-    sessionId: session,
-    labels: { ...labels, site: 'berlin' },
-    forwardsTo: 'http://localhost:3001',
-    metadata: '',
-  });
+async function goLive(gateway: TestGateway, accountId: string, credentialId: string) {
+  const { registrar } = gateway;
+  const session = await openSession(
+    gateway,
+    { accountId, credentialId },
+    { agentVersion: '3.1.0', ip: '192.0.2.7', metadata: 'of the session' },
+  );
+  const { tunnelId: tunnel, endpointId: endpoint } = bound(
+    await registrar.bind(nameRequest(session, hostname, { proto: 'https', port: 443, metadata: 'of the tunnel' })),
+  );
+  const { tunnelId: labelTunnel } = bound(
+    await registrar.bindLabels({
+      sessionId: session,
+      labels: { ...labels, site: 'berlin' },
+      forwardsTo: 'http://localhost:3001',
+      metadata: '',
+    }),
+  );
   return { session, tunnel, endpoint, labelTunnel };
 }

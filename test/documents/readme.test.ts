@@ -93,10 +93,16 @@ describe('configuration', () => {
     'the embedded database': undefined,
     'made in `$DATA_DIR/server.key`': undefined,
     'made and printed': undefined,
+    'the bound ports': 0,
   };
   const config = readConfig({}, root);
   const defaults: Record<string, unknown> = {
     ...config,
+    // Times say their unit in the environment.
+    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [`${name}Ms`, value])),
+    drainMs: config.drainMs,
+    nodeLeaseMs: config.nodeLeaseMs,
+    tcpPorts: `${config.tcpPorts.first}-${config.tcpPorts.last}`,
     dataDir: relative(root, config.dataDir),
     versionHeaderAliases: config.versionHeaders.slice(1),
     serverKeyPrevious: config.previousServerKey,

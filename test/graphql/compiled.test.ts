@@ -1,8 +1,8 @@
 // A document that comes again is compiled (graphql-jit); its answers must be those of graphql-js.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 const ROUNDS = 5;
 
@@ -11,12 +11,11 @@ let account: Account;
 let id: string;
 const absent = newId('cr');
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
   ({ id } = (await account.call('POST', '/credentials', { description: 'first', acl: ['bind:a=b', '*'] })).body);
   await account.call('POST', '/credentials', { owner_id: (await account.addOwner({ kind: 'BOT' })).ownerId });
 });
-afterAll(() => gateway.close());
 
 test.each<[string, string, (() => object)?]>([
   [

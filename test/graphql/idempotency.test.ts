@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Query, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Query, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 const create =
   'mutation ($key: String, $input: CreateCredentialInput!) { createCredential(idempotencyKey: $key, input: $input) { id token description } }';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 describe.each([
   ['by the short path', () => gateway.api],

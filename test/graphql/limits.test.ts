@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ');
@@ -19,10 +19,9 @@ const page = `nodes { ${row} ${row} } edges { cursor node { ${row} } }`;
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway.close());
 
 describe.each([
   ['by the short path', () => gateway.api],

@@ -1,16 +1,15 @@
 // GraphQL over HTTP: the audit of graphql-http, and what the specification leaves to be refused.
 
 import { serverAudits } from 'graphql-http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway.close());
 
 describe.each([
   ['by the short path', () => gateway.api],

@@ -1,24 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace, type Place } from '../support/place.ts';
+import {
+  type Account,
+  type Owner,
+  onServer,
+  sharedGateway,
+  startTestGateway,
+  type TestGateway,
+} from '../support/gateway.ts';
+import { bound, nameRequest, newCredential, openSession } from '../support/live.ts';
 import { type Subscription, subscribe } from '../support/sse.ts';
 
 const CHANGES = 'subscription { credentialChanged { action id credential { description token } } }';
 
-let place: Place;
 let gateway: TestGateway;
 let account: Account;
 const open: Subscription[] = [];
 beforeAll(async () => {
-  place = await newPlace();
-  gateway = await startTestGateway({}, { place });
+  gateway = await sharedGateway();
 });
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
-});
-afterAll(async () => {
-  await gateway.close();
-  await place.remove();
 });
 
 async function watch({ key }: Owner, query = CHANGES, by = gateway): Promise<Subscription> {
@@ -97,37 +98,20 @@ describe('a subscription', () => {
       account,
       'subscription { tunnelSessionChanged { action id tunnelSession { agentVersion } } }',
     );
-    const { body } = await account.call('POST', '/credentials');
-    const sessionId = await gateway.registrar.sessionOpened({
-      accountId: account.accountId,
-      credentialId: body.id,
-      agentVersion: '1.0.0',
-      ip: '127.0.0.1',
-      os: 'linux',
-      metadata: '',
-      transport: 'muxado/2',
-    });
+    const sessionId = await openSession(gateway, await newCredential(account));
     expect((await sessions.next()).data.tunnelSessionChanged).toEqual({
       action: 'CREATED',
       id: sessionId,
       tunnelSession: { agentVersion: '1.0.0' },
     });
-    const url = 'http://a.tunnel.localhost:8080';
-    const { endpointId } = await gateway.registrar.tunnelOpened({
-      sessionId,
-      proto: 'http',
-      hostname: 'a.tunnel.localhost',
-      port: 8080,
-      publicUrl: url,
-      forwardsTo: 'http://localhost:3000',
-      metadata: '',
-    });
+    const request = nameRequest(sessionId, 'a.tunnel.localhost');
+    const { endpointId } = bound(await gateway.registrar.bind(request));
     expect((await endpoints.next()).data.endpointChanged).toEqual({
       action: 'CREATED',
       id: endpointId,
-      endpoint: { publicUrl: url },
+      endpoint: { publicUrl: request.publicUrl },
     });
-    await gateway.registrar.sessionClosed(sessionId);
+    await gateway.registrar.sessionClosed(sessionId, 0);
     expect((await endpoints.next()).data.endpointChanged).toEqual({
       action: 'DELETED',
       id: endpointId,
@@ -152,7 +136,7 @@ test('a subscription that is too large is refused like any other operation', asy
 describe.runIf(onServer)('with a second gateway on the same database', () => {
   let second: TestGateway;
   beforeAll(async () => {
-    second = await startTestGateway({}, { place });
+    second = await startTestGateway({}, { place: gateway.place });
     await vi.waitFor(async () => {
       const listening = await gateway.app.prisma.$queryRaw<object[]>`
         SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;

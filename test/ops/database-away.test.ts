@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
-import { type NetworkProxy, startProxy } from '../support/proxy.ts';
 
 const RECOVERY = { timeout: 15_000, interval: 50 };
 
 describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => {
   let place: Place;
-  let proxy: NetworkProxy;
+  let proxy: FaultProxy;
   let gateway: TestGateway;
   beforeAll(async () => {
     place = await newPlace();
     const url = new URL(place.env.DATABASE_URL ?? '');
-    proxy = await startProxy(url.hostname, Number(url.port || 5432));
+    proxy = await startFaultProxy(url.hostname, Number(url.port || 5432));
     url.host = `127.0.0.1:${proxy.port}`;
     gateway = await startTestGateway({ DATABASE_URL: url.href }, { place });
   });
@@ -22,6 +22,10 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     await place.remove();
   });
 
+  const goAway = async () => {
+    proxy.refuse();
+    await proxy.cut();
+  };
   const ready = async () => (await fetch(`${gateway.admin}/readyz`)).status;
 
   test('the gateway says so at both doors and in its health, and serves again by itself when it is back', async () => {
@@ -29,7 +33,7 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     const stranger = await newAccount(); // Its key was never used: it has to be looked up.
     expect((await call('POST', '/credentials')).status).toBe(201);
 
-    await proxy.cut();
+    await goAway();
     const away = {
       status: 503,
       headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
@@ -52,7 +56,7 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     expect((await call('GET', '/')).status).toBe(200);
     expect((await call('PUT', '/credentials')).status).toBe(405);
 
-    await proxy.mend();
+    await proxy.heal();
     await vi.waitFor(async () => expect(await ready()).toBe(200), RECOVERY);
     expect((await call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'away' } })).status).toBe(201);
     expect((await stranger.call('GET', '/credentials')).status).toBe(200);
@@ -63,14 +67,14 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     const { body } = await gateway.call('POST', '/api_keys', {});
     const use = () => gateway.call('GET', '/credentials', undefined, { key: body.token });
     expect((await use()).status).toBe(200);
-    await proxy.cut();
+    await goAway();
     const other = await startTestGateway({}, { place });
     try {
       expect((await other.call('DELETE', `/api_keys/${body.id}`)).status).toBe(204);
     } finally {
       await other.close();
     }
-    await proxy.mend();
+    await proxy.heal();
     await vi.waitFor(async () => expect(await ready()).toBe(200), RECOVERY);
     expect((await use()).status).toBe(401);
   });

@@ -1,8 +1,9 @@
-// SIGTERM: what is under way is finished, nothing new is begun, and the end is clean.
+// The end: what is under way is finished, nothing new is begun, and it is clean.
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { subscribe } from '../support/sse.ts';
@@ -41,6 +42,7 @@ test('a request under way is answered, readiness is gone at once, and the exit c
       `Host: ${hostname}`,
       `Authorization: Bearer ${KEY}`,
       'Service-Version: 2',
+      'Connection: close',
     ];
     socket.write(
       [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body.slice(0, 5)].join('\r\n'),
@@ -58,26 +60,24 @@ test('a request under way is answered, readiness is gone at once, and the exit c
   }),
 );
 
-test('a request that does not end is cut when the time to drain is over', STARTS_A_PROCESS, () =>
-  withProcess({ DRAIN_MS: '300' }, async (gateway) => {
-    const { hostname, port } = new URL(gateway.api);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => undefined);
-    socket.write(`POST /credentials HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n`);
-    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-    expect(await gateway.kill('SIGTERM')).toBe(0);
-  }),
-);
+test('a request that does not end is cut when the time to drain is over', async () => {
+  const gateway = await startTestGateway({ DRAIN_MS: '300' });
+  const { hostname, port } = new URL(gateway.api);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(`POST /credentials HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n`);
+  expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+  await gateway.close();
+});
 
-test('an open subscription does not hold up the end: it is completed', STARTS_A_PROCESS, () =>
-  withProcess({ DRAIN_MS: '5000' }, async (gateway) => {
-    const stream = await subscribe(gateway.api, KEY, 'subscription { credentialChanged { id } }');
-    process.kill(gateway.pid, 'SIGTERM');
-    expect(await stream.next()).toBeNull();
-    stream.close();
-    expect(await gateway.exited).toBe(0);
-  }),
-);
+test('an open subscription does not hold up the end: it is completed', async () => {
+  const gateway = await startTestGateway({ DRAIN_MS: '60000' });
+  const stream = await subscribe(gateway.api, gateway.key, 'subscription { credentialChanged { id } }');
+  const closed = gateway.close();
+  expect(await stream.next()).toBeNull();
+  stream.close();
+  await closed;
+});
 
 test.each([
   ['SIGINT', 'SIGINT'],

@@ -10,64 +10,70 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onServer, startTestGateway } from '../support/gateway.ts';
 import { migrations, newPlace, type Place } from '../support/place.ts';
-import { runRefused, startProcess } from '../support/process.ts';
+import { type GatewayProcess, runRefused, startProcess } from '../support/process.ts';
 
 const STARTS_A_PROCESS = { timeout: 60_000 };
 const STACK = /^\s+at .*\.js:\d+/m;
-const READY = /^ready api=http:\/\/127\.0\.0\.1:\d+ admin=http:\/\/127\.0\.0\.1:\d+$/;
+const ADDRESS = '127\\.0\\.0\\.1:\\d+';
+/** The form that other programs read. */
+const READY = new RegExp(
+  `^ready api=http://${ADDRESS} admin=http://${ADDRESS} agent=${ADDRESS} http=${ADDRESS} https=${ADDRESS} tcp=\\S+$`,
+);
 
-async function withPlace(work: (place: Place) => Promise<void>, empty = false): Promise<void> {
-  const place = await newPlace({ empty });
-  await work(place).finally(() => place.remove());
+async function withTakenPort(work: (place: Place, port: string) => Promise<void>): Promise<void> {
+  const place = await newPlace();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  await work(place, String((taken.address() as AddressInfo).port)).finally(() => taken.close());
+  await place.remove();
 }
 
-test(
-  'the first start, on an empty database, prints both secrets, ready, and a curl that works; later ones no secret',
-  STARTS_A_PROCESS,
-  () =>
-    withPlace(async (place) => {
-      const first = await startProcess({}, place);
-      try {
-        const [apiKey, authtoken, ready, ...after] = first.stdout;
-        expect(apiKey).toMatch(/^API key: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
-        expect(authtoken).toMatch(/^Authtoken: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
-        expect(ready).toMatch(READY);
-        for (const line of first.stderr) expect(() => JSON.parse(line)).not.toThrow();
+describe('on an empty database', STARTS_A_PROCESS, () => {
+  let place: Place;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    place = await newPlace({ empty: true });
+    gateway = await startProcess({}, place);
+  });
+  afterAll(async () => {
+    await gateway?.kill();
+    await place.remove();
+  });
 
-        const curl = after.find((line) => line.trim().startsWith('curl ')) ?? '';
-        const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} -s`]);
-        expect(JSON.parse(stdout)).toMatchObject({ id: expect.stringMatching(/^cr_/), token: expect.any(String) });
-        const { body } = await first.call('GET', '/credentials');
-        expect(body.credentials.map(({ description }: { description: string }) => description)).toContain(
-          'first agent',
-        );
-        expect(await first.kill('SIGTERM')).toBe(0);
+  test('the first start prints both secrets, ready, and a curl that works', async () => {
+    const [apiKey, authtoken, ready, ...after] = gateway.stdout;
+    expect(apiKey).toMatch(/^API key: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
+    expect(authtoken).toMatch(/^Authtoken: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
+    expect(ready).toMatch(READY);
+    for (const line of gateway.stderr) expect(() => JSON.parse(line)).not.toThrow();
 
-        const second = await first.restart();
-        expect(second.stdout[0]).toMatch(READY);
-        expect(second.stdout.filter((line) => /^(API key|Authtoken):/.test(line))).toEqual([]);
-        expect((await second.call('GET', '/credentials')).body.credentials).toHaveLength(2);
-        await second.kill('SIGTERM');
-      } finally {
-        await first.kill();
-      }
-    }, true),
-);
+    const curl = after.find((line) => line.trim().startsWith('curl ')) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} -s`]);
+    expect(JSON.parse(stdout)).toMatchObject({ id: expect.stringMatching(/^cr_/), token: expect.any(String) });
+    const { body } = await gateway.call('GET', '/credentials');
+    expect(body.credentials.map(({ description }: { description: string }) => description)).toContain('first agent');
+  });
 
-test('an API key of the operator’s choice works and is not printed', STARTS_A_PROCESS, () =>
-  withPlace(async (place) => {
-    const key = 'chosen-by-the-operator!';
-    const gateway = await startProcess({ INITIAL_API_KEY: key }, place);
-    try {
-      expect(gateway.stdout[0]).toMatch(/^Authtoken: /);
-      expect(gateway.stdout[1]).toMatch(READY);
-      expect([...gateway.stdout, ...gateway.stderr].join('\n')).not.toContain(key);
+  test.skipIf(onServer)(
+    'a start is refused when another process has the embedded database, which goes on',
+    async () => {
+      const { code, stderr } = await runRefused(place.env);
+      expect(code).toBe(1);
+      expect(stderr).toContain(place.dataDir);
+      expect(stderr).toContain(`pid ${gateway.pid}`);
+      expect(stderr).not.toMatch(STACK);
       expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-    } finally {
-      await gateway.kill();
-    }
-  }),
-);
+    },
+  );
+
+  test('later starts print no secret, and have what was made', async () => {
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+    gateway = await gateway.restart();
+    expect(gateway.stdout[0]).toMatch(READY);
+    expect(gateway.stdout.filter((line) => /^(API key|Authtoken):/.test(line))).toEqual([]);
+    expect((await gateway.call('GET', '/credentials')).body.credentials).toHaveLength(2);
+  });
+});
 
 describe('on data that another start made', () => {
   let place: Place;
@@ -87,16 +93,12 @@ describe('on data that another start made', () => {
     }
   });
 
-  test('a start is refused when the database belongs to another server key', STARTS_A_PROCESS, async () => {
-    const { code, stdout, stderr } = await runRefused({
-      ...place.env,
-      SERVER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    });
-    expect(code).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr).toContain('SERVER_KEY');
-    expect(stderr).toMatch(/another server key/);
-    expect(stderr).not.toMatch(STACK);
+  test('a start is refused, in words, when the database belongs to another server key', async () => {
+    const SERVER_KEY = Buffer.alloc(32, 7).toString('base64');
+    const refusal = await startTestGateway({ SERVER_KEY }, { place }).catch((error) => error);
+    expect(refusal).toMatchObject({ message: expect.stringMatching(/another server key\. Set SERVER_KEY/) });
+    // A plain error is a failure of ours, and printed with its stack.
+    expect(refusal.constructor).not.toBe(Error);
   });
 
   test('a start is refused when the database is newer than the code', async () => {
@@ -109,7 +111,21 @@ describe('on data that another start made', () => {
   });
 });
 
-describe('a start is refused, in words,', STARTS_A_PROCESS, () => {
+test('when ports are taken on the first start, the next one shows the secrets', () =>
+  withTakenPort(async (place, port) => {
+    for (const name of ['API_PORT', 'ADMIN_PORT'])
+      await expect(startTestGateway({ [name]: port }, { place })).rejects.toThrow('EADDRINUSE');
+    const gateway = await startTestGateway({}, { place });
+    try {
+      expect(gateway.first).toMatchObject({ authtoken: expect.any(String) });
+      expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+    } finally {
+      await gateway.close();
+    }
+  }));
+
+// These are the process's own words: it has not come to its database yet, or does not need one.
+describe.skipIf(onServer)('a start is refused, in words,', STARTS_A_PROCESS, () => {
   test('when the configuration is wrong: every variable is named', async () => {
     const { code, stdout, stderr } = await runRefused({
       API_PORT: 'many',
@@ -124,53 +140,13 @@ describe('a start is refused, in words,', STARTS_A_PROCESS, () => {
   });
 
   test('when its port is taken: the address and what to set are named', () =>
-    withPlace(async (place) => {
-      const taken = createServer().listen(0, '127.0.0.1');
-      await once(taken, 'listening');
-      const { port } = taken.address() as AddressInfo;
-      const { code, stderr } = await runRefused({ ...place.env, API_PORT: String(port) });
-      taken.close();
+    withTakenPort(async (place, port) => {
+      const { code, stderr } = await runRefused({ ...place.env, API_PORT: port });
       expect(code).toBe(1);
       expect(stderr).toContain(`127.0.0.1:${port}`);
       expect(stderr).toContain('API_PORT');
       expect(stderr).not.toMatch(STACK);
     }));
-
-  test.each(['API_PORT', 'ADMIN_PORT'])(
-    'and when %s is taken on the first start, the next one shows the secrets',
-    (name) =>
-      withPlace(async (place) => {
-        const taken = createServer().listen(0, '127.0.0.1');
-        await once(taken, 'listening');
-        const { port } = taken.address() as AddressInfo;
-        const { code } = await runRefused({ ...place.env, [name]: String(port) });
-        taken.close();
-        expect(code).toBe(1);
-        const gateway = await startProcess({}, place);
-        try {
-          expect(gateway.apiKey).toBeDefined();
-          expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-        } finally {
-          await gateway.kill();
-        }
-      }),
-  );
-
-  test.skipIf(onServer)('when another process has the embedded database, which goes on', () =>
-    withPlace(async (place) => {
-      const gateway = await startProcess({}, place);
-      try {
-        const { code, stderr } = await runRefused(place.env);
-        expect(code).toBe(1);
-        expect(stderr).toContain(place.dataDir);
-        expect(stderr).toContain(`pid ${gateway.pid}`);
-        expect(stderr).not.toMatch(STACK);
-        expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-      } finally {
-        await gateway.kill();
-      }
-    }),
-  );
 
   test('when no database answers', async () => {
     const { code, stderr } = await runRefused({ DATABASE_URL: 'postgresql://127.0.0.1:1/x', DATA_DIR: '/tmp' });

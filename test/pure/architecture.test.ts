@@ -7,6 +7,8 @@ const rooms = [
   'tools',
   'main.ts',
   'gateway.ts',
+  'data-plane.ts',
+  'data-plane-metrics.ts',
   'admin.ts',
   'log.ts',
   'config.ts',

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 const MEMBERS = ['id', 'uri', 'created_at', 'description', 'metadata', 'token', 'acl', 'owner_id'];
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway.close());
 
 const create = async (body: object = {}) => (await account.call('POST', '/credentials', body)).body;
 

@@ -1,17 +1,16 @@
 // One operation id: in the header of every answer, in the error, in the log line.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 const FORM = /^op_[0-9A-Za-z]{27}$/;
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway.close());
 
 describe.each<[string, string, string, number, unknown?, object?]>([
   ['a path that is not there', 'GET', '/nothing', 404],

@@ -1,20 +1,19 @@
 // Who holds a credential, and who may change what another holds.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let admin: Account;
 let member: Owner;
 let bot: Owner;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   admin = await gateway.newAccount();
   member = await admin.addOwner();
   bot = await admin.addOwner({ kind: 'BOT' });
 });
-afterAll(() => gateway.close());
 
 test('a credential belongs to whoever creates it', async () => {
   for (const owner of [admin, member, bot]) {

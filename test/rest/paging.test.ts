@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { makeThousand, pagesByGraphql, pagesByRest } from '../support/paging.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 describe('a thousand credentials made within one second', () => {
   let account: Account;

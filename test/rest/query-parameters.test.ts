@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
   await account.call('POST', '/credentials');
 });
-afterAll(() => gateway.close());
 
 test.each([
   ['an unknown parameter', 'color=red', 231, 'color'],

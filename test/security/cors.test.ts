@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPage, type Page } from '../support/browser.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const OURS = 'https://console.example.com';
 const THEIRS = 'https://evil.example.net';
@@ -97,12 +97,7 @@ test.each([
 });
 
 test('no page gets anything when no origin is configured', async () => {
-  const closed = await startTestGateway();
-  try {
-    await expectNothing(closed, OURS);
-  } finally {
-    await closed.close();
-  }
+  await expectNothing(await sharedGateway(), OURS);
 });
 
 test('with CORS_ORIGINS=* any page may ask, but with no credentials of the browser’s', async () => {

@@ -50,12 +50,16 @@ function expectNone(canaries: string[], written: string[]): void {
   }
 }
 
-test('a running gateway writes no secret, at whatever level it logs', { timeout: 60_000 }, async () => {
+test('a running gateway writes no secret, at whatever level it logs, and an API key of the operator’s choice is not even printed', {
+  timeout: 60_000,
+}, async () => {
   const place = await newPlace();
   const gateway = await startProcess({ INITIAL_API_KEY: KEY, LOG_LEVEL: 'trace' }, place);
   try {
     const canaries = await plant(gateway.call);
     const { authtoken = '' } = gateway;
+    expect(gateway.stdout.slice(0, 2)).toEqual([`Authtoken: ${authtoken}`, expect.stringMatching(/^ready /)]);
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
     expect(await gateway.kill('SIGTERM')).toBe(0);
     // The first authtoken is printed once, to standard output, and logged nowhere.
     expectNone([...canaries, KEY], [...gateway.stdout, ...gateway.stderr]);

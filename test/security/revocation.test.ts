@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Change } from '../../src/store/changes.ts';
-import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace, type Place } from '../support/place.ts';
+import { type Account, onServer, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const REFUSED = { status: 401, body: { error_code: 'ERR_GATEWAY_203' } };
 
-let place: Place;
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  place = await newPlace();
-  gateway = await startTestGateway({}, { place });
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
-});
-afterAll(async () => {
-  await gateway.close();
-  await place.remove();
 });
 
 /** A new key, already used, so that it is remembered. */
@@ -77,7 +70,7 @@ test('an admin who was made a member has a member’s rights from the next reque
 describe.runIf(onServer)('in a second gateway on the same database', () => {
   let second: TestGateway;
   beforeAll(async () => {
-    second = await startTestGateway({}, { place });
+    second = await startTestGateway({}, { place: gateway.place });
     // Only a process that hears of changes keeps keys at all.
     await vi.waitFor(async () => {
       const listening = await gateway.app.prisma.$queryRaw<object[]>`

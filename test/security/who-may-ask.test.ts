@@ -1,17 +1,16 @@
 // Introspection and GraphiQL are for everybody; every root field and every REST path needs a key.
 
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/schema.ts';
 import { rootFields } from '../support/documents.ts';
-import { type RequestOptions, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type RequestOptions, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { subscribe } from '../support/sse.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 describe.each([
   ['by the short path', () => gateway.api],

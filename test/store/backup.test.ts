@@ -54,7 +54,8 @@ async function fill(place: Place): Promise<void> {
       INSERT INTO "edge_hostport" VALUES ('a.example:443', 'edg_1', 'rd_1', 0);
       INSERT INTO "setting" VALUES ('check', 'value');
       INSERT INTO "node" VALUES ('n_1', now());
-      INSERT INTO "tunnel_session" ("id", "account_id", "node_id") VALUES ('ts_1', 'ac_1', 'n_1');
+      INSERT INTO "tunnel_session" ("id", "account_id", "node_id", "client_id") VALUES ('ts_1', 'ac_1', 'n_1', 'c_1');
+      INSERT INTO "claim" VALUES ('http:a.example', 'ac_1', 'cr_1', false, NULL);
     `);
   });
 }
@@ -88,7 +89,8 @@ test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'anoth
 
 test.skipIf(onServer)('what is live is not in a backup', async () => {
   const lines = gunzipSync(await readFile(file)).toString();
-  for (const name of ['node', 'tunnel_session', 'tunnel', 'endpoint']) expect(lines).not.toContain(`"${name}"`);
+  for (const name of ['node', 'tunnel_session', 'tunnel', 'endpoint', 'claim'])
+    expect(lines).not.toContain(`"${name}"`);
 });
 
 test.skipIf(onServer)('only its owner can read a backup, and nothing lies beside it', async () => {

@@ -1,4 +1,5 @@
-// kill -9 during writes, again and again: nothing that was acknowledged may be missing afterwards.
+// kill -9 during writes, again and again: nothing that was acknowledged may be missing afterwards, and a request that is
+// sent again under its idempotency key gets the answer it had.
 
 import { expect } from 'vitest';
 import { newPlace } from './place.ts';
@@ -13,15 +14,23 @@ const ACKNOWLEDGED_SPREAD = 40;
 export async function crash(rounds: number): Promise<number> {
   const place = await newPlace();
   const acknowledged: string[] = [];
-  let gateway = await startProcess({ INITIAL_API_KEY: 'key-of-the-crash-tests' }, place);
+  const env = { INITIAL_API_KEY: 'key-of-the-crash-tests', PUBLIC_API_URL: 'http://api.example' };
+  let gateway = await startProcess(env, place);
   try {
     for (let round = 1; round <= rounds; round++) {
+      const keyed = `once in round ${round}`;
+      const first = await createOnce(gateway, keyed);
+      expect(first).toMatchObject({ status: 201, body: { token: expect.any(String) } });
       await writeUntilKilled(gateway, acknowledged, ACKNOWLEDGED_MIN + ((round * 17) % ACKNOWLEDGED_SPREAD));
       gateway = await gateway.restart();
+      expect((await createOnce(gateway, keyed)).text).toBe(first.text);
+      expect((await createOnce(gateway, keyed, 'another request')).status).toBe(409);
       const found = await allCredentials(gateway);
       const lost = acknowledged.filter((id) => !found.has(id));
       expect(lost, `lost in round ${round}`).toEqual([]);
-      for (const [id, description] of found) expect(description, id).toMatch(/^(first agent|x{200})$/);
+      for (const [id, description] of found)
+        expect(description, id).toMatch(/^(first agent|once in round \d+|x{200})$/);
+      expect([...found.values()].filter((description) => description === keyed)).toHaveLength(1);
     }
     return acknowledged.length;
   } finally {
@@ -29,6 +38,10 @@ export async function crash(rounds: number): Promise<number> {
     await place.remove();
   }
 }
+
+/** Creates a credential, or gets the answer of when it was created. */
+const createOnce = ({ call }: GatewayProcess, key: string, description = key) =>
+  call('POST', '/credentials', { description }, { headers: { 'idempotency-key': key } });
 
 /** Several writers at once; the process is killed while they wait for answers. */
 async function writeUntilKilled(gateway: GatewayProcess, acknowledged: string[], count: number): Promise<void> {

@@ -1,6 +1,7 @@
 // A gateway in this process, for one test file: real sockets, a real database, nothing of ours replaced.
 
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { Agent, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
@@ -15,7 +16,7 @@ import { newAdminKey } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Answer, send, sendRaw } from './http.ts';
 import { answerCheck } from './openapi.ts';
-import { migrations, newPlace, type Place, root } from './place.ts';
+import { freePorts, migrations, newPlace, type Place, root } from './place.ts';
 
 export { onServer } from './place.ts';
 
@@ -56,6 +57,12 @@ export interface TestGateway extends Owner {
   /** Base URLs: `http://127.0.0.1:…`. */
   api: string;
   admin: string;
+  /** Host and port of the other listeners. */
+  agent: string;
+  http: string;
+  https: string;
+  /** The certificate of the authority that agents and visitors are to trust, in PEM. */
+  ca: string;
   app: Gateway['app'];
   registrar: Gateway['registrar'];
   first: Gateway['first'];
@@ -75,6 +82,18 @@ export interface TestGateway extends Owner {
   newAccount(options?: { role?: 'ADMIN' | 'MEMBER' }): Promise<Account>;
   /** May be called twice. */
   close(): Promise<void>;
+}
+
+let shared: Promise<TestGateway> | undefined;
+
+/**
+ * A gateway as it is without options, which the test files of a worker share: starting one takes as long as most files
+ * do. For tests that work in accounts of their own and leave the database's tables as they are. Nobody closes it: it
+ * ends with the worker.
+ */
+export function sharedGateway(): Promise<TestGateway> {
+  shared ??= startTestGateway();
+  return shared;
 }
 
 /**
@@ -99,8 +118,7 @@ export async function startTestGateway(
   const statements: string[] = [];
   const fatal: string[] = [];
   const env = {
-    API_PORT: '0',
-    ADMIN_PORT: '0',
+    ...freePorts,
     RATE_LIMIT: '1000000',
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
@@ -172,6 +190,10 @@ export async function startTestGateway(
     ...asOwner(admin.accountId, admin.id, key),
     api: addresses.api,
     admin: addresses.admin,
+    agent: addresses.agent,
+    http: addresses.http,
+    https: addresses.https,
+    ca: await readFile(gateway.caFile, 'utf8'),
     app,
     registrar: gateway.registrar,
     first: gateway.first,

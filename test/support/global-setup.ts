@@ -1,30 +1,49 @@
 // Before the first test of a project: a migrated database to copy.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
 import { migrate } from '../../src/store/migrations.ts';
-import { migrations, onMaintenance, root, urlOf } from './place.ts';
+import { databaseName, migrations, onMaintenance, root, urlOf } from './place.ts';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {
-  const kind = project.config.env?.GATEWAY_TEST_DATABASE; // The root project, which has no tests, has none.
-  if (kind === 'embedded') project.provide('template', await embeddedTemplate());
-  if (kind !== 'postgres') return undefined;
-  const name = `gateway_template_${randomBytes(8).toString('hex')}`;
+  const kind = project.config.env?.GATEWAY_TEST_DATABASE;
+  if (!kind) return undefined; // The root project, which has no tests.
+  const run = await mkdtemp(join(tmpdir(), 'gateway-tests-'));
+  project.provide('run', run);
+  project.provide('template', kind === 'embedded' ? await embeddedTemplate() : await serverTemplate(run));
+  return async () => {
+    await rm(run, { recursive: true, force: true });
+    if (kind === 'postgres') await dropDatabases(run);
+  };
+}
+
+async function serverTemplate(run: string): Promise<string> {
+  const name = databaseName(run, 'template');
   await onMaintenance(`CREATE DATABASE "${name}"`);
   const pool = new pg.Pool({ connectionString: urlOf(name) });
   await migrate(pool, migrations).finally(() => pool.end());
-  project.provide('template', name);
-  return () => onMaintenance(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+  return name;
+}
+
+/** The template, and what is left: a gateway that a worker's files share ends with the worker. */
+async function dropDatabases(run: string): Promise<void> {
+  const { rows } = await onMaintenance(
+    `SELECT datname FROM pg_database WHERE datname LIKE '${databaseName(run, '%')}'`,
+  );
+  for (const { datname } of rows) await onMaintenance(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
 }
 
 /** Making a cluster takes seconds, so it is kept from run to run, under a hash of what it was made from. */
 async function embeddedTemplate(): Promise<string> {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  const sources = [join(root, 'package-lock.json'), join(root, 'test/support/global-setup.ts')];
+  const hash = createHash('sha256');
+  for (const source of sources) hash.update(readFileSync(source));
   for (const entry of readdirSync(migrations, { recursive: true, encoding: 'utf8' }).sort())
     if (entry.endsWith('.sql')) hash.update(entry).update(readFileSync(join(migrations, entry)));
   const place = join(root, 'node_modules/.cache', `gateway-test-${hash.digest('hex').slice(0, 16)}`);
@@ -33,8 +52,16 @@ async function embeddedTemplate(): Promise<string> {
   await mkdir(dirname(place), { recursive: true });
   const draft = await mkdtemp(`${place}-`);
   const { pool, close } = await openEmbedded(draft, { onFatal: (text) => process.stderr.write(`${text}\n`) });
-  await migrate(pool, migrations).finally(close);
+  await migrate(pool, migrations)
+    .then(() => slim(pool))
+    .finally(close);
   // Another run may have been quicker.
   await rename(draft, place).catch(() => rm(draft, { recursive: true }));
   return place;
+}
+
+/** Two thirds of the files are only for CREATE DATABASE, and every test would copy them. */
+async function slim(pool: pg.Pool): Promise<void> {
+  await pool.query('UPDATE pg_database SET datistemplate = false');
+  for (const name of ['template0', 'template1']) await pool.query(`DROP DATABASE "${name}"`);
 }

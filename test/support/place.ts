@@ -1,9 +1,8 @@
 // Where a gateway of a test keeps its data: a directory and a database of its own, made from a template.
 
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { inject } from 'vitest';
@@ -12,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Migrated data directory to copy, or migrated database to clone; made by `global-setup.ts`. */
     template: string;
+    /** Directory of this run of the project; what is left in it, and in databases named after it, is removed at the end. */
+    run: string;
   }
 }
 
@@ -38,13 +39,13 @@ export interface PlaceOptions {
 
 /** A data directory and a database, of the kind this run is about. */
 export async function newPlace({ empty = false, creation }: PlaceOptions = {}): Promise<Place> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const dataDir = await mkdtemp(join(inject('run'), 'place-'));
   const removeDirectory = () => rm(dataDir, { recursive: true, force: true });
   if (!onServer) {
-    if (!empty) await cp(join(inject('template'), 'db'), join(dataDir, 'db'), { recursive: true });
+    if (!empty) await copyCluster(join(inject('template'), 'db'), join(dataDir, 'db'));
     return { env: { DATA_DIR: dataDir }, dataDir, remove: removeDirectory };
   }
-  const name = `gateway_test_${randomBytes(8).toString('hex')}`;
+  const name = databaseName(inject('run'), randomBytes(8).toString('hex'));
   await onMaintenance(`CREATE DATABASE "${name}" ${creation ?? (empty ? '' : `TEMPLATE "${inject('template')}"`)}`);
   return {
     env: { DATA_DIR: dataDir, DATABASE_URL: urlOf(name) },
@@ -55,6 +56,36 @@ export async function newPlace({ empty = false, creation }: PlaceOptions = {}): 
     },
   };
 }
+
+/** The log of changes is one file of 16 MB, nearly all of it zeros: those are left out. */
+async function copyCluster(from: string, to: string): Promise<void> {
+  const log = join(from, 'pg_wal');
+  const files = (await readdir(log, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const left = new Set(files.map(({ name }) => join(log, name)));
+  await cp(from, to, { recursive: true, filter: (source) => !left.has(source) });
+  for (const { name } of files) {
+    const bytes = await readFile(join(log, name));
+    let end = bytes.length;
+    while (end >= ZEROS.length && ZEROS.equals(bytes.subarray(end - ZEROS.length, end))) end -= ZEROS.length;
+    await writeFile(join(to, 'pg_wal', name), bytes.subarray(0, end));
+    await truncate(join(to, 'pg_wal', name), bytes.length);
+  }
+}
+
+const ZEROS = Buffer.alloc(8192);
+
+/** The name of a database of a run. */
+export const databaseName = (run: string, what: string) => `${basename(run)}_${what}`;
+
+/** Every listener at any free port. */
+export const freePorts = {
+  API_PORT: '0',
+  ADMIN_PORT: '0',
+  AGENT_PORT: '0',
+  HTTP_PORT: '0',
+  HTTPS_PORT: '0',
+  TCP_PORTS: '0',
+};
 
 /** The URL of a database of the server. */
 export function urlOf(name: string): string {

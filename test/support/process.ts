@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Call } from './gateway.ts';
 import { send } from './http.ts';
-import { newPlace, type Place, root } from './place.ts';
+import { freePorts, newPlace, type Place, root } from './place.ts';
 
 const START_MS = 25_000;
 /** A gateway that was told to end and does not is killed then: its exit code is null. */
@@ -16,6 +16,10 @@ const END_MS = 15_000;
 export interface GatewayProcess {
   api: string;
   admin: string;
+  /** Host and port. */
+  agent: string;
+  http: string;
+  https: string;
   /** As printed; undefined when it was not. */
   apiKey: string | undefined;
   authtoken: string | undefined;
@@ -64,6 +68,9 @@ export async function startProcess(
   return {
     api: address('api'),
     admin: address('admin'),
+    agent: address('agent'),
+    http: address('http'),
+    https: address('https'),
     apiKey,
     authtoken: printed('Authtoken'),
     pid: child.pid ?? 0,
@@ -105,7 +112,7 @@ export async function runRefused(
 
 function spawnGateway(env: Record<string, string>): Child {
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
-    env: { PATH: process.env.PATH, API_PORT: '0', ADMIN_PORT: '0', RATE_LIMIT: '1000000', ...env },
+    env: { PATH: process.env.PATH, ...freePorts, RATE_LIMIT: '1000000', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stdout: string[] = [];

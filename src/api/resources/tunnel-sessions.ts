@@ -1,8 +1,17 @@
-// Tunnel sessions: the agents that are connected right now.
+// Tunnel sessions: the agents that are connected right now, and what they can be told.
 
+import { isId } from '../../store/ids.ts';
+import type { SessionCommand } from '../../tunnel/session-commands.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
+import type { Context } from '../context.ts';
+import { ApiError, found } from '../errors.ts';
+import { keyed } from '../idempotency.ts';
 import { ofLiveNodes } from '../live.ts';
+import { nounOf } from '../nouns.ts';
+import { route } from '../route.ts';
+
+const VERSION_MAX_BYTES = 64;
 
 const TunnelSession = builder.prismaObject('TunnelSession', {
   description: 'An agent that is connected now.',
@@ -42,6 +51,74 @@ const tunnelSessions = collection({
   where: ofLiveNodes,
 });
 
+const UpdateTunnelSessionInput = builder.inputType('UpdateTunnelSessionInput', {
+  description: 'To which version the agent is to change.',
+  fields: (t) => ({
+    version: t.string({ description: 'The version, at most 64 bytes; the newest when left out.' }),
+    permitMajorVersion: t.boolean({ description: 'Whether its major version may be another; false when left out.' }),
+  }),
+});
+
+const command = (verb: string) =>
+  `${verb} Answers with the id of the session once the agent has agreed; fails with \`CONFLICT\` and the agent’s ` +
+  'reason when it does not, with `UNAVAILABLE` when it does not answer within five seconds.';
+const idHelp = 'The id of the tunnel session.';
+
+builder.mutationField('restartTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to start anew.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
+  }),
+);
+
+builder.mutationField('stopTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to end.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
+  }),
+);
+
+builder.mutationField('updateTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
+    args: {
+      id: t.arg.id({ required: true, description: idHelp }),
+      input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
+      ...keyed,
+    },
+    resolve: (_, { id, input }, context) => {
+      const version = input.version ?? '';
+      const actual = Buffer.byteLength(version);
+      if (actual > VERSION_MAX_BYTES)
+        throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
+      return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
+    },
+  }),
+);
+
+const refusals = { restart: 'restartRefused', stop: 'stopRefused', update: 'updateRefused' } as const;
+
+/** @throws {ApiError} when there is no such session, or its agent does not do it. */
+async function tell(context: Context, id: string, order: SessionCommand): Promise<string> {
+  const where = { id, accountId: context.accountId, ...(await ofLiveNodes(context)) };
+  const session = isId('ts', id) && (await context.db.tunnelSession.findFirst({ where, select: { id: true } }));
+  found(session || null, nounOf(tunnelSessions.kind));
+  const outcome = await context.app.sessions.command(id, order);
+  if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
+  if (outcome !== 'done') throw new ApiError(refusals[order.kind], { reason: outcome.refused });
+  return id;
+}
+
 const selection = 'id uri agentVersion credential { id uri } ip metadata os region startedAt transport';
 
-export const routes = reads(tunnelSessions, 'tunnel_sessions', selection);
+export const routes = [
+  ...reads(tunnelSessions, 'tunnel_sessions', selection),
+  route('POST', '/tunnel_sessions/:id/restart', 204, 'restartTunnelSession'),
+  route('POST', '/tunnel_sessions/:id/stop', 204, 'stopTunnelSession'),
+  route('POST', '/tunnel_sessions/:id/update', 204, 'updateTunnelSession'),
+];

@@ -1,0 +1,65 @@
+// What the gateway opens: visitors, signs of life, and commands.
+
+import {
+  answer,
+  answerHeartbeat,
+  ErrorCode,
+  Fields,
+  MessageError,
+  type MuxStream,
+  readStopTunnel,
+  type StopTunnel,
+  StreamType,
+} from '@gateway/protocol';
+import type { ClientOptions } from '../gateway-client.ts';
+
+export interface IncomingParts {
+  options: Pick<ClientOptions, 'commands' | 'log'>;
+  /** A visitor has come. @param rest what came behind the stream's type. */
+  onVisitor(stream: MuxStream, rest: Buffer): void;
+  /** The gateway has stopped one tunnel. */
+  onStopTunnel(stop: StopTunnel): void;
+}
+
+/** Takes a stream that the gateway has opened. One of a type that we do not know is reset, and nothing else is. */
+export function takeStream(stream: MuxStream, type: number, rest: Buffer, parts: IncomingParts): void {
+  const { commands, log } = parts.options;
+  /** @param handle gives the reason why not, or null. */
+  const reply = (handle: (fields: Fields, message: object) => string | null) => {
+    const asObject = async (request: object) => {
+      try {
+        const reason = handle(new Fields(request), request);
+        return reason === null ? {} : { Error: reason };
+      } catch (error) {
+        log('error', 'a command of the gateway failed', { type, error: String(error) });
+        return { Error: error instanceof MessageError ? error.message : 'The agent failed to do this.' };
+      }
+    };
+    answer(stream, rest, asObject, (text) => text);
+  };
+  switch (type) {
+    case StreamType.PROXY:
+      parts.onVisitor(stream, rest);
+      break;
+    case StreamType.HEARTBEAT:
+      answerHeartbeat(stream, rest);
+      break;
+    case StreamType.STOP:
+      reply(() => commands.stop());
+      break;
+    case StreamType.RESTART:
+      reply(() => commands.restart());
+      break;
+    case StreamType.UPDATE:
+      reply((fields) => commands.update(fields.text('Version'), fields.flag('PermitMajorVersion')));
+      break;
+    case StreamType.STOP_TUNNEL:
+      reply((_, message) => {
+        parts.onStopTunnel(readStopTunnel(message));
+        return null;
+      });
+      break;
+    default:
+      stream.reset(ErrorCode.REFUSED);
+  }
+}

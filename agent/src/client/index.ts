@@ -1,0 +1,211 @@
+// The agent's connection to its gateway: one session, renewed for ever, and the tunnels on it.
+
+import type {
+  ClientOptions,
+  ClientState,
+  ClientStatus,
+  GatewayClient,
+  GatewayError,
+  SessionIdentity,
+  TunnelHandle,
+  WantedTunnel,
+} from '../gateway-client.ts';
+import { reconnectDelay, refusedSessionDelay } from './backoff.ts';
+import { dial } from './dial.ts';
+import { forward } from './forward.ts';
+import { Refusal } from './refusal.ts';
+import { Session, type SessionParts } from './session.ts';
+import { type Timing, USUAL_TIMING } from './timing.ts';
+import { Tunnel, type TunnelRooms } from './tunnel.ts';
+
+export type { Timing } from './timing.ts';
+
+/** Connects at once, and stays connected until it is closed. @param timing what is to be other than usual. */
+export function createClient(options: ClientOptions, timing: Partial<Timing> = {}): GatewayClient {
+  return new Client(options, { ...USUAL_TIMING, ...timing });
+}
+
+/** What comes before the next attempt. */
+interface Pause {
+  delay: number;
+  state: ClientState;
+}
+
+const AT_ONCE: Pause = { delay: 0, state: 'connecting' };
+
+class Client implements GatewayClient {
+  readonly #options: ClientOptions;
+  readonly #timing: Timing;
+  readonly #parts: SessionParts;
+  readonly #rooms: TunnelRooms;
+  readonly #tunnels = new Set<Tunnel>();
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>;
+
+  #identity: SessionIdentity | null;
+  #session: Session | null = null;
+  #sessions = 0;
+  /** Sessions in a row that could not be had or did not last. */
+  #failures = 0;
+  #lastSession = Number.NEGATIVE_INFINITY;
+
+  #state: ClientState = 'connecting';
+  #error: GatewayError | null = null;
+  #since: number;
+  #retryAt: number | null = null;
+  #wake: () => void = () => {};
+
+  constructor(options: ClientOptions, timing: Timing) {
+    this.#options = options;
+    this.#timing = timing;
+    this.#identity = options.identity;
+    this.#since = timing.now();
+    const { log, onChange, addresses } = options;
+    const onClosed = (tunnel: Tunnel) => void this.#tunnels.delete(tunnel);
+    this.#rooms = { timing, live: new Map(), onChange, onClosed, log };
+    const visitors = {
+      find: (id: string) => this.#rooms.live.get(id),
+      // Left over from a bind whose answer never came, or just being closed.
+      onUnknown: (id: string) => void this.#session?.unbind(id).catch(() => {}),
+      addresses,
+      deadline: timing.upstream,
+    };
+    this.#parts = {
+      options,
+      timing,
+      onVisitor: (stream, rest) => forward(stream, rest, visitors),
+      // The answer to its bind may have come in the same read, and not have been looked at yet.
+      onStopTunnel: ({ id, message, errorCode }) =>
+        void setImmediate(() => this.#rooms.live.get(id)?.stopped({ code: errorCode, message })),
+    };
+    // Nobody is told anything before they have what they were given.
+    this.#running = Promise.resolve().then(() => this.#run());
+  }
+
+  get status(): ClientStatus {
+    // What people read is the time of day, as it is now: it may have been set since.
+    const { now } = this.#timing;
+    const asDate = (instant: number) => Date.now() + Math.round(instant - now());
+    return {
+      state: this.#state,
+      since: asDate(this.#since),
+      error: this.#error,
+      retryAt: this.#retryAt === null ? null : asDate(this.#retryAt),
+      latencyMs: this.#session?.latencyMs ?? null,
+      sessions: this.#sessions,
+    };
+  }
+
+  open(wanted: WantedTunnel): TunnelHandle {
+    if (this.#end.signal.aborted) throw new Error('the client is closed');
+    const tunnel = new Tunnel(wanted, this.#rooms);
+    this.#tunnels.add(tunnel);
+    if (this.#session) tunnel.ask(this.#session);
+    else if (this.#state === 'waiting') this.#wake(); // Somebody wants it now.
+    return tunnel;
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    this.#wake();
+    for (const tunnel of [...this.#tunnels]) tunnel.drop();
+    await this.#session?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      this.#become('connecting', this.#error);
+      const { delay, state } = await this.#attempt().catch((error: Error) => this.#afterFailure(error));
+      if (delay > 0 && !signal.aborted) await this.#pause(delay, state);
+    }
+    this.#become('closed', null);
+  }
+
+  /** One session, from dialling to its end. @throws {Error} when there is none. */
+  async #attempt(): Promise<Pause> {
+    const { gateway, ca } = this.#options;
+    const socket = await dial({ ...gateway, ca }, this.#timing, this.#end.signal);
+    const session = new Session(socket, this.#parts);
+    const giveUp = () => void session.close();
+    this.#end.signal.addEventListener('abort', giveUp);
+    try {
+      this.#end.signal.throwIfAborted();
+      const identity = await session.authenticate(this.#identity);
+      this.#end.signal.throwIfAborted();
+      this.#keep(identity);
+    } catch (error) {
+      if (this.#end.signal.aborted) await session.close();
+      else session.abandon('not authenticated');
+      if (error instanceof Refusal) throw error;
+      const { message } = error as Error;
+      throw new Error(`what listens at ${gateway.host}:${gateway.port} is no gateway, or is in trouble: ${message}`);
+    } finally {
+      this.#end.signal.removeEventListener('abort', giveUp);
+    }
+    return this.#serve(session);
+  }
+
+  async #serve(session: Session): Promise<Pause> {
+    const { now, heartbeatInterval } = this.#timing;
+    const began = now();
+    this.#session = session;
+    this.#sessions++;
+    this.#options.log('info', 'connected to the gateway', { sessions: this.#sessions });
+    this.#become('online', null);
+    for (const tunnel of [...this.#tunnels]) tunnel.ask(session);
+    const { message, wasSilent } = await session.ended;
+    this.#session = null;
+    this.#lastSession = now();
+    for (const tunnel of [...this.#tunnels]) tunnel.lost();
+    this.#error = { code: '', message };
+    if (this.#end.signal.aborted) return AT_ONCE;
+    this.#options.log('warn', 'the session with the gateway is over', { reason: message });
+    // One that ends as soon as it begins is no success.
+    this.#failures = now() - began >= heartbeatInterval ? 1 : this.#failures + 1;
+    if (wasSilent) return AT_ONCE;
+    return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
+  }
+
+  #afterFailure(error: Error): Pause {
+    if (this.#end.signal.aborted) return AT_ONCE;
+    const { message } = error;
+    const code = error instanceof Refusal ? error.code : '';
+    if (message !== this.#error?.message) this.#options.log('warn', 'no session with the gateway', { code, message });
+    this.#error = { code, message };
+    this.#failures++;
+    if (error instanceof Refusal && !error.isPassing)
+      return { delay: refusedSessionDelay(this.#timing), state: 'refused' };
+    const sinceSession = this.#timing.now() - this.#lastSession;
+    return { delay: reconnectDelay(this.#failures, sinceSession, this.#timing), state: 'waiting' };
+  }
+
+  async #pause(delay: number, state: ClientState): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delay);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#retryAt = this.#timing.now() + delay;
+      this.#become(state, this.#error);
+    });
+    this.#wake = () => {};
+    this.#retryAt = null;
+  }
+
+  #keep(identity: SessionIdentity): void {
+    const { clientId, cookie } = this.#identity ?? {};
+    if (identity.clientId === clientId && identity.cookie === cookie) return;
+    this.#identity = identity;
+    this.#options.onIdentity(identity);
+  }
+
+  #become(state: ClientState, error: GatewayError | null): void {
+    if (state !== this.#state) this.#since = this.#timing.now();
+    this.#state = state;
+    this.#error = error;
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,247 @@
+// A tunnel that is wanted: asked for on every session, again and again, until it is closed.
+
+import { type BindAnswer, ErrorCode, type MuxStream } from '@gateway/protocol';
+import type { GatewayError, Resumption, TunnelHandle, TunnelState, WantedTunnel } from '../gateway-client.ts';
+import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
+import { bindRequest } from './bind-request.ts';
+import type { Destination, Traffic } from './forward.ts';
+import { Refusal } from './refusal.ts';
+import type { Session } from './session.ts';
+import type { Timing } from './timing.ts';
+import { readUpstream, type Upstream } from './upstream.ts';
+
+/** What tunnels share. */
+export interface TunnelRooms {
+  timing: Timing;
+  /** Those that are served, by their id. */
+  live: Map<string, Tunnel>;
+  onChange(): void;
+  onClosed(tunnel: Tunnel): void;
+  log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
+}
+
+export class Tunnel implements TunnelHandle, Destination {
+  readonly upstream: Upstream | undefined;
+  readonly traffic = { fromSocket: 0, toSocket: 0 };
+  readonly counters = countersOver(this.traffic);
+  readonly streams = new Set<MuxStream>();
+  readonly answered: Promise<string>;
+
+  readonly #wanted: WantedTunnel;
+  readonly #rooms: TunnelRooms;
+  #state: TunnelState = 'pending';
+  #resumption: Resumption | null;
+  #url: string | null = null;
+  #error: GatewayError | null = null;
+  #settle: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
+  /** The session that it was last asked for on. */
+  #session: Session | undefined;
+  #asking: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  /** Refusals, and failures, in a row. */
+  #refusals = 0;
+  #failures = 0;
+  /** An answer did not come: the gateway may serve it without our knowing the id. */
+  #isAdrift = false;
+  #closing: Promise<void> | undefined;
+  /** The last failure to reach the upstream that was logged. */
+  #dialFailure: string | null = null;
+
+  constructor(wanted: WantedTunnel, rooms: TunnelRooms) {
+    this.#wanted = wanted;
+    this.#rooms = rooms;
+    this.#resumption = wanted.resume;
+    this.answered = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.answered.catch(() => {}); // Not everybody asks.
+    this.upstream = this.#readUpstream();
+  }
+
+  get state(): TunnelState {
+    return this.#state;
+  }
+
+  get url(): string | null {
+    return this.#url;
+  }
+
+  get resumption(): Resumption | null {
+    return this.#resumption;
+  }
+
+  get error(): GatewayError | null {
+    return this.#error;
+  }
+
+  /** Asks for it on this session, now. */
+  ask(session: Session): void {
+    if (this.#state === 'closed' || !this.upstream) return;
+    clearTimeout(this.#retry);
+    if (this.#session !== session) this.#isAdrift = false;
+    this.#session = session;
+    this.#asking = this.#ask(session);
+  }
+
+  /** Its session is over. What it was is kept, to be asked for again. */
+  lost(): void {
+    clearTimeout(this.#retry);
+    this.#failures = 0;
+    this.#leave();
+    if (this.#state === 'active') this.#become('pending', null);
+  }
+
+  /** The gateway has stopped it. */
+  stopped(error: GatewayError): void {
+    if (this.#state === 'closed') return;
+    this.#leave();
+    this.#cut();
+    this.#refuse(new Refusal(error));
+  }
+
+  onDial(failure: string | null): void {
+    if (failure !== null && failure !== this.#dialFailure)
+      this.#rooms.log('warn', 'a visitor cannot be forwarded', { to: this.#wanted.forwardsTo, reason: failure });
+    this.#dialFailure = failure;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Ends it as the whole client ends: the session takes everything with it. */
+  drop(): void {
+    clearTimeout(this.#retry);
+    this.#leave();
+    if (this.#state === 'closed') return;
+    this.#become('closed', null);
+    this.#settle.reject(new Error('the tunnel was closed'));
+    this.#rooms.onClosed(this);
+  }
+
+  /** Undefined where there is no such place; the tunnel is refused then, and never asked for. */
+  #readUpstream(): Upstream | undefined {
+    try {
+      return readUpstream(this.#wanted.forwardsTo);
+    } catch (error) {
+      const message = `"${this.#wanted.forwardsTo}" ${(error as Error).message}`;
+      queueMicrotask(() => this.stopped({ code: '', message }));
+      return undefined;
+    }
+  }
+
+  async #close(): Promise<void> {
+    const wasLive = this.#isLive;
+    this.drop();
+    await this.#asking; // What is under way finds it closed, and unbinds it.
+    if (wasLive) await this.#unbind();
+    this.#cut();
+  }
+
+  /** What is open would otherwise go on for as long as a visitor likes. */
+  #cut(): void {
+    for (const stream of [...this.streams]) {
+      stream.reset();
+      stream.events.onReset(ErrorCode.CANCELLED); // Whoever resets a stream is told of it by nobody else.
+    }
+  }
+
+  async #ask(session: Session): Promise<void> {
+    try {
+      const bound = await this.#bind(session);
+      if (session.isOver) return;
+      this.#isAdrift = false;
+      this.#resumption = { tunnelId: bound.id, bindToken: bound.token, url: bound.url };
+      if (this.#state === 'closed') await this.#unbind();
+      else this.#activate(bound);
+    } catch (error) {
+      if (session.isOver || this.#state === 'closed') return;
+      if (!(error instanceof Refusal) || error.isPassing) this.#fail(error as Error);
+      else if (error.isInUse && this.#isAdrift) session.abandon('a tunnel was lost sight of');
+      else this.#refuse(error);
+    }
+  }
+
+  /** Asks to have back what it was, and where the gateway does not know it any more, for the same address anew. */
+  async #bind(session: Session): Promise<BindAnswer> {
+    const resumption = this.#resumption;
+    try {
+      return await session.bind(bindRequest(this.#wanted, resumption, true));
+    } catch (error) {
+      const isFinal = error instanceof Refusal && !error.isPassing;
+      if (!resumption || !isFinal || this.#state === 'closed') throw error;
+      return session.bind(bindRequest(this.#wanted, resumption, false));
+    }
+  }
+
+  async #unbind(): Promise<void> {
+    const id = this.#resumption?.tunnelId;
+    // Where it fails, its visitors are refused here all the same.
+    if (id !== undefined) await this.#session?.unbind(id).catch(() => {});
+  }
+
+  #activate({ id, url }: BindAnswer): void {
+    this.#refusals = 0;
+    this.#failures = 0;
+    this.#url = url;
+    this.#rooms.live.set(id, this);
+    this.#rooms.log('info', 'tunnel active', { url, to: this.#wanted.forwardsTo });
+    this.#become('active', null);
+    this.#settle.resolve(url);
+  }
+
+  /** There was no answer, or none that says anything about the tunnel. */
+  #fail(error: Error): void {
+    this.#isAdrift = !(error instanceof Refusal);
+    this.#failures++;
+    if (this.#failures === 1)
+      this.#rooms.log('warn', 'a bind was not decided', { to: this.#wanted.forwardsTo, reason: error.message });
+    this.#later(reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#rooms.timing));
+  }
+
+  #refuse(refusal: Refusal): void {
+    const { code, message } = refusal;
+    if (message !== this.#error?.message)
+      this.#rooms.log('warn', 'a tunnel was refused', { to: this.#wanted.forwardsTo, code, message });
+    this.#refusals++;
+    this.#become('refused', { code, message });
+    this.#settle.reject(refusal);
+    if (this.upstream) this.#later(refusedTunnelDelay(this.#refusals, this.#rooms.timing));
+  }
+
+  #later(delay: number): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      if (this.#session && !this.#session.isOver) this.ask(this.#session);
+    }, delay);
+  }
+
+  get #isLive(): boolean {
+    return this.#resumption !== null && this.#rooms.live.get(this.#resumption.tunnelId) === this;
+  }
+
+  #leave(): void {
+    if (this.#isLive) this.#rooms.live.delete((this.#resumption as Resumption).tunnelId);
+  }
+
+  #become(state: TunnelState, error: GatewayError | null): void {
+    this.#state = state;
+    this.#error = error;
+    this.#rooms.onChange();
+  }
+}
+
+function countersOver(traffic: Traffic) {
+  return {
+    connections: 0,
+    openConnections: 0,
+    dialFailures: 0,
+    get bytesIn() {
+      return traffic.toSocket;
+    },
+    get bytesOut() {
+      return traffic.fromSocket;
+    },
+  };
+}

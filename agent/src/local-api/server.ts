@@ -1,0 +1,91 @@
+// The HTTP server of the local API: which route a request goes to, and what is in its way.
+
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Address, ConfigError } from '../config.ts';
+import { DetailError } from '../detail-error.ts';
+import type { Log } from '../log.ts';
+import { type Answer, detail, send } from './answers.ts';
+import { type GuardSettings, refuseStranger, refuseWithoutToken } from './guards.ts';
+import type { Route } from './routes.ts';
+
+const HEAD_MS = 10_000;
+const REQUEST_MS = 30_000;
+const CONNECTIONS_MAX = 256;
+
+/** Begins to listen; what comes is answered once there is `serve`. @throws {ConfigError} when the address cannot be had. */
+export async function listen({ host, port }: Address): Promise<{ server: Server; address: Address }> {
+  const server = createServer({ headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS });
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (error: Error) => reject(new ConfigError(`AGENT_API_ADDR cannot be had: ${error.message}`));
+    server.once('error', refuse);
+    server.listen(port, host, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+  return { server, address: { host, port: (server.address() as AddressInfo).port } };
+}
+
+/** @param onAnswer told the status of each answer. */
+export function serve(
+  server: Server,
+  routes: Route[],
+  guards: GuardSettings,
+  log: Log,
+  onAnswer: (status: number) => void,
+): void {
+  server.on('request', (request, response) => {
+    void answer(request, routes, guards, log).then((it) => {
+      onAnswer(it.status);
+      log('debug', 'answered', { method: request.method, path: request.url, status: it.status });
+      send(request, response, it);
+    });
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const body = JSON.stringify({ detail: 'This is not a request that can be read.' });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  });
+}
+
+/** Ends it: requests under way get `grace` milliseconds for their answers. */
+export async function closeServer(server: Server, grace: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), grace);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(timer);
+}
+
+async function answer(request: IncomingMessage, routes: Route[], guards: GuardSettings, log: Log): Promise<Answer> {
+  try {
+    const path = (request.url ?? '').replace(/\?.*$/s, '');
+    const matching = routes.filter((route) => route.path.test(path));
+    const stranger = refuseStranger(request, guards);
+    if (stranger) return stranger;
+    const unknown = matching.some(({ isOpen }) => isOpen) ? undefined : refuseWithoutToken(request, guards);
+    if (unknown) return unknown;
+    if (matching.length === 0) return detail(404, 'Not Found');
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = matching.find((each) => each.method === method);
+    if (!route) return detail(405, 'Method Not Allowed', { allow: matching.flatMap(allowed).join(', ') });
+    return await route.handle(request, decode(route.path.exec(path)?.[1] ?? ''));
+  } catch (error) {
+    if (error instanceof DetailError) return detail(error.status, error.message);
+    log('error', 'a request failed', { path: request.url, reason: (error as Error).stack });
+    return detail(500, 'Something went wrong here; the log says what.');
+  }
+}
+
+const allowed = ({ method }: Route) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new DetailError(400, 'The path must be percent-encoded UTF-8.');
+  }
+}

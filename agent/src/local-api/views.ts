@@ -1,0 +1,45 @@
+// Tunnels as the local API shows them.
+
+import type { Policy } from '../tunnels/policy.ts';
+import type { Tunnel } from '../tunnels/tunnel.ts';
+
+/** The five documented members. @param policy as it was sent, after a creation. */
+export function created({ saved }: Tunnel, policy: Policy | null): object {
+  const { url, protocol, forwardsTo, domain } = saved;
+  return { url, protocol, forwards_to: forwardsTo, domain, policy };
+}
+
+/** The same; the policy is the one that is applied, as a JSON text. */
+export function listed({ saved }: Tunnel): object {
+  const { url, protocol, forwardsTo, domain, policy } = saved;
+  return { url, protocol, forwards_to: forwardsTo, domain, policy: JSON.stringify(policy) };
+}
+
+export function statusOf({ phase, handle }: Tunnel): string {
+  return phase === 'closing' ? 'closing' : handle.state;
+}
+
+/** Everything. */
+export function detailed(tunnel: Tunnel): object {
+  const { saved, handle } = tunnel;
+  const { connections, openConnections, bytesIn, bytesOut, dialFailures } = handle.counters;
+  return {
+    id: saved.id,
+    url: saved.url,
+    previous_url: saved.previousUrl,
+    tunnel_id: saved.resume?.tunnelId ?? null,
+    protocol: saved.protocol,
+    forwards_to: saved.forwardsTo,
+    domain: saved.domain,
+    policy: saved.policy,
+    policy_source: saved.policySource,
+    status: statusOf(tunnel),
+    last_error: handle.error,
+    created_at: saved.createdAt,
+    connections,
+    open_connections: openConnections,
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+    dial_failures: dialFailures,
+  };
+}

@@ -1,0 +1,92 @@
+// The agent's process: arguments and environment → a run, until a signal or the gateway says stop.
+
+import { startAgent } from './agent.ts';
+import { type Command, HELP, readCommand, type TunnelCommand, UsageError } from './cli.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { diagnose } from './diagnose.ts';
+import { type Log, openLog } from './log.ts';
+import { type Kept, type Running, runOneTunnel } from './one-tunnel.ts';
+import { openDefaultPolicy, readPolicyFile } from './tunnels/policy.ts';
+import { version } from './version.ts';
+
+/** A stop that takes longer than this is not waited for. */
+const STOP_MS = 9000;
+const USAGE = 2;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const kept: Kept = { identity: null, resume: null };
+
+// Whoever read what is printed may be gone; the tunnels are not for them.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
+
+try {
+  const command = readCommand(process.argv.slice(2));
+  if (command.does === 'help') print(HELP);
+  else if (command.does === 'version') print(version);
+  // What still is under way has no say any more.
+  else process.exit(await run(command));
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(error instanceof UsageError ? USAGE : 1);
+}
+
+/** @returns the exit code. */
+async function run(command: Exclude<Command, { does: 'help' } | { does: 'version' }>): Promise<number> {
+  let config = readConfig(process.env, process.cwd());
+  if (command.does === 'diagnose') return (await diagnose(config, print)) ? 0 : 1;
+  if (config.authtoken === '') throw new ConfigError('TUNNEL_AUTHTOKEN must be set to the authtoken of a credential');
+  const log = openLog(config.logLevel, config.logFormat, (line) => process.stderr.write(line));
+  const stopped = signalled();
+  for (;;) {
+    const running = command.does === 'start' ? await startAgent(config, log, print) : oneTunnel(command, config, log);
+    const why = await Promise.race([running.ended, stopped]);
+    log('info', why === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why });
+    const overdue = setTimeout(() => process.exit(why === 'restart' ? 1 : 0), STOP_MS);
+    await running.close();
+    clearTimeout(overdue);
+    if (why !== 'restart') return 0;
+    config = readAgain(config, log);
+  }
+}
+
+/** The configuration for a restart: files that it names may be others by now. One that is not right is not used. */
+function readAgain(config: Config, log: Log): Config {
+  try {
+    return readConfig(process.env, process.cwd());
+  } catch (error) {
+    log('error', 'the configuration is not right any more; the one before is used', {
+      reason: (error as Error).message,
+    });
+    return config;
+  }
+}
+
+function oneTunnel(command: TunnelCommand, config: Config, log: Log): Running {
+  const { protocol, domain, forwardsTo } = command;
+  const policy = command.policyFile
+    ? readPolicyFile(command.policyFile, protocol)
+    : config.policyFile && openDefaultPolicy(config.policyFile, null, log).current(protocol);
+  const wanted = { protocol, domain, forwardsTo, policy: policy && JSON.stringify(policy), metadata: '', resume: null };
+  return runOneTunnel(config, wanted, kept, log, print);
+}
+
+/** Resolves at the first signal that asks for an end; a second one is obeyed at once. */
+function signalled(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (signal: NodeJS.Signals) => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve(signal);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  });
+}
+
+/** What a person can do something about is said in words alone; anything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${HELP}`;
+  if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  return error.constructor === Error ? (error.stack ?? error.message) : error.message;
+}

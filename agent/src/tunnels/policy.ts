@@ -1,0 +1,77 @@
+// Traffic policies: those that come with a request, and the default for tunnels that are made without one.
+
+import { readFileSync } from 'node:fs';
+import { checkPolicy } from '@gateway/protocol';
+import shipped from '../../default-policy.json' with { type: 'json' };
+import type { Protocol } from '../gateway-client.ts';
+import type { Log } from '../log.ts';
+
+export type Policy = Record<string, unknown>;
+
+/** A policy that cannot be used; the text names the places, as `policy.inbound[0].actions must …`. */
+export class PolicyError extends Error {}
+
+/**
+ * Holds a policy against what is well formed, as the gateway does too.
+ * @param name of the whole, for the text.
+ * @throws {PolicyError}
+ */
+export function readPolicy(value: unknown, protocol: Protocol, name: string): Policy {
+  const problems = checkPolicy(value, protocol);
+  if (problems.length === 0) return value as Policy;
+  throw new PolicyError(
+    problems.map(({ path, message }) => `${path ? `${name}.${path}` : name} ${message}`).join('; '),
+  );
+}
+
+/** Reads a policy from a JSON file. @throws {PolicyError} that names the file. */
+export function readPolicyFile(file: string, protocol: Protocol): Policy {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new PolicyError(`${file} must be a file with a policy in JSON: ${(error as Error).message}`);
+  }
+  return readPolicy(value, protocol, file);
+}
+
+const OF_HTTP = ['on_http_request', 'on_http_response', 'outbound'];
+
+/** What of a policy for all tunnels applies to this protocol: phases of HTTP are left out where there is no HTTP. */
+export function policyFor(policy: Policy, protocol: Protocol): Policy {
+  if (protocol === 'http' || protocol === 'https') return policy;
+  return Object.fromEntries(Object.entries(policy).filter(([phase]) => !OF_HTTP.includes(phase)));
+}
+
+export interface DefaultPolicy {
+  /**
+   * The default for a new tunnel, read anew. When it cannot be used, the last one that could: a tunnel without policy is
+   * never what somebody with a default wanted.
+   * @throws {PolicyError} when there never was one.
+   */
+  current(protocol: Protocol): Policy;
+  /** The last good one, to be kept over restarts; null when there is none yet. */
+  readonly lastGood: Policy | null;
+}
+
+/**
+ * @param file null for the policy that comes with the agent.
+ * @param lastGood of the run before.
+ */
+export function openDefaultPolicy(file: string | null, lastGood: Policy | null, log: Log): DefaultPolicy {
+  let good = lastGood;
+  return {
+    current(protocol) {
+      try {
+        good = file === null ? shipped : readPolicyFile(file, 'http');
+      } catch (error) {
+        if (good === null) throw error;
+        log('warn', 'the default policy cannot be used; the last good one is', { reason: (error as Error).message });
+      }
+      return readPolicy(policyFor(good, protocol), protocol, 'the default policy');
+    },
+    get lastGood() {
+      return good;
+    },
+  };
+}

@@ -1,0 +1,5 @@
+// Which agent this is.
+
+import description from '../package.json' with { type: 'json' };
+
+export const version = description.version;

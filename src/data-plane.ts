@@ -1,0 +1,173 @@
+// Builds the data plane: where agents connect, where visitors come in, and what lies between.
+
+import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { describeFailure } from './api/failure.ts';
+import type { Config } from './config.ts';
+import { dataPlaneMetrics } from './data-plane-metrics.ts';
+import { createHttpCounters, type Front } from './edge/http/front.ts';
+import { createHttpListener } from './edge/http/listener.ts';
+import { spokenTo } from './edge/http2/upstream.ts';
+import { checkPolicyText } from './edge/policy-text.ts';
+import { TcpListener } from './edge/tcp.ts';
+import { openCertificates } from './edge/tls/certificates.ts';
+import { TlsListener } from './edge/tls/listener.ts';
+import type { VisitorLimit } from './edge/visitors.ts';
+import { createAgentListener } from './tunnel/agent-listener.ts';
+import { type AgentRooms, AgentSessions } from './tunnel/agent-sessions.ts';
+import { Endpoints } from './tunnel/endpoints.ts';
+import type { Registrar } from './tunnel/registrar.ts';
+import { Tokens } from './tunnel/tokens.ts';
+
+/** How often the listeners' own certificate is asked for anew: each is valid for a month at least. */
+const RENEW_MS = 24 * 3_600_000;
+
+export interface DataPlaneParts {
+  registrar: Registrar;
+  /** What cookies and bind tokens are signed with. */
+  tokenKey: Buffer;
+  log: Logger;
+  registry: Registry;
+}
+
+export interface DataPlane {
+  /** Listeners by name, as `ready` prints them. */
+  addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
+  /** The certificate of the development authority, which agents and visitors are to trust. */
+  caFile: string;
+  sessions: AgentSessions;
+  /** Ends it: what is still under way after `drainMs` is cut. May be called twice. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** @throws what a listener that cannot be opened fails with; nothing is left running then. */
+export async function startDataPlane(config: Config, parts: DataPlaneParts): Promise<DataPlane> {
+  const undo: ((drainMs: number) => unknown)[] = [];
+  let closed: Promise<void> | undefined;
+  const close = (drainMs: number) => {
+    closed ??= (async () => {
+      for (const step of undo.reverse()) await step(drainMs);
+    })();
+    return closed;
+  };
+  try {
+    return { ...(await open(config, parts, undo)), close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  { registrar, tokenKey, log, registry }: DataPlaneParts,
+  undo: ((drainMs: number) => unknown)[],
+): Promise<Omit<DataPlane, 'close'>> {
+  const { host } = config;
+  const certificates = await openCertificates({ ...config, log });
+  undo.push(() => certificates.close());
+  const endpoints = new Endpoints();
+  const limit: VisitorLimit = { open: 0, max: config.maxVisitors };
+  const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
+  const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
+  const now = () => performance.now();
+
+  // Visitors first, so that a tunnel is reachable when its agent is told so.
+  const https: Front = {
+    scheme: 'https',
+    find: (hostname) => endpoints.byName('tls', hostname),
+    whereIs: (hostname) => registrar.whereIs('tls', hostname),
+    settings: config,
+    now,
+    counters: counters.https,
+  };
+  const traffic = counters.tcp;
+  const tls = new TlsListener({ front: https, certificates, limit, traffic }, await certificates.agentListener(hosts));
+  undo.push((drainMs) => tls.close(drainMs));
+  const httpsAddress = await listen(tls.server, config.httpsPort, host);
+  const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
+
+  const http: Front = {
+    ...https,
+    scheme: 'http',
+    find(hostname) {
+      const endpoint = endpoints.byName('http', hostname);
+      return endpoint && spokenTo(endpoint);
+    },
+    whereIs: (hostname) => registrar.whereIs('http', hostname),
+    redirect: (hostname) =>
+      endpoints.byName('tls', hostname)?.proto === 'https' ? origin(hostname, publicHttpsPort) : undefined,
+    counters: counters.http,
+  };
+  const plain = createHttpListener(http, limit);
+  undo.push((drainMs) => plain.close(drainMs));
+  const httpAddress = await listen(plain.server, config.httpPort, host);
+  const publicHttpPort = config.publicHttpPort || httpAddress.port;
+  const doors = new TcpListener({ host, endpoints, limit, traffic });
+  undo.push((drainMs) => doors.close(drainMs));
+
+  let isStopping = false;
+  const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
+  const onEvent = (text: string, details: object) => log.info(details, text);
+  const sessions = new AgentSessions({ registrar, onFailure, onEvent });
+  const rooms: AgentRooms = {
+    settings: { ...config, publicHttpPort, publicHttpsPort },
+    registrar,
+    doors,
+    tokens: new Tokens(tokenKey),
+    checkPolicy: checkPolicyText,
+    endpoints,
+    sessions,
+    isStopping: () => isStopping,
+    onFailure,
+    onEvent,
+  };
+  const agents = createAgentListener(await certificates.agentListener(hosts), rooms);
+  const renewal = setInterval(() => {
+    const renew = (identity: { cert: string; key: string }) => {
+      agents.setSecureContext(identity);
+      tls.setIdentity(identity);
+    };
+    certificates.agentListener(hosts).then(renew, onFailure);
+  }, RENEW_MS).unref();
+  const agentAddress = await listen(agents, config.agentPort, host);
+  // The sessions end last: visitors' answers still come through them.
+  undo.unshift(async () => {
+    clearInterval(renewal);
+    const ended = new Promise((resolve) => agents.close(resolve));
+    await sessions.close();
+    await ended;
+  });
+  undo.push(() => {
+    isStopping = true;
+  });
+  dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
+
+  const { first, last } = config.tcpPorts;
+  return {
+    addresses: {
+      agent: show(agentAddress),
+      http: show(httpAddress),
+      https: show(httpsAddress),
+      tcp: first === last ? String(first) : `${first}-${last}`,
+    },
+    caFile: certificates.caFile,
+    sessions,
+  };
+}
+
+function origin(hostname: string, port: number): string {
+  return port === 443 ? `https://${hostname}` : `https://${hostname}:${port}`;
+}
+
+function show({ address, port, family }: AddressInfo): string {
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
+}

@@ -1,0 +1,56 @@
+// Every error that a visitor may be shown: what went wrong on the way to the endpoint, or with the request itself.
+// Numbers below 90000 are those that such errors have elsewhere too.
+
+interface Row {
+  /** Of `ERR_GATEWAY_<number>`. */
+  number: number;
+  status: number;
+  /** A whole sentence for people, the same for every visitor: nothing of the request is in it. */
+  text: string;
+  /** Seconds after which it may be tried again. */
+  retryAfter?: number;
+}
+
+const row = (number: number, status: number, text: string, retryAfter?: number): Row => ({
+  number,
+  status,
+  text,
+  retryAfter,
+});
+
+export const visitorErrors = {
+  // Where the name leads.
+  unknownName: row(3200, 404, 'No endpoint has this name.'),
+  offline: row(90100, 502, 'The endpoint of this name is offline: its agent is not connected right now.'),
+  elsewhere: row(90101, 502, 'The endpoint of this name is served by another node of this gateway.'),
+  overloaded: row(90102, 503, 'There are too many requests for this endpoint right now.', 1),
+  tooManyVisitors: row(90103, 503, 'This gateway has as many connections as it may have.', 1),
+  unavailable: row(90104, 503, 'The gateway cannot tell right now where this name leads.', 5),
+
+  // What became of the request.
+  upstreamRefused: row(8012, 502, 'The agent is online, and could not connect to the service behind it.'),
+  upstreamClosed: row(90105, 502, 'The service behind the endpoint closed the connection without an answer.'),
+  upstreamInvalid: row(90106, 502, 'The service behind the endpoint sent an answer that is not valid HTTP.'),
+  upstreamTimeout: row(90107, 504, 'The service behind the endpoint did not answer in time.'),
+
+  // What is wrong with the request.
+  badRequestLine: row(90110, 400, 'The request line is not well formed.'),
+  badTarget: row(90111, 400, 'The target of the request is not one that a gateway takes.'),
+  badField: row(90112, 400, 'A header field is not well formed.'),
+  badFieldName: row(90113, 400, 'The name of a header field has a character that is not allowed, such as "_".'),
+  badHost: row(90114, 400, 'The request must have one Host header, with the name of a host and perhaps a port.'),
+  hostDiffers: row(90115, 400, 'The target of the request and its Host header name different hosts.'),
+  badFraming: row(90116, 400, 'The length of the body is not stated in exactly one valid way.'),
+  badConnection: row(90117, 400, 'The Connection header lists something that must reach the end of the way.'),
+  badBody: row(90118, 400, 'The body of the request is not well formed.'),
+  cutShort: row(90126, 400, 'The request was cut short.'),
+  requestTimeout: row(90119, 408, 'The request did not arrive in time.'),
+  targetTooLong: row(90120, 414, 'The target of the request is longer than 16 KiB.'),
+  misdirected: row(90121, 421, 'This connection is not for requests to this name.'),
+  headTooLarge: row(90122, 431, 'The head of the request is larger than 32 KiB.'),
+  tooManyFields: row(90123, 431, 'The request has more than 200 header fields.'),
+  connect: row(90124, 501, 'This gateway is no forward proxy: it does not take CONNECT.'),
+  badVersion: row(90125, 505, 'This gateway takes HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),
+} satisfies Record<string, Row>;
+
+export type VisitorError = keyof typeof visitorErrors;

@@ -1,0 +1,248 @@
+// A visitor's connection: its requests, one after the other, and what is written to it.
+
+import type { Socket } from 'node:net';
+import { abort, relay, TurnWriter } from '../../protocol/relay.ts';
+import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
+import type { Visitor } from '../../tunnel/endpoint.ts';
+import { type VisitorError, visitorErrors } from '../errors.ts';
+import { visitorOf } from '../visitors.ts';
+import type { Connections } from './connections.ts';
+import { Exchange } from './exchange.ts';
+import { failureBytes } from './failure-bytes.ts';
+import { visitorFields } from './forwarded-head.ts';
+import { countAnswer, type Front } from './front.ts';
+import { MORE, REFUSED } from './head-reader.ts';
+import { Input } from './input.ts';
+import { Patience } from './patience.ts';
+import { REDIRECTION, redirection } from './redirection.ts';
+import { RequestHead } from './request-head.ts';
+import { ResponseHead } from './response-head.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
+type Phase = 'heads' | 'exchange' | 'lingering' | 'over';
+
+export class Connection {
+  readonly socket: Socket;
+  readonly front: Front;
+  readonly connections: Connections;
+  readonly visitor: Visitor;
+  readonly patience: Patience;
+  /** As long as anything is in it, the socket is not read. */
+  readonly input = new Input();
+  /** The head of the request under way. */
+  readonly request = new RequestHead();
+  /** The head of its answer. */
+  readonly answer = new ResponseHead();
+  /** The request under way. */
+  exchange: Exchange | undefined;
+  /** The stream that is kept from one request to the next. */
+  upstream: Upstream | undefined;
+
+  readonly #writer: TurnWriter;
+  #phase: Phase = 'heads';
+  #isWorking = false;
+  #isPaused = false;
+  /** Whether the visitor will send nothing more. */
+  #hasEnded = false;
+  /** Whether nothing of the next request has come. */
+  #isIdle = false;
+  #fieldsHost: Buffer | undefined;
+  #fields: Buffer | undefined;
+
+  readonly #listeners = {
+    data: (chunk: Buffer) => this.#onData(chunk),
+    drain: () => this.#onDrain(),
+    end: () => this.#onEnd(),
+    error: () => {}, // `close` follows.
+    close: () => this.#onClose(),
+    timeout: () => this.#onTimeout(),
+  };
+
+  constructor(socket: Socket, front: Front, connections: Connections) {
+    this.socket = socket;
+    this.front = front;
+    this.connections = connections;
+    this.#writer = new TurnWriter(socket);
+    this.visitor = visitorOf(socket, false) ?? { ip: '', port: 0, passthrough: false };
+    this.patience = new Patience(socket, front);
+    front.counters.connections++;
+    for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
+  }
+
+  /** Whether the answer under way is the last one. */
+  get isClosing(): boolean {
+    return !this.request.wantsKeepAlive || this.connections.isStopping || (this.#hasEnded && this.input.isEmpty);
+  }
+
+  /** What the upstream is told of the visitor; ends the head of the request. */
+  visitorFields(): Buffer {
+    const { host } = this.request;
+    if (this.#fields && host === this.#fieldsHost) return this.#fields;
+    this.#fieldsHost = host;
+    this.#fields = visitorFields(this.visitor.ip, this.front.scheme, host);
+    return this.#fields;
+  }
+
+  /** Gives the bytes that wait to whoever takes them now. */
+  work(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    while (!this.input.isEmpty && this.#workOn(this.input));
+    this.#isWorking = false;
+    if (this.#phase !== 'heads' && this.#phase !== 'exchange') return;
+    if (this.#hasEnded && this.input.isEmpty) {
+      if (this.#phase === 'heads') return void this.#endOrFail('cutShort');
+      this.exchange?.onVisitorEnd();
+    }
+    const isPaused = !this.input.isEmpty || this.exchange?.isFull === true;
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  write(bytes: Buffer): void {
+    this.front.counters.traffic.toSocket += bytes.length;
+    this.#writer.write(bytes);
+  }
+
+  /** The answer to the request under way is complete. @param closes whether it was the last one. */
+  finish(closes: boolean, now: number): void {
+    this.exchange = undefined;
+    // What they were read from may be a lot larger than they are.
+    this.request.release();
+    this.answer.release();
+    if (closes) return void this.#end();
+    this.#phase = 'heads';
+    this.#isIdle = true;
+    this.patience.forRequest(now);
+    this.work();
+  }
+
+  /** Answers with an error. @param canGoOn whether the next request can be told from this one. */
+  fail(error: VisitorError, canGoOn: boolean): void {
+    const closes = !canGoOn || this.isClosing;
+    this.#answerItself(visitorErrors[error].status, failureBytes(error, this.exchange && this.request, closes), closes);
+  }
+
+  /** Sends the visitor to another origin. */
+  redirect(origin: string, canGoOn: boolean): void {
+    const closes = !canGoOn || this.isClosing;
+    this.#answerItself(REDIRECTION, redirection(origin, this.request, closes), closes);
+  }
+
+  /** Ends an answer that cannot be completed, so that nobody takes it for a complete one. */
+  cut(): void {
+    this.front.counters.cut++;
+    this.#phase = 'over';
+    this.exchange = undefined;
+    abort(this.socket);
+  }
+
+  /** What comes on this connection from now on is no HTTP: the bytes go as they are, both ways. */
+  handOver(stream: ByteStream): void {
+    this.exchange = undefined;
+    this.#phase = 'over';
+    this.connections.forget(this);
+    this.socket.setTimeout(0);
+    for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
+    if (this.socket.destroyed) return void stream.reset(ErrorCode.CANCELLED);
+    if (!this.input.isEmpty) stream.write(this.input.bytes.subarray(this.input.at));
+    relay(stream, this.socket, { traffic: this.front.counters.traffic });
+  }
+
+  /** The stream is over. */
+  lost(upstream: Upstream): void {
+    if (this.upstream === upstream) this.upstream = undefined;
+  }
+
+  closeIfIdle(): void {
+    if (this.#phase === 'heads' && this.input.isEmpty && !this.request.isPartial) this.#end();
+  }
+
+  sweep(now: number): void {
+    const { upstream } = this;
+    if (upstream && !upstream.exchange && now >= upstream.idleUntil) upstream.letGo();
+    if (this.patience.isOver(now)) this.#onTimeout();
+  }
+
+  /** @returns false when the rest has to wait. */
+  #workOn(input: Input): boolean {
+    const { exchange } = this;
+    if (this.#phase === 'heads') this.#readHead(input);
+    else if (exchange?.wantsBody && !exchange.isFull) exchange.takeBody(input);
+    else return false;
+    return true;
+  }
+
+  #readHead(input: Input): void {
+    const end = this.request.read(input.bytes, input.at);
+    if (end === REFUSED) return void this.fail(this.request.refusal, false);
+    const now = this.front.now();
+    if (end === MORE) {
+      input.clear();
+      if (this.#isIdle) this.patience.forHead(now);
+      this.#isIdle = false;
+      return;
+    }
+    input.take(end);
+    this.#phase = 'exchange';
+    this.exchange = new Exchange(this);
+    this.exchange.start(now);
+  }
+
+  #answerItself(status: number, bytes: Buffer, closes: boolean): void {
+    countAnswer(this.front.counters, status);
+    this.write(bytes);
+    this.finish(closes, this.front.now());
+  }
+
+  /** There is no request, or only a part of one. */
+  #endOrFail(error: VisitorError): void {
+    if (this.request.isPartial) this.fail(error, false);
+    else this.#end();
+  }
+
+  #end(): void {
+    this.#phase = 'lingering';
+    this.input.clear();
+    this.upstream?.letGo();
+    // What the visitor still sends is read: a socket that is closed with unread bytes takes the answer with it.
+    if (this.#isPaused) this.socket.resume();
+    this.patience.forProgress(this.front.now());
+    this.socket.end(() => this.patience.forClose(this.front.now()));
+  }
+
+  #onData(chunk: Buffer): void {
+    this.front.counters.traffic.fromSocket += chunk.length;
+    if (this.#phase === 'lingering' || this.#phase === 'over') return;
+    this.patience.progress();
+    this.input.add(chunk);
+    this.work();
+  }
+
+  #onDrain(): void {
+    this.patience.progress();
+    this.upstream?.taken();
+  }
+
+  #onEnd(): void {
+    this.#hasEnded = true;
+    this.work();
+  }
+
+  #onTimeout(): void {
+    if (this.#phase === 'exchange') this.exchange?.onTimeout();
+    else if (this.#phase === 'lingering') abort(this.socket);
+    else if (this.#phase === 'heads') this.#endOrFail('requestTimeout');
+  }
+
+  #onClose(): void {
+    this.#phase = 'over';
+    this.connections.forget(this);
+    this.exchange?.onVisitorGone();
+    this.exchange = undefined;
+    this.upstream?.letGo();
+  }
+}

@@ -1,0 +1,57 @@
+// The HTTP connections of a listener: one look at all of them, several times a second, takes the place of timers.
+
+import type { Socket } from 'node:net';
+import type { EdgeSettings } from '../settings.ts';
+import { Connection } from './connection.ts';
+import type { Front } from './front.ts';
+import { LeavingStreams } from './streams.ts';
+
+/** How late a deadline may be noticed; settings that are short make it shorter. */
+const SWEEP_MS = 250;
+
+export class Connections {
+  /** Set once: every answer from then on is the last one of its connection. */
+  isStopping = false;
+  readonly leaving = new LeavingStreams();
+  readonly #connections = new Set<Connection>();
+  readonly #now: () => number;
+  readonly #interval: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
+    this.#now = now;
+    this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Serves a visitor, on a socket that may be half open and has nothing listening to it. */
+  accept(socket: Socket, front: Front): void {
+    if (socket.destroyed) return;
+    this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
+    this.#connections.add(new Connection(socket, front, this));
+  }
+
+  /** Closes what is idle; the rest closes with its answer. */
+  stop(): void {
+    this.isStopping = true;
+    for (const connection of this.#connections) connection.closeIfIdle();
+  }
+
+  /** The connection is closed, or is no HTTP any more. */
+  forget(connection: Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    for (const connection of this.#connections) connection.sweep(now);
+    this.leaving.sweep(now);
+    if (this.#connections.size > 0 || this.leaving.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

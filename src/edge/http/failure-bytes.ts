@@ -1,0 +1,30 @@
+// The gateway's own errors as HTTP/1.
+
+import { STATUS_CODES } from 'node:http';
+import type { VisitorError } from '../errors.ts';
+import { acceptsHtml, failureAnswer } from '../failure.ts';
+import { fieldsOf } from './fields.ts';
+import type { RequestHead } from './request-head.ts';
+
+/**
+ * @param request whose answer it is; undefined when there is none, or it could not be read.
+ * @param closes whether it is the last answer on its connection.
+ */
+export function failureBytes(error: VisitorError, request: RequestHead | undefined, closes: boolean): Buffer {
+  const { status, fields, body } = failureAnswer(error, request !== undefined && wantsHtml(request));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Date: ${new Date().toUTCString()}`,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+    `Connection: ${closes ? 'close' : 'keep-alive'}`,
+    '\r\n',
+  ];
+  const bytes = Buffer.from(head.join('\r\n'));
+  return request?.line.isHead ? bytes : Buffer.concat([bytes, body]);
+}
+
+function wantsHtml({ bytes, fieldsStart, end }: RequestHead): boolean {
+  return fieldsOf(bytes, fieldsStart, end).some(
+    ([name, value]) => name.toLowerCase() === 'accept' && acceptsHtml(value),
+  );
+}

@@ -1,0 +1,54 @@
+// What a listener for HTTP asks of the rest of the gateway, and what it counts.
+
+import type { Traffic } from '../../protocol/relay.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { EdgeSettings } from '../settings.ts';
+
+/** A name for which nothing is live on this node: nobody's, somebody's who is away, or live on another node. */
+export type Whereabouts = 'unknown' | 'offline' | 'elsewhere';
+
+/** A side of the gateway that visitors come to. */
+export interface Front {
+  /** How visitors come: what upstreams are told in X-Forwarded-Proto. */
+  readonly scheme: 'http' | 'https';
+  /** The endpoint for a name (lower case, no port, no dot at the end). */
+  find(hostname: string): LiveEndpoint | undefined;
+  /** About a name for which `find` has nothing. Rejects when it cannot be told. */
+  whereIs(hostname: string): Promise<Whereabouts>;
+  /** An origin such as `https://example.com:8443` that serves a name for which `find` has nothing; 307 leads there. */
+  redirect?(hostname: string): string | undefined;
+  /** Whether requests to the name may come on this connection; if not they are answered with 421. Default: all. */
+  authority?(hostname: string): boolean;
+  readonly settings: EdgeSettings;
+  /** A clock that never goes back, in milliseconds. */
+  now(): number;
+  readonly counters: HttpCounters;
+}
+
+export interface HttpCounters {
+  /** Connections that were accepted. */
+  connections: number;
+  /** Requests that were well formed. */
+  requests: number;
+  /** Answers by the first digit of their status, the gateway's own included; interim ones are not counted. */
+  answers: { 1: number; 2: number; 3: number; 4: number; 5: number };
+  /** Answers that were cut short. */
+  cut: number;
+  readonly traffic: Traffic;
+}
+
+export function createHttpCounters(): HttpCounters {
+  return {
+    connections: 0,
+    requests: 0,
+    answers: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+    cut: 0,
+    traffic: { fromSocket: 0, toSocket: 0 },
+  };
+}
+
+export function countAnswer({ answers }: HttpCounters, status: number): void {
+  const kind = Math.trunc(status / 100);
+  if (kind === 2) answers[2]++;
+  else if (kind === 1 || kind === 3 || kind === 4 || kind === 5) answers[kind]++;
+}

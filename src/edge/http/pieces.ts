@@ -1,0 +1,44 @@
+// The pieces in which messages are sent on: as they came where that is possible, and as few as possible where not.
+
+import { answeredHead } from './answered-head.ts';
+import type { Connection } from './connection.ts';
+
+/** What of a body came with its head is copied behind it up to this size, so that both are written as one. */
+export const JOIN_MAX = 16 * 1024;
+
+/** The bytes from one index to another; the whole chunk is sent on as it is. */
+export function pieceOf(chunk: Buffer, start: number, end: number): Buffer {
+  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
+}
+
+export interface AnswerPiece {
+  /** What the upstream sent last. */
+  chunk: Buffer;
+  /** Where the part of the head begins that is in it. */
+  from: number;
+  headEnd: number;
+  /** After what of the body is in it. */
+  end: number;
+  closes: boolean;
+  isToHttp10: boolean;
+}
+
+/** Sends on the head of an answer, which the connection has read, and the beginning of its body. */
+export function sendAnswer(
+  connection: Connection,
+  { chunk, from, headEnd, end, closes, isToHttp10 }: AnswerPiece,
+): void {
+  const head = connection.answer;
+  const joined = end - headEnd <= JOIN_MAX ? end : headEnd;
+  const rewritten = answeredHead(head, closes, isToHttp10, chunk, headEnd, joined);
+  if (!rewritten && head.bytes === chunk) return void connection.write(pieceOf(chunk, from, end));
+  connection.write(rewritten ?? head.bytes.subarray(head.start, head.end));
+  const rest = rewritten ? joined : headEnd;
+  if (rest < end) connection.write(chunk.subarray(rest, end));
+}
+
+/** Sends on a head after which the answer is still to come, or none of HTTP. */
+export function sendInterim(connection: Connection): void {
+  const head = connection.answer;
+  connection.write(answeredHead(head, false, false) ?? head.bytes.subarray(head.start, head.end));
+}

@@ -1,0 +1,135 @@
+// The stream that a visitor's connection keeps to its endpoint, over as many requests as it lasts.
+
+import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
+import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
+import type { Connection } from './connection.ts';
+import type { Exchange } from './exchange.ts';
+import { cancel, errorOf, idleTime } from './streams.ts';
+
+export class Upstream implements StreamEvents {
+  readonly endpoint: LiveEndpoint;
+  /** Whom the stream serves now. */
+  exchange: Exchange | undefined;
+  /** Until when it may serve another one. */
+  idleUntil = 0;
+  readonly #connection: Connection;
+  #stream: ByteStream | undefined;
+  /** Bytes that the visitor's socket has not taken, and that the peer gets no new credit for. */
+  #held = 0;
+  /** Whether the peer will send nothing more. */
+  #hasEnded = false;
+  #isOver = false;
+
+  constructor(connection: Connection, endpoint: LiveEndpoint) {
+    this.#connection = connection;
+    this.endpoint = endpoint;
+  }
+
+  /** Opens the stream for an exchange, and tells it. */
+  open(visitor: Visitor, exchange: Exchange): void {
+    this.exchange = exchange;
+    this.endpoint.open(visitor, this).then(
+      (opened) => this.#opened(opened),
+      () => this.#opened('offline'),
+    );
+  }
+
+  /** Whether another request to the endpoint, or to one at the same address, may be sent here. */
+  takes(endpoint: LiveEndpoint, now: number): boolean {
+    return this.endpoint.isOpen && this.endpoint.hostname === endpoint.hostname && now < this.idleUntil;
+  }
+
+  /** @returns false when the next bytes should wait for the exchange to be told of room. */
+  write(bytes: Buffer): boolean {
+    return this.#stream?.write(bytes) ?? true;
+  }
+
+  /**
+   * The exchange is complete, on both sides.
+   * @param timeout milliseconds after which the upstream closes an idle connection.
+   */
+  rest(now: number, timeout: number): void {
+    this.exchange = undefined;
+    this.idleUntil = now + idleTime(timeout);
+  }
+
+  /** Bytes were read, and sent on as far as they go anywhere: the peer gets new credit when the visitor has taken them. */
+  read(bytes: number): void {
+    this.#held += bytes;
+    const { socket } = this.#connection;
+    // Above the mark, the socket is sure to say when all is written. Below it, what waits is too little to matter.
+    if (socket.writableLength < socket.writableHighWaterMark) this.taken();
+  }
+
+  /** The visitor's socket has taken what it was given. */
+  taken(): void {
+    const held = this.#held;
+    if (held === 0) return;
+    this.#held = 0;
+    this.#stream?.consumed(held);
+  }
+
+  /** Ends the stream, after a complete answer. */
+  letGo(): void {
+    const stream = this.#over();
+    const { connections, front } = this.#connection;
+    if (this.#hasEnded) stream?.end();
+    else if (stream) connections.leaving.add(stream, front.now());
+  }
+
+  /** Breaks the stream: what it carries is of no use any more. */
+  cancel(): void {
+    const stream = this.#over();
+    if (stream) cancel(stream);
+  }
+
+  /** Gives the stream to somebody else, with credit for all that was read. */
+  handOver(): ByteStream {
+    this.taken();
+    return this.#over() as ByteStream;
+  }
+
+  onData(chunk: Buffer): void {
+    // Nobody asked for more: what comes now would be taken for the answer to the next request.
+    if (this.exchange) this.exchange.onData(chunk);
+    else this.cancel();
+  }
+
+  onEnd(): void {
+    this.#hasEnded = true;
+    if (this.exchange) this.exchange.onEnd();
+    else this.letGo();
+  }
+
+  onReset(code: ErrorCode): void {
+    const { exchange } = this;
+    this.#over();
+    exchange?.onBreak(errorOf(code));
+  }
+
+  onDrain(): void {
+    this.exchange?.onDrain();
+  }
+
+  #opened(opened: ByteStream | OpenFailure): void {
+    if (typeof opened === 'string') {
+      const { exchange } = this;
+      this.#over();
+      exchange?.onOpenFailure(opened);
+    } else if (this.#isOver) {
+      cancel(opened);
+    } else {
+      this.#stream = opened;
+      this.exchange?.onOpen();
+    }
+  }
+
+  #over(): ByteStream | undefined {
+    const stream = this.#stream;
+    this.#isOver = true;
+    this.#stream = undefined;
+    this.exchange = undefined;
+    this.#connection.lost(this);
+    return stream;
+  }
+}

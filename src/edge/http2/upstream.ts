@@ -1,0 +1,82 @@
+// Endpoints whose service speaks HTTP/2 without TLS ("prior knowledge"; RFC 9113, section 3.3). To whoever uses them they
+// speak HTTP/1.1, like all others: this is the slow way, and the only one that has to know.
+
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { DEAF } from '../../protocol/mux-stream.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { StreamDuplex } from './stream-duplex.ts';
+import { translate } from './translation.ts';
+import { UserEnd } from './user-end.ts';
+
+const STREAM_WINDOW = 256 * 1024;
+const CONNECTION_WINDOW = 1024 * 1024;
+
+const wrapped = new WeakMap<LiveEndpoint, LiveEndpoint>();
+
+/** The endpoint, as one that speaks HTTP/1.1; the same one for the same. */
+export function spokenTo(endpoint: LiveEndpoint): LiveEndpoint {
+  if (endpoint.upstreamProtocol === 'http1') return endpoint;
+  const known = wrapped.get(endpoint);
+  if (known) return known;
+  const open: LiveEndpoint['open'] = async (visitor, events) => {
+    const stream = await endpoint.open(visitor, DEAF);
+    return typeof stream === 'string' ? stream : new Http2Upstream(stream, events);
+  };
+  const spoken: LiveEndpoint = Object.create(endpoint, {
+    isOpen: { get: () => endpoint.isOpen },
+    open: { value: open },
+  });
+  wrapped.set(endpoint, spoken);
+  return spoken;
+}
+
+/** A stream that takes requests of HTTP/1.1, one after the other, and carries them over one that speaks HTTP/2. */
+class Http2Upstream implements ByteStream {
+  readonly #user: UserEnd;
+  readonly #carrier: StreamDuplex;
+  readonly #session: ClientHttp2Session;
+
+  constructor(stream: ByteStream, events: StreamEvents) {
+    this.#carrier = new StreamDuplex(stream);
+    this.#user = new UserEnd(events, () => this.#carrier.code ?? ErrorCode.RESET);
+    const session = connect('http://upstream', {
+      createConnection: () => this.#carrier,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+    });
+    this.#session = session;
+    session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW));
+    session.on('error', () => {}); // `close` follows.
+    session.on('goaway', () => this.#user.endIfIdle());
+    session.on('close', () => this.#user.endIfIdle()); // What is under way hears of it by itself.
+    this.#user.on('close', () => session.close());
+    translate(this.#user, session);
+  }
+
+  get events(): StreamEvents {
+    return this.#user.events;
+  }
+
+  set events(events: StreamEvents) {
+    this.#user.events = events;
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#user.give(chunk);
+  }
+
+  end(): void {
+    this.#user.giveEnd();
+  }
+
+  reset(_code?: ErrorCode): void {
+    this.#user.events = DEAF;
+    this.#user.destroy();
+    this.#session.destroy();
+    this.#carrier.destroy();
+  }
+
+  consumed(bytes: number): void {
+    this.#user.consumed(bytes);
+  }
+}

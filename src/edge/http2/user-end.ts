@@ -1,0 +1,75 @@
+// The end of a stream that its user does not see: a Node stream, whose other side is plain callbacks.
+
+import { Duplex } from 'node:stream';
+import type { ErrorCode, StreamEvents } from '../../protocol/stream.ts';
+
+/** What the user may have been given without being done with it, in bytes. */
+const WINDOW = 256 * 1024;
+
+export class UserEnd extends Duplex {
+  events: StreamEvents;
+  /** Set while a request is under way. */
+  isBusy = false;
+  readonly #codeOf: () => ErrorCode;
+  #unconsumed = 0;
+  #written: (() => void) | undefined;
+  #wantsDrain = false;
+  #isGivenEnd = false;
+
+  /** @param codeOf says why the service cannot be reached any more. */
+  constructor(events: StreamEvents, codeOf: () => ErrorCode) {
+    super({ allowHalfOpen: true });
+    this.events = events;
+    this.#codeOf = codeOf;
+    this.on('error', () => {}); // `close` follows.
+  }
+
+  /** Takes bytes of the user. @returns false when the next ones should wait. */
+  give(chunk: Buffer): boolean {
+    if (this.#isGivenEnd || this.destroyed || this.push(chunk)) return true;
+    this.#wantsDrain = true;
+    return false;
+  }
+
+  giveEnd(): void {
+    if (this.#isGivenEnd || this.destroyed) return;
+    this.#isGivenEnd = true;
+    this.push(null);
+  }
+
+  consumed(bytes: number): void {
+    this.#unconsumed -= bytes;
+    if (this.#unconsumed >= WINDOW) return;
+    const written = this.#written;
+    this.#written = undefined;
+    written?.();
+  }
+
+  /** The service takes no more requests: that is an end, unless one is under way. */
+  endIfIdle(): void {
+    if (!this.isBusy && !this.destroyed) this.end();
+  }
+
+  override _read(): void {
+    if (!this.#wantsDrain) return;
+    this.#wantsDrain = false;
+    this.events.onDrain();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, written: () => void): void {
+    this.#unconsumed += chunk.length;
+    if (this.#unconsumed < WINDOW) written();
+    else this.#written = written;
+    this.events.onData(chunk);
+  }
+
+  override _final(done: () => void): void {
+    done();
+    this.events.onEnd();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    done(error);
+    if (!this.writableFinished || !this.#isGivenEnd) this.events.onReset(this.#codeOf());
+  }
+}

@@ -1,0 +1,95 @@
+// A visitor's connection of HTTP/2: its requests under way, and what it may do to us.
+
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Visitor } from '../../tunnel/endpoint.ts';
+import { Deadline } from '../http/deadline.ts';
+import type { Front } from '../http/front.ts';
+import { visitorOf } from '../visitors.ts';
+import { Http2Exchange } from './exchange.ts';
+import { IdleStreams, type LeavingStreams } from './streams.ts';
+
+/** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
+const RESETS_MAX = 200;
+const RESETS_PER_SECOND = 20;
+
+export class VisitorSession {
+  readonly front: Front;
+  readonly visitor: Visitor;
+  readonly idle: IdleStreams;
+  readonly leaving: LeavingStreams;
+  readonly #session: ServerHttp2Session;
+  readonly #exchanges = new Set<Http2Exchange>();
+  readonly #deadline = new Deadline();
+  #resetsLeft = RESETS_MAX;
+  #resetsSince: number;
+
+  /** @param onClose called once, when it is over. */
+  constructor(
+    session: ServerHttp2Session,
+    socket: TLSSocket,
+    front: Front,
+    leaving: LeavingStreams,
+    onClose: (session: VisitorSession) => void,
+  ) {
+    this.#session = session;
+    this.front = front;
+    this.leaving = leaving;
+    this.idle = new IdleStreams(leaving);
+    this.visitor = visitorOf(socket, false) ?? { ip: '', port: 0, passthrough: false };
+    this.#resetsSince = front.now();
+    this.#deadline.in(front.now(), front.settings.headTimeout);
+    session.on('remoteSettings', () => this.#rest());
+    session.on('stream', (stream: ServerHttp2Stream, _fields, _flags, rawHeaders?: string[]) =>
+      this.#accept(stream, rawHeaders ?? []),
+    );
+    session.on('error', () => {}); // `close` follows.
+    session.on('close', () => {
+      this.idle.close(front.now());
+      onClose(this);
+    });
+  }
+
+  /** Takes no more requests, and ends with the last answer. */
+  stop(): void {
+    this.#session.close();
+  }
+
+  sweep(now: number): void {
+    for (const exchange of this.#exchanges) exchange.sweep(now);
+    this.idle.sweep(now);
+    if (this.#exchanges.size > 0 || !this.#deadline.isDue(now)) return;
+    // One that was asked to end, or has never begun, is not asked again.
+    if (this.#session.closed || this.#session.connecting) this.#session.destroy();
+    else this.#session.close();
+    this.#deadline.in(now, this.front.settings.headTimeout);
+  }
+
+  /** Differs from what it was before when the visitor has taken bytes meanwhile. */
+  progress(): unknown {
+    return this.#session.destroyed ? undefined : this.#session.state.remoteWindowSize;
+  }
+
+  /** @param wasBroken whether the visitor took a request back before its answer was complete. */
+  forget(exchange: Http2Exchange, wasBroken: boolean): void {
+    this.#exchanges.delete(exchange);
+    if (this.#exchanges.size === 0) this.#rest();
+    if (!wasBroken || this.#session.destroyed) return;
+    const now = this.front.now();
+    const earned = ((now - this.#resetsSince) / 1000) * RESETS_PER_SECOND;
+    this.#resetsLeft = Math.min(RESETS_MAX, this.#resetsLeft + earned) - 1;
+    this.#resetsSince = now;
+    if (this.#resetsLeft < 0)
+      this.#session.destroy(new Error('too many requests taken back'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+
+  #rest(): void {
+    this.#deadline.in(this.front.now(), this.front.settings.idleTimeout);
+  }
+
+  #accept(stream: ServerHttp2Stream, rawHeaders: string[]): void {
+    const exchange = new Http2Exchange(stream, rawHeaders, this);
+    this.#exchanges.add(exchange);
+    exchange.start();
+  }
+}

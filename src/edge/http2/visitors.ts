@@ -1,0 +1,78 @@
+// Visitors who speak HTTP/2 (RFC 9113).
+
+import { performServerHandshake, type ServerOptions } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Front } from '../http/front.ts';
+import type { EdgeSettings } from '../settings.ts';
+import { LeavingStreams } from './streams.ts';
+import { VisitorSession } from './visitor-session.ts';
+
+/** How late a deadline may be noticed; settings that are short make it shorter. */
+const SWEEP_MS = 250;
+/** What the requests of a connection may have sent without being read, in bytes: each by itself, and all together. */
+const STREAM_WINDOW = 256 * 1024;
+const CONNECTION_WINDOW = 1024 * 1024;
+
+const OPTIONS: ServerOptions = {
+  settings: {
+    maxConcurrentStreams: 100,
+    initialWindowSize: STREAM_WINDOW,
+    // Above what a request's head may have, so that one that is too large is told so.
+    maxHeaderListSize: 64 * 1024,
+    enableConnectProtocol: false,
+  },
+  maxHeaderListPairs: 1000,
+  // Megabytes. What waits for a visitor is bounded by the windows of the streams that it comes from; beyond this limit Node
+  // would refuse new requests because of an old one that is not read.
+  maxSessionMemory: 128,
+  maxSettings: 32,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  maxSendHeaderBlockLength: 64 * 1024,
+};
+
+export class Http2Visitors {
+  readonly #sessions = new Set<VisitorSession>();
+  readonly #leaving = new LeavingStreams();
+  readonly #now: () => number;
+  readonly #interval: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
+    this.#now = now;
+    this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves a visitor, whose TLS handshake has agreed on HTTP/2. */
+  accept(socket: TLSSocket, front: Front): void {
+    this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
+    front.counters.connections++;
+    socket.allowHalfOpen = false; // HTTP/2 has ends of its own.
+    const session = performServerHandshake(socket, OPTIONS);
+    session.setLocalWindowSize(CONNECTION_WINDOW);
+    const visitor = new VisitorSession(session, socket, front, this.#leaving, () => this.#sessions.delete(visitor));
+    this.#sessions.add(visitor);
+    if (this.#isStopping) visitor.stop();
+  }
+
+  /** Takes no more requests; connections end with their last answer. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const session of this.#sessions) session.stop();
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    for (const session of this.#sessions) session.sweep(now);
+    this.#leaving.sweep(now);
+    if (this.#sessions.size > 0 || this.#leaving.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,15 @@
+/** What the public side needs to be told. Times are milliseconds. */
+export interface EdgeSettings {
+  /** How long an upstream may take to begin its answer, from the end of the request; longer is a 504. */
+  upstreamTimeout: number;
+  /** How long a visitor may take for a request's head, or for a TLS handshake. */
+  headTimeout: number;
+  /** How long a connection may be without a byte either way, in the middle of a request or an answer. */
+  stallTimeout: number;
+  /** How long a visitor's connection may wait for its next request. */
+  idleTimeout: number;
+  /** Connections of visitors, of all listeners together; more are answered with 503, or closed. */
+  maxVisitors: number;
+  /** A directory of `*.crt` files with their `*.key`, in PEM; undefined: only certificates of the development CA. */
+  tlsDir: string | undefined;
+}

@@ -1,0 +1,98 @@
+// Which certificate a name is served with: the operator's, or else one that the development authority issues.
+
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { openAuthority, type Pair } from './authority.ts';
+import { openDirectory } from './directory.ts';
+
+/** Certificates that are kept at once. Another one costs a signature, less than the handshake that it is for. */
+const KEPT = 10_000;
+/** How long a certificate is given out: it is valid for a month longer. */
+const ISSUED_MS = 60 * 86_400_000;
+/** A context is made anew after this long, as that changes the keys of its session tickets. */
+const CONTEXT_MS = 24 * 3_600_000;
+
+export interface Certificates {
+  /**
+   * What TLS for a name is to be spoken with.
+   * @param name of the visitor's SNI, normalised as a Host is.
+   * @param servedAs what serves it, where something does: the name, or the wildcard above it. Without, only names of the
+   * operator's certificates and those directly under the base domain have one: nobody can have one issued for any name.
+   * @returns undefined when it is to be refused.
+   */
+  secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
+  /**
+   * A certificate of the development authority for names and IP addresses, which is valid for a month at least: who
+   * listens for longer has to ask again.
+   */
+  agentListener(hosts: string[]): Promise<{ key: string; cert: string }>;
+  /** The certificate of the development authority. */
+  readonly caFile: string;
+  close(): void;
+}
+
+export interface CertificateOptions {
+  dataDir: string;
+  /** The directory of the operator's certificates, where there is one. */
+  tlsDir: string | undefined;
+  baseDomain: string;
+  log: Logger;
+  /** How often the directory is looked at, in milliseconds. */
+  lookMs?: number;
+}
+
+/** @throws {AuthorityError} and what reading the directory fails with. */
+export async function openCertificates({
+  dataDir,
+  tlsDir,
+  baseDomain,
+  log,
+  lookMs,
+}: CertificateOptions): Promise<Certificates> {
+  const authority = await openAuthority(dataDir);
+  const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
+  // Promises, so that those who ask for a name at the same time wait for the same certificate.
+  const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
+  const contexts = new LRUCache<Pair, SecureContext>({ max: KEPT, ttl: CONTEXT_MS });
+
+  const issue = (hosts: string[]): Promise<Pair> => {
+    const key = hosts.join(' ');
+    const known = issued.get(key);
+    if (known) return known;
+    const pair = authority.issue(hosts);
+    issued.set(key, pair);
+    pair.catch(() => issued.delete(key));
+    return pair;
+  };
+  const pairFor = (name: string, servedAs: string | undefined): Pair | Promise<Pair> | undefined => {
+    const own = directory?.find(name);
+    if (own) return own;
+    if (name === baseDomain || wildcardOver(name) === `*.${baseDomain}`) return issue([baseDomain, `*.${baseDomain}`]);
+    if (servedAs === undefined) return undefined;
+    return issue([servedAs === wildcardOver(name) ? servedAs : name]);
+  };
+
+  return {
+    async secureContext(name, servedAs) {
+      const pair = await pairFor(name, servedAs);
+      if (!pair) return undefined;
+      const context = contexts.get(pair) ?? contextOf(pair);
+      contexts.set(pair, context, { noUpdateTTL: true });
+      return context;
+    },
+    agentListener: (hosts) => issue([...new Set(hosts)]),
+    caFile: authority.file,
+    close: () => directory?.close(),
+  };
+}
+
+/** The wildcard that a certificate covers a name with: it stands for one label. */
+function wildcardOver(name: string): string {
+  return `*${name.slice(name.indexOf('.'))}`;
+}
+
+/** @throws when certificate and key cannot be used together. */
+export function contextOf({ cert, key }: { cert: string; key: string }): SecureContext {
+  return createSecureContext({ cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true });
+}

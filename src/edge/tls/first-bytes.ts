@@ -1,0 +1,31 @@
+// A visitor's first bytes, read without taking them from whoever speaks TLS afterwards.
+
+import type { Socket } from 'node:net';
+import { type Peek, readClientHello } from './client-hello.ts';
+
+/** The fatal alert unrecognized_name (RFC 8446, section 6), as the record that it is sent in. */
+export const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+
+/**
+ * Reads until the ClientHello is complete, or is none. The socket is paused then, and everything that was read of it is
+ * given, nothing is left in it. Never calls back when the socket ends or breaks before: it is destroyed.
+ */
+export function readFirstBytes(socket: Socket, onRead: (hello: Peek, bytes: Buffer) => void): void {
+  let bytes: Buffer = EMPTY;
+  let needed = 1;
+  const onData = (chunk: Buffer) => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    if (bytes.length < needed) return;
+    const hello = readClientHello(bytes);
+    if (hello.state === 'more') {
+      needed = hello.needed;
+      return;
+    }
+    socket.off('data', onData).off('end', onEnd).pause();
+    onRead(hello, bytes);
+  };
+  const onEnd = () => socket.destroy();
+  socket.on('data', onData).on('end', onEnd);
+}
+
+const EMPTY = Buffer.alloc(0);

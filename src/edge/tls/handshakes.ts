@@ -1,0 +1,80 @@
+// TLS on sockets whose first bytes were read before, to choose the certificate.
+
+import type { Socket } from 'node:net';
+import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { isShuttingDown } from '../../protocol/relay.ts';
+
+/** More names than can be between the choice of a context and its use, a turn of the event loop later. */
+const NAMES = 10_000;
+
+export interface HandshakeOptions {
+  /** For visitors who name nobody, in PEM. */
+  identity?: { cert: string; key: string };
+  alpn?: string[];
+}
+
+export class Handshakes {
+  readonly #server: Server;
+  /** The context chosen last for a name; Node asks for it when it reads the ClientHello anew. */
+  readonly #contexts = new LRUCache<string, SecureContext>({ max: NAMES });
+  /** What to do after each handshake under way, by both ends of its connection: Node does not say which socket it was. */
+  readonly #underWay = new Map<string, (socket: TLSSocket) => void>();
+
+  constructor({ identity, alpn }: HandshakeOptions) {
+    this.#server = createServer({
+      ...identity,
+      ALPNProtocols: alpn,
+      minVersion: 'TLSv1.2',
+      honorCipherOrder: true,
+      SNICallback: (name, callback) => callback(null, this.#contexts.get(name)),
+    });
+    this.#server.on('secureConnection', (socket: TLSSocket) => {
+      const onSecure = this.#underWay.get(endsOf(socket));
+      if (onSecure) onSecure(socket);
+      else socket.destroy();
+    });
+    // The visitor's trouble. Node leaves it to us to close the socket.
+    this.#server.on('tlsClientError', (_, socket) => socket.destroy());
+  }
+
+  setIdentity(identity: { cert: string; key: string }): void {
+    this.#server.setSecureContext({ ...identity, minVersion: 'TLSv1.2', honorCipherOrder: true });
+  }
+
+  /**
+   * Speaks TLS on a socket. A handshake that fails closes it; how long one may take is the caller's to limit.
+   * @param bytes what was read of it.
+   * @param named the name in those bytes, as it was sent, and what to show for it.
+   */
+  begin(
+    raw: Socket,
+    bytes: Buffer,
+    named: { name: string; context: SecureContext } | undefined,
+    onSecure: (socket: TLSSocket) => void,
+  ): void {
+    if (named) this.#contexts.set(named.name, named.context);
+    // An end in the middle of a handshake ends it; afterwards each half may end by itself.
+    raw.allowHalfOpen = false;
+    const reset = raw.resetAndDestroy.bind(raw);
+    raw.resetAndDestroy = () => raw.destroy();
+    const ends = endsOf(raw);
+    this.#underWay.set(ends, (socket) => {
+      socket.allowHalfOpen = true;
+      // Who breaks off either socket means the TCP connection: TLS has no RST of its own. See `abort` for the exception.
+      raw.resetAndDestroy = () => (isShuttingDown(socket) ? raw.destroy() : reset());
+      socket.resetAndDestroy = () => {
+        raw.resetAndDestroy();
+        return socket;
+      };
+      onSecure(socket);
+    });
+    raw.once('close', () => this.#underWay.delete(ends));
+    raw.unshift(bytes);
+    this.#server.emit('connection', raw);
+  }
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}

@@ -1,0 +1,187 @@
+// One stream of a session: credit in both directions, and the two halves of its life.
+
+import type { MuxSession } from './session.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from './stream.ts';
+import { INITIAL_WINDOW, type WindowBudget, WindowGrowth } from './window.ts';
+
+/** What is told nobody: of a stream that has no user any more, or not yet. */
+export const DEAF: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
+
+/** Credit is given back when so much of it has come together: a frame for every read would cost more than it is worth. */
+const CREDIT_STEP = 64 * 1024;
+const CREDIT_MAX = 0x7fff_ffff;
+
+/**
+ * A stream. Each side may send as many bytes as the other has granted; writing spends that credit and waits when it runs
+ * out, `consumed` grants it anew. A slow reader therefore slows its own writer, and nobody else.
+ */
+export class MuxStream implements ByteStream {
+  events: StreamEvents;
+  readonly id: number;
+  /** Called once, at the peer's first frame on a stream that we opened: it is being served. */
+  onAcknowledged: (() => void) | undefined;
+  /** Called once, when the stream is over for the session. */
+  onGone: (() => void) | undefined;
+
+  readonly #session: MuxSession;
+  readonly #growth: WindowGrowth;
+  /** Bytes we may still send. */
+  #credit = INITIAL_WINDOW;
+  /** Bytes the peer may still send. */
+  #granted = INITIAL_WINDOW;
+  /** Bytes the user is done with, for which the peer has no new credit yet. */
+  #owed = 0;
+  /** What was written and could not be sent yet, oldest first. */
+  #pending: Buffer[] = [];
+  #opened: boolean;
+  #wantsDrain = false;
+  #ending = false;
+  #sentEnd = false;
+  #gotEnd = false;
+  #gone = false;
+
+  constructor(session: MuxSession, id: number, opened: boolean, budget: WindowBudget, events: StreamEvents) {
+    this.#session = session;
+    this.id = id;
+    this.#opened = opened;
+    this.#growth = new WindowGrowth(budget);
+    this.events = events;
+  }
+
+  /** Whether it is over: broken, or ended by both sides. */
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.#gone || this.#ending) return true;
+    if (this.#pending.length > 0) {
+      this.#pending.push(chunk);
+      return false;
+    }
+    const rest = this.#send(chunk);
+    if (rest === undefined) return true;
+    this.#pending.push(rest);
+    this.#wantsDrain = true;
+    return false;
+  }
+
+  end(): void {
+    if (this.#gone || this.#ending) return;
+    this.#ending = true;
+    if (this.#pending.length === 0) this.#sendEnd();
+  }
+
+  reset(code: ErrorCode = ErrorCode.CANCELLED): void {
+    if (this.#gone) return;
+    if (this.#opened) this.#session.sendReset(this.id, code);
+    this.#leave();
+  }
+
+  consumed(bytes: number): void {
+    if (this.#gone || bytes === 0) return;
+    this.#owed += bytes;
+    if (this.#owed < CREDIT_STEP || this.#gotEnd) return;
+    const credit = this.#owed + this.#growth.afterConsuming(this.#owed, this.#session.now());
+    this.#owed = 0;
+    this.#granted += credit;
+    this.#session.sendWindow(this.id, credit);
+  }
+
+  /** Data of the peer. */
+  receive(piece: Buffer, ends: boolean): void {
+    this.#acknowledge();
+    if (this.#gotEnd) return void this.#fail(ErrorCode.STREAM_CLOSED);
+    if (piece.length > this.#granted) return void this.#fail(ErrorCode.FLOW_CONTROL);
+    this.#granted -= piece.length;
+    if (ends) this.#gotEnd = true;
+    if (piece.length > 0) this.events.onData(piece);
+    if (!ends || this.#gone) return;
+    this.events.onEnd();
+    this.#leaveIfOver();
+  }
+
+  /** New credit from the peer. */
+  receiveCredit(bytes: number): void {
+    this.#acknowledge();
+    this.#credit += bytes;
+    if (this.#credit > CREDIT_MAX) this.#fail(ErrorCode.FLOW_CONTROL);
+    else this.resume();
+  }
+
+  /** The peer, or the end of the session, broke the stream. */
+  receiveReset(code: ErrorCode): void {
+    if (this.#gone) return;
+    this.#leave();
+    this.events.onReset(code);
+  }
+
+  /** Goes on sending what waits, as far as there is credit and room. @returns whether it still waits for room. */
+  resume(): boolean {
+    while (this.#pending.length > 0) {
+      const rest = this.#send(this.#pending[0] as Buffer);
+      if (rest !== undefined) {
+        this.#pending[0] = rest;
+        return this.#credit > 0;
+      }
+      this.#pending.shift();
+    }
+    if (this.#ending) this.#sendEnd();
+    else if (this.#wantsDrain) {
+      this.#wantsDrain = false;
+      this.events.onDrain();
+    }
+    return false;
+  }
+
+  /** Sends what credit and the session allow. @returns what is left over. */
+  #send(chunk: Buffer): Buffer | undefined {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const bytes = this.#credit > 0 ? Math.min(rest.length, this.#credit, this.#session.room(this)) : 0;
+      if (bytes === 0) return rest;
+      this.#credit -= bytes;
+      this.#session.sendData(this.id, bytes === rest.length ? rest : rest.subarray(0, bytes), !this.#opened, false);
+      this.#opened = true;
+      if (bytes === rest.length) return undefined;
+      rest = rest.subarray(bytes);
+    }
+    return undefined;
+  }
+
+  #sendEnd(): void {
+    if (this.#sentEnd) return;
+    this.#sentEnd = true;
+    this.#session.sendData(this.id, EMPTY, !this.#opened, true);
+    this.#opened = true;
+    this.#leaveIfOver();
+  }
+
+  #fail(code: ErrorCode): void {
+    this.reset(code);
+    this.events.onReset(code);
+  }
+
+  #acknowledge(): void {
+    const told = this.onAcknowledged;
+    if (!told) return;
+    this.onAcknowledged = undefined;
+    told();
+  }
+
+  #leaveIfOver(): void {
+    if (this.#sentEnd && this.#gotEnd) this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#pending = [];
+    this.#growth.giveBack();
+    this.#session.forget(this);
+    this.onAcknowledged = undefined;
+    this.onGone?.();
+  }
+}
+
+const EMPTY = Buffer.alloc(0);

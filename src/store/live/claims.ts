@@ -1,0 +1,66 @@
+// Claims: who serves an address, or for whom it is kept. The row of a claim is locked by whoever changes what is served
+// there, so that all nodes do it one after the other. Locks are taken in this order: session, claims by address, tunnels.
+
+import type { Address } from '../../tunnel/endpoints.ts';
+import type { Db } from '../client.ts';
+
+export interface Claim {
+  accountId: string;
+  credentialId: string;
+  pooling: boolean;
+  /** Whether it is kept for a session that was lost. */
+  isHeld: boolean;
+}
+
+export interface Holder {
+  accountId: string;
+  credentialId: string;
+}
+
+/** Locks the claim on an address, which is the holder's own when there was none. */
+export async function lockClaim(db: Db, address: Address, { accountId, credentialId }: Holder): Promise<Claim> {
+  const [claim] = await db.$queryRaw<[Claim]>`
+    INSERT INTO claim (address, account_id, credential_id, pooling)
+    VALUES (${address}, ${accountId}, ${credentialId}, false)
+    ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
+    RETURNING account_id AS "accountId", credential_id AS "credentialId", pooling,
+      coalesce(held_until > now(), false) AS "isHeld"`;
+  return claim;
+}
+
+export async function lockClaims(db: Db, addresses: string[]): Promise<void> {
+  await db.$queryRaw`SELECT address FROM claim WHERE address = ANY(${addresses}) ORDER BY address FOR UPDATE`;
+}
+
+/** Frees addresses whose claims are locked and whose endpoints are deleted, but not those that others serve too. */
+export async function freeClaims(db: Db, addresses: string[]): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM claim WHERE address = ANY(${addresses})
+    AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
+}
+
+/** The same, but keeps them for the holder for so many milliseconds. */
+export async function holdClaims(db: Db, addresses: string[], holder: Holder, holdMs: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond',
+      account_id = ${holder.accountId}, credential_id = ${holder.credentialId}
+    WHERE address = ANY(${addresses})
+    AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
+}
+
+/** Deletes nodes with all that they served; their addresses are kept for those who had them. */
+export async function forgetNodes(db: Db, nodeIds: string[], holdMs: number): Promise<void> {
+  if (nodeIds.length === 0) return;
+  await db.$executeRaw`
+    UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
+    WHERE held_until IS NULL
+    AND address IN (SELECT address FROM endpoint WHERE node_id = ANY(${nodeIds}))
+    AND NOT EXISTS (
+      SELECT 1 FROM endpoint WHERE endpoint.address = claim.address AND NOT node_id = ANY(${nodeIds}))`;
+  await db.node.deleteMany({ where: { id: { in: nodeIds } } });
+}
+
+/** Deletes claims that are not kept any longer. The column is rounded to milliseconds, upwards too. */
+export async function sweepClaims(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM claim WHERE held_until <= now() + interval '1 millisecond'`;
+}

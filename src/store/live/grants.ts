@@ -1,0 +1,48 @@
+// Whose an authtoken is, and what its holder may do.
+
+import type { Grant, Registrar } from '../../tunnel/registrar.ts';
+import type { LiveParts } from './parts.ts';
+
+const TOKEN_FORM = /^[0-9A-Za-z]{27}_[0-9A-Za-z]{24}$/;
+
+type Grants = Pick<Registrar, 'authenticate' | 'grant' | 'onGrantChange'>;
+
+const select = { id: true, accountId: true, acl: true, digest: true, owner: { select: { active: true } } } as const;
+
+export function grantsOf({ prisma, keys, changes }: Pick<LiveParts, 'prisma' | 'keys' | 'changes'>): Grants {
+  return {
+    async authenticate(authtoken) {
+      if (!TOKEN_FORM.test(authtoken)) return { refused: 'authtokenMalformed' };
+      const row = await prisma.credential.findFirst({ where: { digest: { in: keys.digests(authtoken) } }, select });
+      if (!row) return { refused: 'authtokenUnknown' };
+      if (!row.owner.active) return { refused: 'authtokenInactive' };
+      const digest = keys.digest(authtoken);
+      // The server key was rotated. Whoever deleted the credential meanwhile is right.
+      if (row.digest !== digest) await prisma.credential.updateMany({ where: { id: row.id }, data: { digest } });
+      return grantOf(row);
+    },
+
+    async grant(credentialId) {
+      const row = await prisma.credential.findUnique({ where: { id: credentialId }, select });
+      return row?.owner.active ? grantOf(row) : null;
+    },
+
+    onGrantChange(listener) {
+      const stops = [
+        changes.listen(({ kind, action, id }) => {
+          if (action === 'CREATED') return;
+          if (kind === 'credential') listener(id);
+          if (kind === 'user' || kind === 'botUser') listener(null); // Which credentials are theirs is not said.
+        }),
+        changes.onGap(() => listener(null)),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+function grantOf({ id, accountId, acl }: { id: string; accountId: string; acl: string[] }): Grant {
+  return { credentialId: id, accountId, acl };
+}

@@ -1,0 +1,46 @@
+// The rows of a tunnel that has an address.
+
+import type { Address } from '../../tunnel/endpoints.ts';
+import type { BindRequest } from '../../tunnel/registrar.ts';
+import type { Db } from '../client.ts';
+import type { Holder } from './claims.ts';
+import type { LiveParts } from './parts.ts';
+
+interface Opening {
+  standing: Holder;
+  address: Address;
+  tunnelId: string;
+  endpointId: string;
+  domainId: string | null;
+}
+
+/**
+ * Writes the claim, which is locked, the tunnel and the endpoint: in one statement, as agents that come back after an
+ * outage bind by the thousand.
+ * @returns whether the session was still there.
+ */
+export async function open(
+  db: Db,
+  { node, settings }: LiveParts,
+  { sessionId, proto, hostname, port, publicUrl, pooling, forwardsTo, metadata }: BindRequest,
+  { standing, address, tunnelId, endpointId, domainId }: Opening,
+): Promise<boolean> {
+  const { accountId, credentialId } = standing;
+  const { region } = settings;
+  const written = await db.$executeRaw`
+    WITH taken AS (
+      UPDATE claim SET account_id = ${accountId}, credential_id = ${credentialId}, pooling = ${pooling},
+        held_until = NULL WHERE address = ${address}
+    ), session AS (
+      SELECT id FROM tunnel_session WHERE id = ${sessionId} FOR SHARE
+    ), opened AS (
+      INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
+      SELECT ${tunnelId}, ${accountId}, id, ${proto}, ${publicUrl}, ${forwardsTo}, ${metadata}, ${region} FROM session
+      RETURNING id
+    )
+    INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
+      domain_id, tunnel_id)
+    SELECT ${endpointId}, ${accountId}, ${node.id}, 'EPHEMERAL', ${proto}, ${publicUrl}, ${`${hostname}:${port}`},
+      ${address}, ${metadata}, ${region}, ${domainId}, id FROM opened`;
+  return written === 1;
+}

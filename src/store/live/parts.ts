@@ -1,0 +1,29 @@
+// What the parts of the registrar share.
+
+import type { Changes } from '../changes.ts';
+import type { PrismaClient } from '../client.ts';
+import type { Keys } from '../keys.ts';
+import type { NodeLease } from '../nodes.ts';
+
+export interface LiveSettings {
+  /** What endpoints, tunnels and sessions show as their region. */
+  region: string;
+  /** Names below it are the gateway's own to give. */
+  baseDomain: string;
+  /** Zones that the gateway needs itself: nobody may bind a name there. */
+  cnameDomain: string;
+  acmeDomain: string;
+  /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
+  sessionHold: number;
+}
+
+export interface LiveParts {
+  prisma: PrismaClient;
+  changes: Changes;
+  keys: Keys;
+  node: NodeLease;
+  settings: LiveSettings;
+}
+
+/** Tells of a change, once it is committed. */
+export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];

@@ -1,0 +1,22 @@
+// Names in the DNS, in lower case, and which lie below which.
+
+/** Whether a name is a zone or lies below it. */
+export function isWithin(name: string, zone: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`);
+}
+
+/** The names above a name, the nearest first. */
+export function namesAbove(name: string): string[] {
+  const labels = name.split('.');
+  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+}
+
+/** What serves a name: itself, or a wildcard above it, the nearest first. */
+export function namesServing(name: string): string[] {
+  return [name, ...namesAbove(name).map((above) => `*.${above}`)];
+}
+
+/** A name without the `*.` of a wildcard. */
+export function rootOf(name: string): string {
+  return name.startsWith('*.') ? name.slice(2) : name;
+}

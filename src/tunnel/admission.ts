@@ -1,0 +1,67 @@
+// Who an agent is: its authtoken, and whether it was here before.
+
+import { randomBytes } from 'node:crypto';
+import type { Auth } from '../protocol/messages.ts';
+import { AgentError } from './agent-errors.ts';
+import type { AgentRooms } from './agent-sessions.ts';
+import { refusal } from './binder.ts';
+import { type AgentKind, kindOf } from './compatibility.ts';
+import type { Grant } from './registrar.ts';
+import { aboutText, checkText, METADATA_MAX } from './texts.ts';
+
+const VERSIONS = ['3', '2'];
+
+/** An agent that was let in. */
+export interface Admitted {
+  sessionId: string;
+  accountId: string;
+  credentialId: string;
+  /** What the agent is known by over reconnects. */
+  clientId: string;
+  cookie: string;
+  kind: AgentKind;
+  auth: Auth;
+}
+
+/**
+ * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
+ * @throws {AgentError} why the agent is not let in.
+ */
+export async function admit(auth: Auth, ip: string, { registrar, tokens, sessions }: AgentRooms): Promise<Admitted> {
+  if (!auth.versions.some((version) => VERSIONS.includes(version)))
+    throw new AgentError('unknownVersion', { versions: VERSIONS.join(' and ') });
+  checkText('Metadata', auth.metadata, METADATA_MAX);
+  const grant = await registrar.authenticate(auth.authtoken);
+  if ('refused' in grant) throw refusal(grant);
+  const clientId = rememberedClient(auth, grant, tokens.isCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
+  sessions.evict(grant.accountId, clientId);
+  const sessionId = await registrar.sessionOpened({
+    accountId: grant.accountId,
+    credentialId: grant.credentialId,
+    clientId,
+    agentVersion: aboutText(auth.agentVersion || auth.userAgent),
+    ip,
+    os: aboutText(auth.os),
+    metadata: auth.metadata,
+    transport: 'muxado/2',
+  });
+  const { accountId, credentialId } = grant;
+  return {
+    sessionId,
+    accountId,
+    credentialId,
+    clientId,
+    cookie: tokens.cookie(accountId, clientId),
+    kind: kindOf(auth),
+    auth,
+  };
+}
+
+/** The id of the session before, where the agent can prove that it was its own. */
+function rememberedClient(
+  { clientId, cookie }: Auth,
+  { accountId }: Grant,
+  isCookie: (text: string, accountId: string, clientId: string) => boolean,
+): string | undefined {
+  return clientId !== '' && isCookie(cookie, accountId, clientId) ? clientId : undefined;
+}

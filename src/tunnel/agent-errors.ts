@@ -1,0 +1,55 @@
+// Every error that an agent is told, but for what is wrong inside a traffic policy. Agents show the text to people and
+// give the code to programs; the README's table of them is printed from this one.
+
+import { bindErrors } from './bind-errors.ts';
+
+export const agentErrors = {
+  ...bindErrors,
+  malformed: { number: 90200, text: 'The call cannot be understood: {reason}.' },
+  unknownProtocol: { number: 90201, text: 'The protocol must be http, https, tcp or tls.' },
+  unknownBinding: { number: 90202, text: 'The binding "{binding}" is not supported; "public" is.' },
+  optionNotActedOn: {
+    number: 90203,
+    text: 'This gateway does not act on the option {option}, so it does not open the tunnel without it.',
+  },
+  badAddress: {
+    number: 90204,
+    text: '"{address}" is not an address here; it must be {host} and a port, as in {host}:20000.',
+  },
+  badProxyProtocol: { number: 90205, text: 'The version of the PROXY protocol must be 0 (none), 1 or 2.' },
+  badUpstreamProtocol: { number: 90206, text: 'The protocol of the upstream must be http1 or http2.' },
+  portOutOfRange: { number: 90207, text: 'The port must be from {first} to {last}.' },
+  noLabels: { number: 90208, text: 'A tunnel without an address needs a label, so that an edge can choose it.' },
+  noSuchTunnel: { number: 90209, text: 'There is no tunnel "{id}" in this session.' },
+  tooManyTunnels: { number: 90210, text: 'A session may have at most {max} tunnels.' },
+  badText: { number: 90211, text: '{name} must {rule}.' },
+  unknownVersion: { number: 90212, text: 'This gateway speaks the versions {versions} of the protocol.' },
+  badName: {
+    number: 326,
+    text: '"{name}" is not a name that can be served. It must be a full name such as app.example.com, of letters, digits and hyphens.',
+  },
+  badPolicy: { number: 2236, text: 'The traffic policy cannot be read: {reason}.' },
+  unavailable: { number: 90080, text: 'The gateway cannot do this right now; try again.' },
+} satisfies Record<string, { number: number; text: string }>;
+
+export type AgentErrorName = keyof typeof agentErrors;
+
+export class AgentError extends Error {
+  /** The number behind the prefix of its kind of agent. */
+  readonly number: number;
+
+  /** @param number where it is another than that of its kind: policies have one for each mistake. */
+  constructor(
+    name: AgentErrorName,
+    parameters: Record<string, string | number> = {},
+    number = agentErrors[name].number,
+  ) {
+    super(agentErrors[name].text.replace(/\{(\w+)\}/g, (whole, key: string) => String(parameters[key] ?? whole)));
+    this.number = number;
+  }
+
+  /** As agents look for it: the text, and the code alone on a line. */
+  describe(prefix: string): string {
+    return `${this.message}\r\n\r\n${prefix}${this.number}\r\n`;
+  }
+}

@@ -1,0 +1,156 @@
+// One agent's session, from its first byte to its last: who it is, what it asks, what it is told.
+
+import type { Socket } from 'node:net';
+import { answerHeartbeat, startHeartbeat } from '../protocol/heartbeat.ts';
+import { MessageError } from '../protocol/json-reader.ts';
+import { type Auth, readAuth, writeAuthAnswer, writeStopTunnel } from '../protocol/messages.ts';
+import type { MuxStream } from '../protocol/mux-stream.ts';
+import { MuxSession } from '../protocol/session.ts';
+import { ErrorCode } from '../protocol/stream.ts';
+import { answer, call, openTyped, readType, StreamType } from '../protocol/typed.ts';
+import { STREAM_WINDOW_MAX } from '../protocol/window.ts';
+import { type Admitted, admit } from './admission.ts';
+import { AgentError } from './agent-errors.ts';
+import type { AgentRooms } from './agent-sessions.ts';
+import { AgentTunnels } from './agent-tunnels.ts';
+import { kindOf } from './compatibility.ts';
+import type { SessionCommand } from './session-commands.ts';
+
+/** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
+const AUTH_MS = 10_000;
+const COMMAND_MS = 10_000;
+/** Calls and heartbeats that an agent may have under way. */
+const CALLS_MAX = 1024;
+/** The version of the gateway that agents are told. */
+const VERSION = '0.1.0';
+
+/** An agent that was let in, and what it serves. */
+interface Accepted extends Admitted {
+  tunnels: AgentTunnels;
+}
+
+export class AgentSession {
+  readonly #rooms: AgentRooms;
+  readonly #mux: MuxSession;
+  readonly #ip: string;
+  readonly #deadline: NodeJS.Timeout;
+  /** What codes of errors begin with, as the agent knows them. */
+  #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
+  #isAuthenticating = false;
+  #accepted: Accepted | undefined;
+
+  constructor(socket: Socket, rooms: AgentRooms) {
+    this.#rooms = rooms;
+    this.#ip = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
+    const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
+    this.#mux = new MuxSession(socket, { onStream, onClose }, { role: 'server', peerStreamsMax: CALLS_MAX });
+    this.#deadline = setTimeout(() => this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time'), AUTH_MS);
+  }
+
+  /** Undefined until the agent was let in. */
+  get accepted(): Readonly<Accepted> | undefined {
+    return this.#accepted;
+  }
+
+  /** Ends the session. @param code NONE frees its addresses at once. */
+  close(code: ErrorCode, message: string): void {
+    this.#mux.close(code, message);
+  }
+
+  /** Stops one tunnel, and tells the agent why. Should it bind again, it is refused for the same reason. */
+  async stopTunnel(id: string, error: AgentError): Promise<void> {
+    if (this.#mux.isClosed) return;
+    const told = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
+    openTyped(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
+    await this.#accepted?.tunnels.stop(id);
+  }
+
+  /** @returns null when the agent does it, or its reason why not. @throws {MessageError} when it does not answer. */
+  async command(command: SessionCommand): Promise<string | null> {
+    const { auth } = this.#mustBeAccepted();
+    const unsupported = {
+      stop: auth.stopUnsupported,
+      restart: auth.restartUnsupported,
+      update: auth.updateUnsupported,
+    }[command.kind];
+    if (unsupported === null) return 'the agent is too old to be told from afar';
+    if (unsupported !== '') return unsupported;
+    const request =
+      command.kind === 'update' ? { Version: command.version, PermitMajorVersion: command.permitMajorVersion } : {};
+    const reply = (await call(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_MS)) as { Error?: unknown };
+    return reply.Error ? String(reply.Error) : null;
+  }
+
+  #onStream(stream: MuxStream, type: number, rest: Buffer): void {
+    if (type === StreamType.HEARTBEAT) return void answerHeartbeat(stream, rest);
+    const handle = this.#calls[type];
+    // What a newer agent may ask for is refused, and does not end its session.
+    if (!handle) return void stream.reset(ErrorCode.REFUSED);
+    const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
+    answer(stream, rest, explained, (reason) => new AgentError('malformed', { reason }).describe(this.#errorPrefix));
+  }
+
+  readonly #calls: Record<number, (request: object) => Promise<object>> = {
+    [StreamType.AUTH]: (request) => this.#authenticate(readAuth(request)),
+    [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
+    [StreamType.BIND]: async (request) => this.#mustBeAccepted().tunnels.bind(request),
+    [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request),
+    [StreamType.START_TUNNEL_WITH_LABEL]: async (request) => this.#mustBeAccepted().tunnels.bindLabels(request),
+    [StreamType.PATCH_TUNNEL]: async (request) => this.#mustBeAccepted().tunnels.patch(request),
+  };
+
+  /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
+  #explain(error: unknown): object {
+    if (error instanceof AgentError) return { Error: error.describe(this.#errorPrefix) };
+    if (error instanceof MessageError)
+      return { Error: new AgentError('malformed', { reason: error.message }).describe(this.#errorPrefix) };
+    this.#rooms.onFailure(error);
+    return { Error: new AgentError('unavailable').describe(this.#errorPrefix) };
+  }
+
+  async #authenticate(auth: Auth): Promise<object> {
+    if (this.#isAuthenticating || this.#accepted) throw new MessageError('a session is authenticated once');
+    this.#isAuthenticating = true;
+    const kind = kindOf(auth);
+    this.#errorPrefix = kind.errorPrefix;
+    const admitted = await admit(auth, this.#ip, this.#rooms).finally(() => {
+      this.#isAuthenticating = false;
+    });
+    const { settings, registrar } = this.#rooms;
+    if (this.#mux.isClosed) {
+      await registrar.sessionClosed(admitted.sessionId, settings.sessionHold);
+      throw new MessageError('the session ended');
+    }
+    clearTimeout(this.#deadline);
+    this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
+    this.#mux.answersNagle = kind.hasNagle;
+    this.#rooms.sessions.add(this, admitted);
+    startHeartbeat(this.#mux, { interval: settings.heartbeatInterval, tolerance: settings.heartbeatTolerance });
+    const { clientId, cookie } = admitted;
+    return writeAuthAnswer({ clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) }, VERSION);
+  }
+
+  /** The window that streams may grow to; 0 where the agent did not say that it can. */
+  #agreeOn({ streamWindow }: Auth): number {
+    if (streamWindow <= 0) return 0;
+    this.#mux.budget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
+    return this.#mux.budget.max;
+  }
+
+  #mustBeAccepted(): Accepted {
+    if (!this.#accepted) throw new MessageError('a session begins with authentication');
+    return this.#accepted;
+  }
+
+  #onClose(code: ErrorCode, message: string): void {
+    clearTimeout(this.#deadline);
+    if (!this.#accepted) return;
+    // An agent that says good-bye wants nothing kept; one that is lost will be back.
+    const hold = code === ErrorCode.NONE && !this.#rooms.isStopping() ? 0 : this.#rooms.settings.sessionHold;
+    this.#accepted.tunnels.closeAll(hold);
+    this.#rooms.sessions.remove(this, this.#accepted, hold, message);
+  }
+}
+
+const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };

@@ -1,0 +1,146 @@
+// All sessions of this node: who replaces whom, and what a changed credential means for them.
+
+import { ErrorCode } from '../protocol/stream.ts';
+import { allows, type BindTarget } from './acl.ts';
+import type { Admitted } from './admission.ts';
+import type { AgentError } from './agent-errors.ts';
+import type { AgentSession } from './agent-session.ts';
+import { type BinderParts, refusal } from './binder.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { LiveTunnel } from './live-tunnel.ts';
+import type { Grant, Refusal, Registrar } from './registrar.ts';
+import type { CommandOutcome, SessionCommand, SessionCommands } from './session-commands.ts';
+
+/** How long to wait before a call to the control plane that failed is made again. */
+const RETRY_MS = 1000;
+
+/** What a session needs of the rest of the gateway. */
+export interface AgentRooms extends BinderParts {
+  endpoints: Endpoints;
+  sessions: AgentSessions;
+  /** Whether the gateway is being stopped, so that agents will be back. */
+  isStopping(): boolean;
+  /** Told what was not expected, for the log. */
+  onFailure(error: unknown): void;
+  onEvent(text: string, details: Record<string, unknown>): void;
+}
+
+type Parts = Pick<AgentRooms, 'onFailure' | 'onEvent'> & { registrar: Registrar };
+
+export class AgentSessions implements SessionCommands {
+  readonly #parts: Parts;
+  readonly #byId = new Map<string, AgentSession>();
+  readonly #byClient = new Map<string, AgentSession>();
+  readonly #stop: (() => void)[];
+  /** What is still being told to the control plane. */
+  readonly #pending = new Set<Promise<void>>();
+  #isOver = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#stop = [
+      parts.registrar.onGrantChange((credentialId) => void this.#review(credentialId).catch(parts.onFailure)),
+      parts.registrar.onSessionTaken((id) => this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere')),
+    ];
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(session: AgentSession, { sessionId, accountId, clientId, credentialId }: Admitted): void {
+    this.#byId.set(sessionId, session);
+    this.#byClient.set(`${accountId} ${clientId}`, session);
+    this.#parts.onEvent('agent connected', { sessionId, credentialId, accountId });
+    // What changed since its authtoken was looked at was told to nobody.
+    void this.#review(credentialId).catch(this.#parts.onFailure);
+  }
+
+  /** Ends what the agent left behind, at once. Its names and ports are kept, as it is about to ask for them again. */
+  evict(accountId: string, clientId: string): void {
+    this.#byClient.get(`${accountId} ${clientId}`)?.close(ErrorCode.CANCELLED, 'replaced by a new session');
+  }
+
+  /** The session is over. The control plane is told until it has heard. */
+  remove(session: AgentSession, { sessionId, accountId, clientId }: Admitted, holdMs: number, reason: string): void {
+    this.#byId.delete(sessionId);
+    if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
+    this.#parts.onEvent('agent gone', { sessionId, accountId, reason });
+    const told = this.#tell(sessionId, holdMs).finally(() => this.#pending.delete(told));
+    this.#pending.add(told);
+  }
+
+  async command(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
+    const session = this.#byId.get(sessionId);
+    if (!session) return 'unreachable';
+    try {
+      const refused = await session.command(command);
+      return refused === null ? 'done' : { refused };
+    } catch {
+      return 'unreachable';
+    }
+  }
+
+  /** Ends every session, as what they served may be with other nodes now. Their agents come back. */
+  endAll(): void {
+    for (const session of [...this.#byId.values()]) session.close(ErrorCode.INTERNAL, 'the gateway lost its lease');
+  }
+
+  /** Ends every session for good; agents are expected back when the gateway is. */
+  async close(): Promise<void> {
+    for (const stop of this.#stop) stop();
+    for (const session of [...this.#byId.values()]) session.close(ErrorCode.NONE, 'the gateway is stopping');
+    this.#isOver = true;
+    await Promise.all(this.#pending);
+  }
+
+  async #tell(sessionId: string, holdMs: number): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#parts.registrar.sessionClosed(sessionId, holdMs);
+      } catch (error) {
+        this.#parts.onFailure(error);
+        if (this.#isOver) return; // The node's lease ends soon, and the row with it.
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  /** Looks at what sessions may still do: those of one credential, or all. */
+  async #review(credentialId: string | null): Promise<void> {
+    const concerned = [...this.#byId.values()].filter(
+      ({ accepted }) => credentialId === null || accepted?.credentialId === credentialId,
+    );
+    const ids = new Set(concerned.map(({ accepted }) => accepted?.credentialId ?? ''));
+    const grants = new Map(
+      await Promise.all([...ids].map(async (id) => [id, await this.#parts.registrar.grant(id)] as const)),
+    );
+    for (const session of concerned) this.#apply(session, grants.get(session.accepted?.credentialId ?? '') ?? null);
+  }
+
+  #apply(session: AgentSession, grant: Grant | null): void {
+    if (grant === null) {
+      session.close(ErrorCode.CANCELLED, 'the credential was revoked');
+      return;
+    }
+    const stop = (tunnelId: string, error: AgentError) =>
+      void session.stopTunnel(tunnelId, error).catch(this.#parts.onFailure);
+    for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
+      const target = targetOf(tunnel);
+      if (allows(grant.acl, target)) continue;
+      const denied: Refusal =
+        target.type === 'address'
+          ? { refused: 'addressDenied', target: `${tunnel.hostname}:${tunnel.port}` }
+          : { refused: 'nameDenied', target: tunnel.hostname };
+      stop(tunnel.tunnelId, refusal(denied));
+    }
+    for (const [tunnelId, labels] of session.accepted?.tunnels.labelled ?? []) {
+      const denied = Object.entries(labels).find(([key, value]) => !allows(grant.acl, { type: 'label', key, value }));
+      if (denied) stop(tunnelId, refusal({ refused: 'labelDenied', target: denied.join('=') }));
+    }
+  }
+}
+
+function targetOf({ proto, hostname, port }: LiveTunnel): BindTarget {
+  return proto === 'tcp' ? { type: 'address', host: hostname, port } : { type: 'domain', domain: hostname };
+}

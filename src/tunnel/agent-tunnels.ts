@@ -1,0 +1,180 @@
+// What one session serves: the calls by which its agent opens and closes tunnels.
+
+import { type Bind, readBind, readLabelBind, writeBindAnswer } from '../protocol/messages.ts';
+import type { MuxSession } from '../protocol/session.ts';
+import type { Admitted } from './admission.ts';
+import { AgentError } from './agent-errors.ts';
+import type { AgentRooms } from './agent-sessions.ts';
+import { bindTunnel, refusal } from './binder.ts';
+import { addressOf } from './endpoints.ts';
+import { LiveTunnel } from './live-tunnel.ts';
+import { readPatch } from './patch.ts';
+import { Slots } from './slots.ts';
+import { checkText, FORWARDS_TO_MAX, METADATA_MAX } from './texts.ts';
+
+/** Tunnels of one session. */
+const TUNNELS_MAX = 1000;
+/** Labels of one tunnel, and the bytes that a key or a value may have: those of a backend's selector. */
+const LABELS_MAX = 64;
+const LABEL_MAX = 255;
+
+/** What SDKs need to find in the options of an answer, whatever was asked. */
+const EMPTY_OPTIONS = {
+  Hostname: '',
+  Auth: '',
+  Subdomain: '',
+  HostHeaderRewrite: false,
+  ProxyProto: 0,
+  MutualTLSAtAgent: false,
+};
+
+export class AgentTunnels {
+  readonly #rooms: AgentRooms;
+  readonly #mux: MuxSession;
+  readonly #admitted: Admitted;
+  readonly #slots: Slots;
+  readonly #tunnels = new Map<string, LiveTunnel>();
+  readonly #labelled = new Map<string, Record<string, string>>();
+  /** Binds that are being decided. */
+  #binding = 0;
+
+  constructor(rooms: AgentRooms, mux: MuxSession, admitted: Admitted) {
+    this.#rooms = rooms;
+    this.#mux = mux;
+    this.#admitted = admitted;
+    this.#slots = new Slots(admitted.kind);
+  }
+
+  /** Those with an address. */
+  get addressed(): LiveTunnel[] {
+    return [...this.#tunnels.values()];
+  }
+
+  get labelled(): [tunnelId: string, labels: Record<string, string>][] {
+    return [...this.#labelled];
+  }
+
+  /** Answers a call that opens a tunnel. @throws {AgentError} why not. */
+  async bind(request: object): Promise<object> {
+    const bind = readBind(request);
+    checkTexts(bind);
+    checkDepth(bind.options);
+    return this.#counted(async () => {
+      const bound = await bindTunnel(this.#rooms, this.#admitted, bind);
+      if (this.#mux.isClosed) {
+        if (bound.proto === 'tcp') this.#rooms.doors.release(bound.port, 0);
+        throw refusal({ refused: 'sessionEnded' });
+      }
+      this.#close(bound.tunnelId, 0); // Where the agent had it in this very session, and bound it once more.
+      this.#close(bound.tunnelId, 0); // Bound again by the same session: the newer one counts.
+      const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
+      this.#tunnels.set(bound.tunnelId, tunnel);
+      this.#rooms.endpoints.add(tunnel);
+      return this.#describe(bind, tunnel);
+    });
+  }
+
+  /** Answers a call that opens a tunnel for edges. @throws {AgentError} why not. */
+  async bindLabels(request: object): Promise<object> {
+    const bind = readLabelBind(request);
+    checkTexts(bind);
+    checkLabels(bind.labels);
+    return this.#counted(async () => {
+      const bound = await this.#rooms.registrar.bindLabels({ sessionId: this.#admitted.sessionId, ...bind });
+      if ('refused' in bound) throw refusal(bound);
+      this.#labelled.set(bound.tunnelId, bind.labels);
+      return { Id: bound.tunnelId, Error: '' };
+    });
+  }
+
+  /** Answers a call that closes a tunnel. @throws {AgentError} when it is none of this session. */
+  async unbind(request: object): Promise<object> {
+    await this.stop(this.#mustHave(readPatch(request, 'Id').id));
+    return { Error: '', Extra: {} };
+  }
+
+  /** Answers a call that changes a tunnel. @throws {AgentError} when it is none of this session, or cannot be so. */
+  async patch(request: object): Promise<object> {
+    const { id, metadata, policy } = readPatch(request, 'TunnelId');
+    const tunnel = this.#tunnels.get(this.#mustHave(id));
+    if (policy && tunnel) this.#rooms.checkPolicy(policy, tunnel.proto);
+    if (metadata !== null) {
+      checkText('Metadata', metadata, METADATA_MAX);
+      await this.#rooms.registrar.tunnelChanged(id, { metadata });
+    }
+    return { Error: '' };
+  }
+
+  /** Closes one tunnel: first for visitors, then for the API. */
+  async stop(tunnelId: string): Promise<void> {
+    this.#close(tunnelId, 0);
+    await this.#rooms.registrar.tunnelClosed(tunnelId);
+  }
+
+  /** The session is over. @param keepMs how long its ports are kept. */
+  closeAll(keepMs: number): void {
+    this.#slots.close();
+    for (const tunnelId of [...this.#tunnels.keys()]) this.#close(tunnelId, keepMs);
+    this.#labelled.clear();
+  }
+
+  #close(tunnelId: string, keepMs: number): void {
+    const tunnel = this.#tunnels.get(tunnelId);
+    this.#labelled.delete(tunnelId);
+    if (!tunnel) return;
+    this.#tunnels.delete(tunnelId);
+    tunnel.close();
+    this.#rooms.endpoints.remove(tunnel);
+    if (tunnel.proto === 'tcp') this.#rooms.doors.release(tunnel.port, keepMs);
+  }
+
+  #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
+    const address = addressOf({ proto, hostname, port });
+    const token = this.#rooms.tokens.bindToken(this.#admitted.accountId, tunnelId, address);
+    const chosen = proto === 'tcp' ? { Addr: `${hostname}:${port}` } : { Hostname: hostname };
+    const options = { ...EMPTY_OPTIONS, ...bind.options, ...chosen };
+    return writeBindAnswer({ id: tunnelId, url: publicUrl, token }, proto, options);
+  }
+
+  #mustHave(tunnelId: string): string {
+    if (this.#tunnels.has(tunnelId) || this.#labelled.has(tunnelId)) return tunnelId;
+    throw new AgentError('noSuchTunnel', { id: tunnelId });
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#tunnels.size + this.#labelled.size + this.#binding >= TUNNELS_MAX)
+      throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
+    this.#binding++;
+    try {
+      return await work();
+    } finally {
+      this.#binding--;
+    }
+  }
+}
+
+function checkLabels(labels: Record<string, string>): void {
+  const texts = Object.entries(labels).flat();
+  if (texts.length === 0) throw new AgentError('noLabels');
+  if (texts.length > 2 * LABELS_MAX)
+    throw new AgentError('badText', { name: 'Labels', rule: `be at most ${LABELS_MAX}` });
+  for (const text of texts) {
+    checkText('Keys and values of labels', text, LABEL_MAX);
+    if (text === '' || !text.isWellFormed())
+      throw new AgentError('badText', { name: 'Keys and values of labels', rule: 'be texts of one character or more' });
+  }
+}
+
+/** The answer to a bind repeats its options: what cannot be written is not to be bound. */
+function checkDepth(options: object): void {
+  try {
+    JSON.stringify(options);
+  } catch {
+    throw new AgentError('badText', { name: 'Opts', rule: 'not be nested so deep' });
+  }
+}
+
+function checkTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: string }): void {
+  checkText('Metadata', metadata, METADATA_MAX);
+  checkText('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
+}

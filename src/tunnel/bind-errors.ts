@@ -1,0 +1,56 @@
+// Why agents are refused, as they are told: the number behind the prefix of their kind, and a text that says what would
+// be right. The README's table of them is printed from this one.
+
+import type { Refusal } from './registrar.ts';
+
+/** `{target}`, once at the most, stands for what was asked for: a name, an address, or a label. */
+export const bindErrors: Record<Refusal['refused'], { number: number; text: string }> = {
+  authtokenMalformed: {
+    number: 105,
+    text: 'The authtoken does not have the form of one. Use the token that was shown when a credential was created.',
+  },
+  authtokenUnknown: {
+    number: 107,
+    text: 'The authtoken is not valid: its credential is unknown or was deleted. Create a credential and use its token.',
+  },
+  authtokenInactive: {
+    number: 636,
+    text: 'The owner of this authtoken is not active. Activate the owner, or use the token of a credential of another.',
+  },
+  sessionEnded: {
+    number: 300,
+    text: 'The session has ended, or its credential was revoked. Connect again, with a credential that is valid.',
+  },
+  nameDenied: {
+    number: 316,
+    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this name. Add one, or ask for a name that is allowed.',
+  },
+  addressDenied: {
+    number: 308,
+    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this address. Add one, or ask for an address that is allowed.',
+  },
+  anyPortDenied: {
+    number: 356,
+    text: 'The ACL of this credential does not allow a TCP port of the gateway’s choice. Ask for an address that one of its rules names.',
+  },
+  labelDenied: {
+    number: 399,
+    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this label. Add one, or leave the label out.',
+  },
+  notReserved: {
+    number: 319,
+    text: 'The name {target} is not reserved by this account. Reserve it, or a wildcard above it (a wildcard itself as it is), or ask for a name below the gateway’s own domain.',
+  },
+  reservedByOther: {
+    number: 320,
+    text: 'The name {target} is reserved by another account, or lies below a name that is. Ask for another name.',
+  },
+  onEdge: {
+    number: 381,
+    text: 'The name {target} is on an edge. Open a tunnel with the labels of the edge’s backend, or take the name off the edge.',
+  },
+  inUse: {
+    number: 334,
+    text: '{target} is in use by another tunnel, or kept for one that was lost a moment ago. Stop that one, ask for another, or let all tunnels of this account that serve it ask for pooling.',
+  },
+};

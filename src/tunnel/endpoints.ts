@@ -1,0 +1,66 @@
+// Which endpoints are live on this node, by the name or port that visitors come to.
+
+import type { LiveEndpoint } from './endpoint.ts';
+
+/** What a visitor asks for: `http:name` on the HTTP listener, `tls:name` on the HTTPS one, or `tcp:port`. */
+export type Address = `http:${string}` | `tls:${string}` | `tcp:${number}`;
+
+/** The address that an endpoint answers at. `https` and `tls` share a listener, and therefore names. */
+export function addressOf({ proto, hostname, port }: Pick<LiveEndpoint, 'proto' | 'hostname' | 'port'>): Address {
+  if (proto === 'tcp') return `tcp:${port}`;
+  return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
+}
+
+/** Endpoints that serve the same address, taken in turn. */
+interface Pool {
+  members: LiveEndpoint[];
+  next: number;
+}
+
+export class Endpoints {
+  readonly #pools = new Map<Address, Pool>();
+
+  add(endpoint: LiveEndpoint): void {
+    const address = addressOf(endpoint);
+    const pool = this.#pools.get(address);
+    if (pool) pool.members.push(endpoint);
+    else this.#pools.set(address, { members: [endpoint], next: 0 });
+  }
+
+  remove(endpoint: LiveEndpoint): void {
+    const address = addressOf(endpoint);
+    const pool = this.#pools.get(address);
+    if (!pool) return;
+    pool.members = pool.members.filter((member) => member !== endpoint);
+    if (pool.members.length === 0) this.#pools.delete(address);
+  }
+
+  /** The endpoint whose turn it is: of the very name, else of the nearest wildcard above it. */
+  byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
+    const found = this.#pick(`${listener}:${hostname}`);
+    if (found) return found;
+    for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
+      const wildcard = this.#pick(`${listener}:*${hostname.slice(dot)}`);
+      if (wildcard) return wildcard;
+    }
+    return undefined;
+  }
+
+  /** Endpoints that are live. */
+  get size(): number {
+    let size = 0;
+    for (const { members } of this.#pools.values()) size += members.length;
+    return size;
+  }
+
+  byPort(port: number): LiveEndpoint | undefined {
+    return this.#pick(`tcp:${port}`);
+  }
+
+  #pick(address: Address): LiveEndpoint | undefined {
+    const pool = this.#pools.get(address);
+    if (!pool) return undefined;
+    pool.next = (pool.next + 1) % pool.members.length;
+    return pool.members[pool.next];
+  }
+}

@@ -1,0 +1,89 @@
+// A tunnel with a public address: the way from a visitor to its agent.
+
+import { EdgeType, writeProxyHeader } from '../protocol/proxy-header.ts';
+import type { MuxSession } from '../protocol/session.ts';
+import type { ByteStream, StreamEvents } from '../protocol/stream.ts';
+import { openTyped, StreamType } from '../protocol/typed.ts';
+import type { LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
+import { proxyProtocolHeader } from './proxy-protocol.ts';
+import type { Slots, TunnelLoad } from './slots.ts';
+
+export class LiveTunnel implements LiveEndpoint {
+  readonly id: string;
+  readonly tunnelId: string;
+  readonly accountId: string;
+  readonly proto: Proto;
+  readonly hostname: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly proxyProtocol: 0 | 1 | 2;
+  readonly upstreamProtocol: 'http1' | 'http2';
+  readonly tls: LiveEndpoint['tls'];
+  readonly #session: MuxSession;
+  readonly #slots: Slots;
+  readonly #load: TunnelLoad = { unserved: 0 };
+  #isOpen = true;
+
+  constructor(settings: Omit<LiveEndpoint, 'isOpen' | 'open'>, session: MuxSession, slots: Slots) {
+    this.id = settings.id;
+    this.tunnelId = settings.tunnelId;
+    this.accountId = settings.accountId;
+    this.proto = settings.proto;
+    this.hostname = settings.hostname;
+    this.port = settings.port;
+    this.publicUrl = settings.publicUrl;
+    this.proxyProtocol = settings.proxyProtocol;
+    this.upstreamProtocol = settings.upstreamProtocol;
+    this.tls = settings.tls;
+    this.#session = session;
+    this.#slots = slots;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** No visitor is let in any more; who is in stays. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
+    if (!this.#isOpen) return 'offline';
+    const granted = this.#slots.take(this.#load);
+    const isGranted = granted === true || (await granted);
+    const isLost = !this.#isOpen || this.#session.isClosed;
+    if (!isGranted) return isLost ? 'offline' : 'overloaded';
+    if (isLost) {
+      this.#slots.release(this.#load, false);
+      return 'offline';
+    }
+    return this.#openStream(visitor, events);
+  }
+
+  #openStream(visitor: Visitor, events: StreamEvents): ByteStream {
+    const header = writeProxyHeader({
+      tunnelId: this.tunnelId,
+      clientAddress: visitor.ip.includes(':') ? `[${visitor.ip}]:${visitor.port}` : `${visitor.ip}:${visitor.port}`,
+      proto: this.proto,
+      edgeType: EDGE_TYPES[this.proto],
+      passthrough: visitor.passthrough,
+    });
+    const stream = openTyped(this.#session, StreamType.PROXY, header, events);
+    let wasServed = false;
+    stream.onAcknowledged = () => {
+      wasServed = true;
+      this.#slots.served(this.#load);
+    };
+    stream.onGone = () => this.#slots.release(this.#load, wasServed);
+    if (this.proxyProtocol !== 0) stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, this.port));
+    return stream;
+  }
+}
+
+const EDGE_TYPES: Record<Proto, string> = {
+  http: EdgeType.NONE,
+  https: EdgeType.HTTPS,
+  tcp: EdgeType.TCP,
+  tls: EdgeType.TLS,
+};

@@ -1,0 +1,39 @@
+// What proves, after a reconnect or a restart of either side, that a session or a tunnel was the agent's own. Signed, so
+// that the gateway has nothing to remember.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export class Tokens {
+  readonly #key: Buffer;
+
+  /** @param key derived from the server key, for this purpose alone. */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** For the session of an agent: any credential of its account may present it, so that a token can be exchanged. */
+  cookie(accountId: string, clientId: string): string {
+    return this.#sign('session', accountId, clientId);
+  }
+
+  isCookie(text: string, accountId: string, clientId: string): boolean {
+    return same(text, this.cookie(accountId, clientId));
+  }
+
+  /** For a tunnel at its address. */
+  bindToken(accountId: string, tunnelId: string, address: string): string {
+    return this.#sign('tunnel', accountId, tunnelId, address);
+  }
+
+  isBindToken(text: string, accountId: string, tunnelId: string, address: string): boolean {
+    return same(text, this.bindToken(accountId, tunnelId, address));
+  }
+
+  #sign(...parts: string[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest('base64url');
+  }
+}
+
+function same(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

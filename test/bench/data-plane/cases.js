@@ -1,0 +1,81 @@
+// What is measured, over which paths, and what is asked of the results.
+
+/**
+ * @typedef {object} Case
+ * @property {string} title
+ * @property {string} path at the origin.
+ * @property {number} bytes of the answer's body; for an upload of the request's.
+ * @property {'requests' | 'down' | 'up'} kind
+ * @property {number} [connections] of requests.
+ * @property {boolean} [close] every request has a connection of its own.
+ */
+
+/** What an origin answers to `/small`: 19 bytes. */
+export const SMALL = 'hello from origin!\n';
+export const PAGE_BYTES = 16 * 1024;
+export const DOWN_BYTES = 524_288_000;
+export const UP_BYTES = 256_000_000;
+
+const small = { path: '/small', bytes: SMALL.length, kind: /** @type {const} */ ('requests') };
+const page = { path: '/page', bytes: PAGE_BYTES, kind: /** @type {const} */ ('requests') };
+
+/** @type {Record<string, Case>} */
+export const cases = {
+  'small-1': { ...small, title: '19 B, 1 connection', connections: 1 },
+  'small-64': { ...small, title: '19 B, 64 connections', connections: 64 },
+  'page-1': { ...page, title: '16 KiB, 1 connection', connections: 1 },
+  'page-64': { ...page, title: '16 KiB, 64 connections', connections: 64 },
+  connect: { ...small, title: '19 B, a connection for each request, 32 at a time', connections: 32, close: true },
+  down: { title: 'One download of 524 MB', path: '/large', bytes: DOWN_BYTES, kind: 'down' },
+  up: { title: 'One upload of 256 MB', path: '/up', bytes: UP_BYTES, kind: 'up' },
+};
+
+/** Names of the paths, in the order in which they are shown. */
+export const PATHS = ['direct', 'nginx', 'ssh', 'agent', 'sdk'];
+
+/** Not a case like the others: it is measured once, after them. */
+export const IDLE = 'idle';
+export const IDLE_AGENTS = 200;
+/** An idle agent may take so many bytes of the gateway's memory, and not one more. */
+export const IDLE_MAX = 100_000;
+
+/**
+ * @typedef {object} Target what the path `agent` has to reach in a case.
+ * @property {string} case
+ * @property {keyof import('./report.js').Figures} figure
+ * @property {string} against a path.
+ * @property {'<' | '<=' | '>' | '>='} is how the ratio to that path has to be to `times`.
+ * @property {number} times
+ */
+
+const requestCases = Object.keys(cases).filter((name) => cases[name]?.kind === 'requests');
+const bulkCases = ['down', 'up'];
+
+/** @type {Target[]} */
+export const targets = [
+  { case: 'small-64', figure: 'cpu', against: 'nginx', is: '<=', times: 1 },
+  { case: 'small-64', figure: 'perSecond', against: 'nginx', is: '>', times: 1 },
+  { case: 'small-64', figure: 'p99', against: 'direct', is: '<', times: 4 },
+  { case: 'page-64', figure: 'p99', against: 'direct', is: '<', times: 4 },
+  ...requestCases.flatMap((name) => [
+    {
+      case: name,
+      figure: /** @type {const} */ ('perSecond'),
+      against: 'ssh',
+      is: /** @type {const} */ ('>'),
+      times: 1,
+    },
+    { case: name, figure: /** @type {const} */ ('p99'), against: 'ssh', is: /** @type {const} */ ('<'), times: 1 },
+    { case: name, figure: /** @type {const} */ ('cpu'), against: 'ssh', is: /** @type {const} */ ('<='), times: 1 },
+  ]),
+  ...bulkCases.flatMap((name) => [
+    {
+      case: name,
+      figure: /** @type {const} */ ('perSecond'),
+      against: 'ssh',
+      is: /** @type {const} */ ('>='),
+      times: 1,
+    },
+    { case: name, figure: /** @type {const} */ ('cpu'), against: 'ssh', is: /** @type {const} */ ('<='), times: 1 },
+  ]),
+];

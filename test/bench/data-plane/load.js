@@ -1,0 +1,82 @@
+// The visitors: wrk where it is installed, for requests; a small client in a process of its own for the rest.
+
+import { fork, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { stop } from '../api/processes.js';
+import { find } from './processes.js';
+
+/**
+ * @typedef {object} Job
+ * @property {'requests' | 'down' | 'up'} kind
+ * @property {number} port of 127.0.0.1.
+ * @property {string} host what the Host header says.
+ * @property {string} path
+ * @property {number} bytes that the answer has to have; of an upload, that the request has.
+ * @property {number} connections
+ * @property {boolean} close whether each request gets a connection of its own.
+ * @property {number} seconds how long requests are sent.
+ */
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} requests that were answered.
+ * @property {number} seconds
+ * @property {number} p50 milliseconds from a request to the end of its answer.
+ * @property {number} p99
+ */
+
+export class Visitors {
+  #wrk = find('wrk');
+  #client = fork(join(import.meta.dirname, 'client.js'));
+
+  /** What sends the requests. */
+  get name() {
+    return this.#wrk ? 'wrk' : 'a client in Node (wrk is not installed)';
+  }
+
+  /** @param {Job} job @returns {Promise<Outcome>} @throws {Error} at the first wrong answer. */
+  run(job) {
+    return this.#wrk && job.kind === 'requests' ? runWrk(this.#wrk, job) : this.#ask(job);
+  }
+
+  /** Sends one request, and looks at all of the answer. @param {Pick<Job, 'port' | 'host' | 'path' | 'bytes'>} job */
+  check(job) {
+    return this.#ask({ ...job, kind: 'down', connections: 1, close: true, seconds: 0 });
+  }
+
+  /** @param {Job} job @returns {Promise<Outcome>} */
+  async #ask(job) {
+    /** @type {Outcome | { error: string }} */
+    const outcome = await new Promise((resolve, reject) => {
+      this.#client.once('message', resolve);
+      this.#client.once('exit', () => reject(new Error('the client ended')));
+      this.#client.send(job);
+    });
+    this.#client.removeAllListeners();
+    if ('error' in outcome) throw new Error(outcome.error);
+    return outcome;
+  }
+
+  stop() {
+    return stop(this.#client);
+  }
+}
+
+/** @param {string} wrk @param {Job} job @returns {Promise<Outcome>} */
+async function runWrk(wrk, { port, host, path, bytes, connections, close, seconds }) {
+  const headers = [`Host: ${host}`, ...(close ? ['Connection: close'] : [])].flatMap((header) => ['-H', header]);
+  const script = join(import.meta.dirname, 'wrk.lua');
+  const args = ['-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}s`, '-s', script, ...headers];
+  const child = spawn(wrk, [...args, `http://127.0.0.1:${port}${path}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const result = /^RESULT (.*)$/m.exec(text)?.[1];
+  if (code !== 0 || !result) throw new Error(`wrk failed: ${text}`);
+  const { requests, time, p50, p99, errors, read } = JSON.parse(result);
+  if (errors > 0 || requests === 0) throw new Error(`wrk saw ${errors} errors and ${requests} answers: ${text}`);
+  if (read < requests * bytes) throw new Error(`answers are shorter than ${bytes} bytes: ${text}`);
+  return { requests, seconds: time / 1e6, p50: p50 / 1000, p99: p99 / 1000 };
+}

@@ -1,0 +1,220 @@
+// The listener for HTTPS and TLS with an agent behind it: a real session, real tunnels, real upstreams.
+
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import { createHttpCounters, type Front, type Whereabouts } from '../../src/edge/http/front.ts';
+import type { EdgeSettings } from '../../src/edge/settings.ts';
+import { openCertificates } from '../../src/edge/tls/certificates.ts';
+import { TlsListener } from '../../src/edge/tls/listener.ts';
+import {
+  DEAF,
+  type MuxSession,
+  type MuxStream,
+  OUR_CLIENT,
+  type ProxyHeader,
+  readProxyHeader,
+  readType,
+  StreamType,
+} from '../../src/protocol/index.ts';
+import { relay } from '../../src/protocol/relay.ts';
+import { kindOf } from '../../src/tunnel/compatibility.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import { Endpoints } from '../../src/tunnel/endpoints.ts';
+import { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
+import { Slots } from '../../src/tunnel/slots.ts';
+import { pair } from '../protocol/pair.ts';
+
+/** Long enough for tests that don't wait for them. */
+const SETTINGS: EdgeSettings = {
+  upstreamTimeout: 10_000,
+  headTimeout: 10_000,
+  stallTimeout: 10_000,
+  idleTimeout: 10_000,
+  maxVisitors: 1000,
+  tlsDir: undefined,
+};
+
+export interface EdgeOptions {
+  settings?: Partial<EdgeSettings>;
+  /** What is known of names that nothing serves. */
+  whereabouts?: Record<string, Whereabouts>;
+  baseDomain?: string;
+}
+
+export type TunnelOptions = Partial<
+  Pick<LiveEndpoint, 'proto' | 'tls' | 'upstreamProtocol' | 'proxyProtocol' | 'port'>
+>;
+
+export type Edge = Awaited<ReturnType<typeof startEdge>>;
+
+export async function startEdge({ settings, whereabouts = {}, baseDomain = 'tunnel.localhost' }: EdgeOptions = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
+  const allSettings = { ...SETTINGS, ...settings };
+  const log = { info() {}, warn() {} } as never;
+  const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
+  const agent = await startAgent();
+  const endpoints = new Endpoints();
+  const front: Front = {
+    scheme: 'https',
+    find: (hostname) => endpoints.byName('tls', hostname),
+    whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
+    settings: allSettings,
+    now: () => performance.now(),
+    counters: createHttpCounters(),
+  };
+  const limit = { open: 0, max: allSettings.maxVisitors };
+  const listener = new TlsListener({ front, certificates, limit }, await certificates.agentListener(['127.0.0.1']));
+  const port = await listen(listener.server);
+  const ca = await readFile(certificates.caFile, 'utf8');
+  return {
+    port,
+    ca,
+    front,
+    counters: front.counters,
+    endpoints,
+    listener,
+    certificates,
+    agent,
+    /** Makes an upstream on this machine available under a name. */
+    serve(hostname: string, upstream: number, options: TunnelOptions = {}): LiveTunnel {
+      const tunnel = agent.tunnel(hostname, upstream, { proto: 'https', ...options });
+      endpoints.add(tunnel);
+      return tunnel;
+    },
+    /** A visitor with TLS, connected; rejects when the handshake fails. */
+    async visit(servername: string | undefined, options: ConnectionOptions = {}): Promise<TLSSocket> {
+      const socket = connectTls({ host: '127.0.0.1', port, ca, servername, ...options });
+      socket.on('error', () => {});
+      await once(socket, 'secureConnect');
+      return socket;
+    },
+    /** A visitor with HTTP/2. @param raw the connection to use, where there is one already. */
+    async visitHttp2(servername: string, raw?: Socket): Promise<ClientHttp2Session> {
+      const to = { host: '127.0.0.1', port, ca, servername, ALPNProtocols: ['h2'], socket: raw };
+      const session = connectHttp2(`https://${servername}:${port}`, { createConnection: () => connectTls(to) });
+      session.on('error', () => {});
+      await once(session, 'connect');
+      return session;
+    },
+    /** Resolves when so few connections are left, and no streams to the agent. */
+    async empty(left = 0): Promise<void> {
+      while (listener.size > left || agent.session.size > left) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
+    async close(drainMs = 0): Promise<void> {
+      await listener.close(drainMs);
+      certificates.close();
+      agent.session.destroy(0, 'the end');
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export interface Agent {
+  /** The gateway's end of the session. */
+  session: MuxSession;
+  /** Headers of the streams that were opened to the agent, in order. */
+  headers: ProxyHeader[];
+  /** Connections to upstreams, as they were opened. */
+  sockets: Socket[];
+  tunnel(hostname: string, upstream: number, options?: TunnelOptions): LiveTunnel;
+}
+
+/** An agent's session, with everything that an agent needs to serve visitors. */
+export async function startAgent(): Promise<Agent> {
+  const { client, server } = await pair();
+  const slots = new Slots(kindOf({ clientType: OUR_CLIENT, userAgent: '' }));
+  const upstreams = new Map<string, number>();
+  const headers: ProxyHeader[] = [];
+  const sockets: Socket[] = [];
+  client.accept((stream) => {
+    readType(stream, (type, rest) => {
+      if (type !== StreamType.PROXY) return stream.reset();
+      readHeader(stream, rest, (header, first) => {
+        headers.push(header);
+        const port = upstreams.get(header.tunnelId) ?? 0;
+        const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+        sockets.push(socket);
+        if (first.length > 0) socket.write(first);
+        stream.consumed(first.length);
+        relay(stream, socket);
+      });
+    });
+    return stream.events;
+  });
+  let ids = 0;
+  return {
+    session: server.session,
+    headers,
+    sockets,
+    tunnel(hostname, upstream, options = {}) {
+      const tunnelId = `tn_${++ids}`;
+      upstreams.set(tunnelId, upstream);
+      return new LiveTunnel(
+        {
+          id: `ep_${ids}`,
+          tunnelId,
+          accountId: 'ac_1',
+          proto: 'https',
+          hostname,
+          port: 443,
+          publicUrl: `https://${hostname}`,
+          proxyProtocol: 0,
+          upstreamProtocol: 'http1',
+          tls: 'gateway',
+          ...options,
+        },
+        server.session,
+        slots,
+      );
+    },
+  };
+}
+
+function readHeader(stream: MuxStream, first: Buffer, onHeader: (header: ProxyHeader, rest: Buffer) => void): void {
+  let bytes = first;
+  const tryRead = () => {
+    const found = readProxyHeader(bytes);
+    if (!found) return;
+    stream.events = DEAF;
+    stream.consumed(bytes.length - found.rest.length);
+    onHeader(found.header, found.rest);
+  };
+  stream.events = {
+    ...DEAF,
+    onData(chunk) {
+      bytes = Buffer.concat([bytes, chunk]);
+      tryRead();
+    },
+  };
+  tryRead();
+}
+
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Everything that a socket brings until its end; the other direction is not touched. @throws when it breaks. */
+export async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, 'end');
+  return Buffer.concat(chunks);
+}
+
+/** Resolves when a socket is closed, however that came about. */
+export function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => {});
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
+}
+
+/** Sockets of this process that the event loop knows. */
+export function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}

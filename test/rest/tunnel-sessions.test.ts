@@ -1,0 +1,199 @@
+// Agents are told from afar what to do: through either door, and where there is a server through another gateway too.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Changes } from '../../src/store/changes.ts';
+import { newId } from '../../src/store/ids.ts';
+import { Notifications } from '../../src/store/notify.ts';
+import { sessionCommands } from '../../src/store/session-commands.ts';
+import { newClient, type TestClient } from '../agent/client-support.ts';
+import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newCredential, openSession } from '../support/live.ts';
+import { newPlace, type Place } from '../support/place.ts';
+
+let place: Place;
+let gateway: TestGateway;
+let account: Account;
+let agent: TestClient;
+let session: string;
+/** What the agent was told, and what it says to it. */
+let heard: unknown[];
+let reason: string | null;
+
+beforeAll(async () => {
+  place = await newPlace();
+  gateway = await startTestGateway({}, { place });
+  account = await gateway.newAccount();
+});
+beforeEach(async () => {
+  heard = [];
+  reason = null;
+  const { authtoken } = await newCredential(account);
+  agent = newAgent(authtoken);
+  await agent.until(() => agent.client.status.state === 'online');
+  const { body } = await account.call('GET', '/tunnel_sessions?limit=1');
+  session = body.tunnel_sessions[0].id;
+});
+afterEach(() => agent?.client.close());
+afterAll(async () => {
+  await gateway?.close();
+  await place?.remove();
+});
+
+function newAgent(authtoken: string): TestClient {
+  const [host = '', port] = gateway.agent.split(':');
+  const told = (command: unknown) => {
+    heard.push(command);
+    return reason;
+  };
+  return newClient(
+    { host, port: Number(port), ca: gateway.ca },
+    {
+      authtoken,
+      commands: {
+        stop: () => told('stop'),
+        restart: () => told('restart'),
+        update: (version, permitMajor) => told({ version, permitMajor }),
+      },
+    },
+  );
+}
+
+const commands = ['restart', 'stop', 'update'] as const;
+const heardOf = { restart: 'restart', stop: 'stop', update: { version: '', permitMajor: false } };
+const path = (command: string, id = session) => `/tunnel_sessions/${id}/${command}`;
+const mutation = (command: string) =>
+  `mutation ($id: ID!) { done: ${command}TunnelSession(id: $id${command === 'update' ? ', input: {}' : ''}) }`;
+
+describe.each(commands)('%s', (command) => {
+  test('is done by the agent, whoever of the account asks, with a body or none', async () => {
+    const member = await account.addOwner();
+    const asked = [
+      await account.call('POST', path(command)),
+      await member.call('POST', path(command), {}),
+      await (await account.addOwner({ kind: 'BOT' })).call('POST', path(command), {}),
+    ];
+    expect(asked.map(({ status, text }) => [status, text])).toEqual(asked.map(() => [204, '']));
+    const { body } = await account.graphql(mutation(command), { id: session });
+    expect(body).toEqual({ data: { done: session } });
+    expect(heard).toEqual(Array(4).fill(heardOf[command]));
+  });
+
+  test('that the agent refuses is a conflict, with its reason', async () => {
+    reason = `It does not ${command} "today".`;
+    const code = { restart: 'ERR_GATEWAY_804', stop: 'ERR_GATEWAY_805', update: 'ERR_GATEWAY_806' }[command];
+    const { status, body } = await account.call('POST', path(command));
+    expect({ status, code: body.error_code, msg: body.msg }).toEqual({
+      status: 409,
+      code,
+      msg: expect.stringContaining(reason),
+    });
+    const { errors } = (await account.graphql(mutation(command), { id: session })).body;
+    expect(errors[0]).toMatchObject({ message: body.msg, extensions: { code: 'CONFLICT', errorCode: code } });
+  });
+
+  test('is not for a session that is not there, nor for another account', async () => {
+    const stranger = await gateway.newAccount();
+    const missing = async (owner: Owner, id: string) => {
+      const { status, body } = await owner.call('POST', path(command, id));
+      expect({ status, code: body.error_code }).toEqual({ status: 404, code: 'ERR_GATEWAY_90020' });
+    };
+    await missing(stranger, session);
+    for (const id of [newId('ts'), newId('tn'), 'x', '%00']) await missing(account, id);
+    await agent.client.close();
+    await vi.waitFor(() => missing(account, session));
+    expect(heard).toEqual([]);
+  });
+
+  test('with an idempotency key is told once', async () => {
+    const headers = { 'idempotency-key': `${command}-once` };
+    for (let round = 0; round < 2; round++)
+      expect((await account.call('POST', path(command), {}, { headers })).status).toBe(204);
+    expect(heard).toHaveLength(1);
+  });
+
+  test('of a session that nobody answers for is unavailable', async () => {
+    const silent = await openSession(gateway, await newCredential(account));
+    const { status, body, headers } = await account.call('POST', path(command, silent));
+    expect({ status, code: body.error_code }).toEqual({ status: 503, code: 'ERR_GATEWAY_90081' });
+    expect(headers['retry-after']).toBe('2');
+  });
+});
+
+test('an update says which version', async () => {
+  const body = { version: '4.0.0-rc.1', permit_major_version: true };
+  expect((await account.call('POST', path('update'), body)).status).toBe(204);
+  const input = { version: '5', permitMajorVersion: null };
+  await account.graphql(
+    'mutation ($id: ID!, $input: UpdateTunnelSessionInput!) { updateTunnelSession(id: $id, input: $input) }',
+    { id: session, input },
+  );
+  expect(heard).toEqual([
+    { version: '4.0.0-rc.1', permitMajor: true },
+    { version: '5', permitMajor: false },
+  ]);
+});
+
+test.each([
+  ['restart', { version: '4' }, 'ERR_GATEWAY_214'],
+  ['stop', { id: 'x' }, 'ERR_GATEWAY_214'],
+  ['update', { channel: 'beta' }, 'ERR_GATEWAY_214'],
+  ['update', { version: 4 }, 'ERR_GATEWAY_215'],
+  ['update', { permit_major_version: 'yes' }, 'ERR_GATEWAY_215'],
+  ['update', { version: 'é'.repeat(33) }, 'ERR_GATEWAY_90033'],
+])('%s does not take %o', async (command, body, code) => {
+  const answer = await account.call('POST', path(command), body);
+  expect({ status: answer.status, code: answer.body.error_code }).toEqual({ status: 400, code });
+  expect(heard).toEqual([]);
+});
+
+describe.runIf(onServer)('another gateway on the same server', () => {
+  let second: TestGateway;
+  const callThere = (id: string, command: string) => second.app.sessions.command(id, { kind: command as 'stop' });
+  beforeAll(async () => {
+    second = await startTestGateway({}, { place });
+  });
+  afterAll(() => second?.close());
+
+  test('passes a command on, and the answer back', async () => {
+    const there = (command: string) =>
+      fetch(`${second.api}${path(command)}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${account.key}`, 'service-version': '2' },
+      });
+    expect((await there('stop')).status).toBe(204);
+    reason = 'Not today.';
+    const refused = await there('restart');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ error_code: 'ERR_GATEWAY_804', msg: expect.stringMatching(reason) });
+    expect(heard).toEqual(['stop', 'restart']);
+  });
+
+  test('passes on a reason that is as long as an agent likes, cut', async () => {
+    reason = '\u0001é"\\'.repeat(500);
+    const outcome = await callThere(session, 'stop');
+    expect(outcome).toEqual({ refused: reason.slice(0, 500) });
+  });
+
+  test('gives up on a session that no node has, in time', async () => {
+    const url = place.env.DATABASE_URL ?? '';
+    const peers = new Notifications(url, newId('node'), new Changes(), () => undefined);
+    const local = { command: async () => 'done' as const };
+    const asking = sessionCommands({ isOwn: () => false, local, peers, limitMs: 50 });
+    expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable'); // It does not listen yet.
+    await peers.start();
+    expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable');
+    expect(await asking.command(session, { kind: 'stop' })).toBe('done');
+    await peers.close();
+  });
+});
+
+test('an agent that does not answer is given up in time', async () => {
+  const silent = { command: () => new Promise<never>(() => undefined) };
+  const failing = { command: () => Promise.reject(new Error('lost')) };
+  for (const local of [silent, failing]) {
+    const asking = sessionCommands({ isOwn: () => true, local, limitMs: 20 });
+    expect(await asking.command(session, { kind: 'stop' })).toBe('unreachable');
+  }
+  const nobody = sessionCommands({ isOwn: () => false, local: silent, limitMs: 20 });
+  expect(await nobody.command(session, { kind: 'stop' })).toBe('unreachable');
+});

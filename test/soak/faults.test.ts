@@ -1,0 +1,29 @@
+// `npm run soak -- faults`: 50 rounds of faults between agent and gateway, and 1,000 reconnects.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { faults, type Lab, openLab, reconnect, suffer } from '../tunnel/faults.ts';
+
+const ROUNDS = 50;
+const RECONNECTS = 1000;
+/** What may be left behind by all reconnects together: a leak of one session each would be far more. */
+const HEAP_MAX = 8 * 2 ** 20;
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await openLab();
+});
+afterAll(() => lab.close());
+
+test(`${ROUNDS} rounds: after each the URL answers again without a hand`, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const fault = faults[round % faults.length];
+    if (fault) await suffer(lab, fault);
+  }
+}, 600_000);
+
+test(`memory and descriptors are flat after ${RECONNECTS} reconnects`, async () => {
+  const { before, after } = await reconnect(lab, RECONNECTS);
+  process.stdout.write(`before ${JSON.stringify(before)} after ${JSON.stringify(after)}\n`);
+  expect(after.descriptors).toBeLessThan(before.descriptors + 10);
+  expect(after.heap).toBeLessThan(before.heap + HEAP_MAX);
+}, 600_000);

@@ -1,0 +1,266 @@
+// One address, many who want it at once: on one node, and where there is a server on two.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { BindRequest } from '../../src/tunnel/registrar.ts';
+import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { nameRequest, newCredential, openSession, type TestCredential } from '../support/live.ts';
+import { newPlace, type Place } from '../support/place.ts';
+
+const RACERS = 50;
+const RUNS = 8;
+const SEED = Number(process.env.PROPERTY_SEED ?? 20261121);
+
+let place: Place;
+/** On one database. */
+let nodes: TestGateway[];
+let account: Account;
+let credentials: TestCredential[];
+
+beforeAll(async () => {
+  place = await newPlace();
+  nodes = [await startTestGateway({ NODE_LEASE_MS: '600000' }, { place })];
+  if (onServer) nodes.push(await startTestGateway({ NODE_LEASE_MS: '600000' }, { place }));
+  const [first] = nodes as [TestGateway];
+  account = await first.newAccount();
+  credentials = [
+    await newCredential(account),
+    await newCredential(account),
+    await newCredential(await first.newAccount()),
+  ];
+});
+afterAll(async () => {
+  for (const node of nodes ?? []) await node.close();
+  await place?.remove();
+});
+
+const nodeOf = (index: number) => nodes[index % nodes.length] as TestGateway;
+const credentialOf = (index: number) => credentials[index % credentials.length] as TestCredential;
+
+interface Session {
+  node: TestGateway;
+  credential: TestCredential;
+  id: string;
+}
+
+async function newSession(index: number): Promise<Session> {
+  const [node, credential] = [nodeOf(index), credentialOf(index)];
+  return { node, credential, id: await openSession(node, credential) };
+}
+
+const sessions = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => newSession(index)));
+
+/** The endpoints that are live at an address, by the database. */
+const liveAt = (address: string) =>
+  nodeOf(0).app.prisma.endpoint.findMany({ where: { address }, select: { id: true, accountId: true } });
+
+test.each<[string, string, (id: string) => BindRequest]>([
+  ['a name', 'http:race.tunnel.localhost', (id) => nameRequest(id, 'race.tunnel.localhost')],
+  ['a port', 'tcp:20500', (id) => nameRequest(id, 'tunnel.localhost', { proto: 'tcp', port: 20_500 })],
+])('of fifty who want %s at once one gets it', async (_, address, request) => {
+  const racers = await sessions(RACERS);
+  const answers = await Promise.all(racers.map(({ node, id }) => node.registrar.bind(request(id))));
+  expect(answers.filter((answer) => !('refused' in answer))).toHaveLength(1);
+  expect(new Set(answers.map((answer) => ('refused' in answer ? answer.refused : '')))).toEqual(new Set(['', 'inUse']));
+  expect(await liveAt(address)).toHaveLength(1);
+});
+
+test('of many of two accounts who want to share a name, all of one get it', async () => {
+  const racers = await sessions(20);
+  const answers = await Promise.all(
+    racers.map(({ node, id }) => node.registrar.bind(nameRequest(id, 'pool.tunnel.localhost', { pooling: true }))),
+  );
+  const winners = racers.filter((_, index) => !('refused' in (answers[index] as object)));
+  const [first] = winners;
+  const all = racers.filter(({ credential }) => credential.accountId === first?.credential.accountId);
+  expect(winners).toEqual(all);
+});
+
+test('a tunnel that is resumed by many at once is had by one', async () => {
+  const hostname = 'resume.tunnel.localhost';
+  const owner = await newSession(0);
+  const first = await owner.node.registrar.bind(nameRequest(owner.id, hostname));
+  const resume = 'tunnelId' in first ? first.tunnelId : '';
+  const racers = (await sessions(24)).filter(({ credential }) => credential.accountId === account.accountId);
+  const answers = await Promise.all(
+    racers.map(({ node, id }) => node.registrar.bind(nameRequest(id, hostname, { resume }))),
+  );
+  // Each has proven that it is the agent: the last one has it, and the sessions of those before are over.
+  expect(answers.filter((answer) => 'tunnelId' in answer && answer.tunnelId === resume)).not.toHaveLength(0);
+  expect(await liveAt(`http:${hostname}`)).toHaveLength(1);
+});
+
+test('an agent that comes back with many tunnels at once, as its session of before is still there, gets all', async () => {
+  const names = Array.from({ length: 16 }, (_, index) => `many${index}.tunnel.localhost`);
+  const ghost = await newSession(0);
+  const before = await Promise.all(names.map((name) => ghost.node.registrar.bind(nameRequest(ghost.id, name))));
+  const back = await newSession(nodes.length === 2 ? 3 : 0);
+  const ids = before.map((answer) => ('tunnelId' in answer ? answer.tunnelId : ''));
+  const after = await Promise.all(
+    names.map((name, index) => back.node.registrar.bind(nameRequest(back.id, name, { resume: ids[index] ?? '' }))),
+  );
+  expect(after.map((answer) => ('tunnelId' in answer ? answer.tunnelId : answer))).toEqual(ids);
+  expect(await nodeOf(0).app.prisma.tunnelSession.findUnique({ where: { id: ghost.id } })).toBeNull();
+});
+
+describe.runIf(onServer)('when one has to wait for the other', () => {
+  /** Backends that wait for a lock. */
+  const waiting = async () => {
+    const [row] = await nodeOf(1).app.prisma.$queryRaw<[{ count: number }]>`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return row.count;
+  };
+  const untilWaiting = (count: number) => vi.waitFor(async () => expect(await waiting()).toBeGreaterThanOrEqual(count));
+
+  /** Holds up whoever needs a session until the work is done. */
+  const holdingUp = (sessionId: string, work: () => Promise<void>) =>
+    nodeOf(0).app.prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM tunnel_session WHERE id = ${sessionId} FOR UPDATE`;
+      await work();
+    });
+
+  test('a name that is being bound is not reserved by another account', async () => {
+    const domain = 'both.tunnel.localhost';
+    const other = await nodeOf(0).newAccount();
+    const session = await newSession(0);
+    const pending: Promise<object>[] = [];
+    await holdingUp(session.id, async () => {
+      pending.push(session.node.registrar.bind(nameRequest(session.id, domain)));
+      await untilWaiting(1);
+      let isReserved = false;
+      const reserving = other.call('POST', '/reserved_domains', { domain }).finally(() => {
+        isReserved = true;
+      });
+      pending.push(reserving);
+      await vi.waitFor(async () => expect(isReserved || (await waiting()) > 1).toBe(true));
+    });
+    const [answer, { status }] = (await Promise.all(pending)) as [object, { status: number }];
+    expect(answer).not.toHaveProperty('refused');
+    expect(status).toBe(409);
+  });
+
+  test('a name that is shared by one more, while the one before goes, is not kept for that', async () => {
+    const hostname = 'relay.tunnel.localhost';
+    const [before, next] = [await newSession(0), await newSession(1)];
+    const request = (id: string) => nameRequest(id, hostname, { pooling: true });
+    await before.node.registrar.bind(request(before.id));
+    const pending: Promise<unknown>[] = [];
+    await holdingUp(next.id, async () => {
+      pending.push(next.node.registrar.bind(request(next.id)));
+      await untilWaiting(1);
+      pending.push(before.node.registrar.sessionClosed(before.id, 60_000));
+      await untilWaiting(2);
+    });
+    await Promise.all(pending);
+    expect(await liveAt(`http:${hostname}`)).toHaveLength(1);
+    const claim = await nodeOf(0).app.prisma.claim.findUnique({ where: { address: `http:${hostname}` } });
+    expect(claim).toMatchObject({ heldUntil: null, credentialId: next.credential.credentialId });
+  });
+});
+
+test('what is bound while its ACL is changed is there when the change is heard of', async () => {
+  const { prisma } = nodeOf(0).app;
+  for (let round = 0; round < 10; round++) {
+    const hostname = `late${round}.tunnel.localhost`;
+    const { credentialId, accountId } = await newCredential(account);
+    const session = await openSession(nodeOf(1), { credentialId, accountId });
+    const found = new Promise<boolean>((resolve) => {
+      const stop = nodeOf(0).registrar.onGrantChange(async (id) => {
+        if (id !== credentialId) return;
+        stop();
+        resolve((await prisma.endpoint.count({ where: { address: `http:${hostname}` } })) === 1);
+      });
+    });
+    const [answer] = await Promise.all([
+      nodeOf(1).registrar.bind(nameRequest(session, hostname)),
+      account.call('PATCH', `/credentials/${credentialId}`, { acl: ['bind:other.example.com'] }),
+    ]);
+    expect(await found).toBe(!('refused' in answer));
+  }
+});
+
+type Step =
+  | { kind: 'bind'; session: number; address: number; pooling: boolean; resume: boolean }
+  | { kind: 'unbind'; tunnel: number }
+  | { kind: 'close'; session: number; holdMs: number };
+
+const few = fc.nat({ max: 5 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('bind' as const),
+      session: few,
+      address: fc.nat({ max: 1 }),
+      pooling: fc.constantFrom(true, true, false),
+      resume: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unbind' as const), tunnel: few }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('close' as const), session: few, holdMs: fc.constantFrom(0, 1, 60_000) }),
+  },
+);
+/** What happens at the same time, one such after the other. */
+const history = fc.array(fc.array(step, { minLength: 4, maxLength: 8 }), { minLength: 2, maxLength: 4 });
+
+let run = 0;
+
+test('whatever happens at once, no address has two who do not share it', async () => {
+  const seen = { bound: 0, refused: 0, shared: 0 };
+  const property = fc.asyncProperty(history, async (batches) => {
+    run++;
+    const hostnames = [`p${run}a.tunnel.localhost`, `p${run}b.tunnel.localhost`];
+    const agents = await sessions(6);
+    /** Tunnels that were given out, with what was asked for. */
+    const given: { tunnelId: string; hostname: string; pooling: boolean; node: TestGateway }[] = [];
+
+    const take = async (now: Step): Promise<void> => {
+      if (now.kind === 'unbind') {
+        const tunnel = given[now.tunnel % Math.max(1, given.length)];
+        return tunnel?.node.registrar.tunnelClosed(tunnel.tunnelId);
+      }
+      const agent = agents[now.session] as Session;
+      if (now.kind === 'close') {
+        await agent.node.registrar.sessionClosed(agent.id, now.holdMs);
+        agents[now.session] = await newSession(now.session);
+        return;
+      }
+      const hostname = hostnames[now.address] as string;
+      const earlier = given.findLast((tunnel) => tunnel.hostname === hostname);
+      const isOwnAccount = agent.credential.accountId === account.accountId;
+      const resume = now.resume && isOwnAccount ? (earlier?.tunnelId ?? null) : null;
+      const { pooling } = now;
+      const answer = await agent.node.registrar.bind(nameRequest(agent.id, hostname, { pooling, resume }));
+      if ('refused' in answer) seen.refused++;
+      else given.push({ tunnelId: answer.tunnelId, hostname, pooling, node: agent.node });
+      if (!('refused' in answer)) seen.bound++;
+    };
+
+    for (const batch of batches) {
+      await Promise.all(batch.map(take));
+      for (const hostname of hostnames) {
+        const live = await liveAt(`http:${hostname}`);
+        if (live.length < 2) continue;
+        seen.shared++;
+        const claim = await nodeOf(0).app.prisma.claim.findUnique({ where: { address: `http:${hostname}` } });
+        expect(claim).toMatchObject({ pooling: true, heldUntil: null });
+        expect(new Set(live.map(({ accountId }) => accountId)).size, 'accounts at one address').toBe(1);
+        const asked = live.map(({ id }) => given.findLast(({ tunnelId }) => tunnelId === id.replace('ep_', 'tn_')));
+        expect(asked.map((tunnel) => tunnel?.pooling)).toEqual(live.map(() => true));
+      }
+    }
+    // What is served has a claim that is not for the taking, and what is free has none.
+    const claims = await nodeOf(0).app.prisma.claim.findMany({
+      where: { address: { in: hostnames.map((name) => `http:${name}`) } },
+    });
+    for (const { address, heldUntil } of claims) expect((await liveAt(address)).length > 0).toBe(heldUntil === null);
+    for (const name of hostnames)
+      if (!claims.some(({ address }) => address === `http:${name}`)) expect(await liveAt(`http:${name}`)).toEqual([]);
+    for (const { node, id } of agents) await node.registrar.sessionClosed(id, 0);
+  });
+  await fc.assert(property, { seed: SEED, numRuns: RUNS });
+  expect(Math.min(seen.bound, seen.refused, seen.shared)).toBeGreaterThan(0);
+}, 40_000);

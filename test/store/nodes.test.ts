@@ -1,0 +1,184 @@
+// Several gateways on one database, and one after the other: whose live objects count, and who hears of what.
+
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sweepLive } from '../../src/store/nodes.ts';
+import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../support/live.ts';
+import { newPlace, type Place } from '../support/place.ts';
+
+const A_WEEK_MS = 7 * 24 * 3_600_000;
+
+let names = 0;
+const newName = () => `node${++names}.tunnel.localhost`;
+/** The node that a gateway is, by a session of it. */
+async function nodeIdOf(gateway: TestGateway): Promise<string> {
+  const sessionId = await openSession(gateway, await newCredential(gateway));
+  const { nodeId } = await gateway.app.prisma.tunnelSession.findUniqueOrThrow({ where: { id: sessionId } });
+  return nodeId;
+}
+
+describe('one gateway after the other', () => {
+  const overrides = { SERVER_KEY: randomBytes(32).toString('base64') };
+  let place: Place;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    place = await newPlace();
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await place?.remove();
+  });
+
+  test('clears away what the one before left, and keeps its addresses for their credentials', async () => {
+    const [left, closed] = [newName(), newName()];
+    const first = await startTestGateway(overrides, { place });
+    // On a server a node clears away only what was its own: another one stays.
+    const other = { ...overrides, DATA_DIR: `${place.dataDir}/other` };
+    const witness = onServer ? await startTestGateway(other, { place }) : first;
+    const [own, credential] = [await nodeIdOf(first), await newCredential(first)];
+    bound(await first.registrar.bind(nameRequest(await openSession(first, credential), closed)));
+    const sessionId = await openSession(witness, credential);
+    const { endpointId } = bound(await witness.registrar.bind(nameRequest(sessionId, left)));
+    if (onServer) await first.close();
+    await leaveTo(witness, sessionId, Date.now() + A_WEEK_MS, onServer ? own : undefined);
+    expect((await witness.call('GET', `/endpoints/${endpointId}`)).status).toBe(200);
+    if (!onServer) await first.close();
+
+    gateway = await startTestGateway(overrides, { place });
+    expect((await gateway.call('GET', `/endpoints/${endpointId}`)).status).toBe(404);
+    expect((await gateway.call('GET', `/tunnel_sessions/${sessionId}`)).status).toBe(404);
+    const stranger = await openSession(gateway, await newCredential(gateway));
+    const back = await openSession(gateway, credential);
+    for (const hostname of [left, closed]) {
+      expect(await gateway.registrar.bind(nameRequest(stranger, hostname))).toMatchObject({ refused: 'inUse' });
+      bound(await gateway.registrar.bind(nameRequest(back, hostname)));
+    }
+    await gateway.registrar.sessionClosed(back, 0);
+    await witness.close();
+  });
+
+  test('sweeps away nodes that died long ago, and addresses that are not kept any more', async () => {
+    const { prisma } = gateway.app;
+    const credential = await newCredential(gateway);
+    const [dead, kept, over] = [newName(), newName(), newName()];
+    const sessionId = await openSession(gateway, credential);
+    bound(await gateway.registrar.bind(nameRequest(sessionId, dead)));
+    const nodeId = await leaveTo(gateway, sessionId, Date.now() - 80_000);
+    for (const [hostname, holdMs] of [[kept, 60_000] as const, [over, 1] as const]) {
+      const id = await openSession(gateway, credential);
+      bound(await gateway.registrar.bind(nameRequest(id, hostname)));
+      await gateway.registrar.sessionClosed(id, holdMs);
+    }
+    const own = await nodeIdOf(gateway);
+    await sweepLive(prisma, own, 30_000); // Its addresses may still be kept.
+    expect(await prisma.node.findUnique({ where: { id: nodeId } })).not.toBeNull();
+    await sweepLive(prisma, own, 0);
+    expect(await prisma.node.findMany({ select: { id: true } })).toEqual([{ id: own }]);
+    expect(await prisma.tunnelSession.findUnique({ where: { id: sessionId } })).toBeNull();
+    expect(await prisma.claim.findMany({ select: { address: true } })).toEqual([{ address: `http:${kept}` }]);
+  });
+});
+
+describe.runIf(onServer)('two gateways on a server', () => {
+  let place: Place;
+  let here: TestGateway;
+  let there: TestGateway;
+  beforeAll(async () => {
+    place = await newPlace();
+    here = await startTestGateway({}, { place });
+    there = await startTestGateway({}, { place });
+    await vi.waitFor(() => expectListening(2));
+  });
+  afterAll(async () => {
+    await here?.close();
+    await there?.close();
+    await place?.remove();
+  });
+
+  const listeners = () =>
+    here.app.prisma.$queryRaw<{ pid: number }[]>`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;
+  const expectListening = async (count: number) => expect(await listeners()).toHaveLength(count);
+
+  /** Waits until a session of a gateway is taken. */
+  const takenFrom = ({ registrar }: TestGateway, sessionId: string) =>
+    new Promise<void>((resolve) => {
+      registrar.onSessionTaken((id) => {
+        if (id === sessionId) resolve();
+      });
+    });
+
+  test('have ids of their own, though they share a data directory, and the first keeps its', async () => {
+    const [first, second] = [await nodeIdOf(here), await nodeIdOf(there)];
+    expect(first).not.toBe(second);
+    expect((await readFile(join(place.dataDir, 'node'), 'utf8')).trim()).toBe(first);
+  });
+
+  test('hear when an agent of theirs has gone to the other', async () => {
+    const clientId = newClientId();
+    const credential = await newCredential(here);
+    const before = await openSession(here, credential, { clientId });
+    const taken = takenFrom(here, before);
+    await openSession(there, credential, { clientId });
+    await taken;
+    expect(here.registrar.isOwn(before)).toBe(false);
+  });
+
+  test('hear of changed credentials', async () => {
+    const { credentialId } = await newCredential(here);
+    const heard = new Promise((resolve) => {
+      there.registrar.onGrantChange(resolve);
+    });
+    await here.call('PATCH', `/credentials/${credentialId}`, { acl: ['*'] });
+    expect(await heard).toBe(credentialId);
+  });
+
+  test('do not give away what the other serves, and tell where it is', async () => {
+    const [hostname, credential] = [newName(), await newCredential(here)];
+    const sessionId = await openSession(here, credential);
+    bound(await here.registrar.bind(nameRequest(sessionId, hostname)));
+    const rival = await openSession(there, credential);
+    expect(await there.registrar.bind(nameRequest(rival, hostname))).toMatchObject({ refused: 'inUse' });
+    expect(await there.registrar.whereIs('http', hostname)).toBe('elsewhere');
+    await here.registrar.sessionClosed(sessionId, 0);
+    bound(await there.registrar.bind(nameRequest(rival, hostname)));
+  });
+
+  test('give up what they serve when their lease had ended, whoever has it now', async () => {
+    const [hostname, credential] = [newName(), await newCredential(here)];
+    const sessionId = await openSession(here, credential);
+    bound(await here.registrar.bind(nameRequest(sessionId, hostname)));
+    const nodeId = await nodeIdOf(here);
+    const idle = await openSession(here, credential);
+    const taken = [sessionId, idle].map((id) => takenFrom(here, id));
+    const rival = await openSession(there, credential);
+    const ended = new Date(Date.now() - 1);
+    // Its next renewal comes too late.
+    await there.app.prisma.node.update({ where: { id: nodeId }, data: { leaseUntil: ended } });
+    bound(await there.registrar.bind(nameRequest(rival, hostname)));
+    await Promise.all(taken);
+    expect(await there.app.prisma.endpoint.findMany({ where: { address: `http:${hostname}` } })).toHaveLength(1);
+    expect(here.registrar.isOwn(sessionId)).toBe(false);
+    expect(await there.app.prisma.tunnelSession.findMany({ where: { nodeId } })).toEqual([]);
+    // It goes on, with nothing.
+    bound(await here.registrar.bind(nameRequest(await openSession(here, credential), newName())));
+  });
+
+  test('find out what they missed while they could not listen', async () => {
+    const clientId = newClientId();
+    const credential = await newCredential(here);
+    const before = await openSession(here, credential, { clientId });
+    const taken = takenFrom(here, before);
+    const heard = new Promise((resolve) => {
+      here.registrar.onGrantChange(resolve);
+    });
+    for (const { pid } of await listeners()) await here.app.prisma.$queryRaw`SELECT pg_terminate_backend(${pid})`;
+    await openSession(there, credential, { clientId });
+    await taken;
+    expect(await heard).toBeNull();
+    await vi.waitFor(() => expectListening(2), 5000);
+  });
+});

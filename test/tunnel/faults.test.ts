@@ -1,0 +1,24 @@
+// Each fault once; the long rounds are `npm run soak -- faults`.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { faults, type Lab, loseHalfWay, openLab, reconnect, suffer } from './faults.ts';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await openLab();
+});
+afterAll(() => lab.close());
+
+test.each(faults)('$name: the API stops showing what cannot be reached, and the URL is back by itself', (fault) =>
+  suffer(lab, fault),
+);
+
+test('an answer that the agent’s loss cuts short does not look complete', async () => {
+  expect(await loseHalfWay(lab)).toMatch(/aborted|ECONNRESET/);
+});
+
+test('twenty reconnects leave no descriptor behind', async () => {
+  const { before, after } = await reconnect(lab, 20);
+  // Some of the last ones may be closing still.
+  expect(after.descriptors).toBeLessThan(before.descriptors + 10);
+});
