@@ -1,15 +1,15 @@
-// Every test runs twice: on the embedded database, and on a PostgreSQL server. `npm test` leaves the second out when no
-// server answers. Those of the API run once more with every GraphQL request going through Yoga.
+// Every test runs on the embedded database, and those that see the database once more on a PostgreSQL server; `npm test`
+// leaves these out when no server answers. Those of the GraphQL door run once more by its other way in.
 
 import { defineConfig } from 'vitest/config';
 
+const all = ['test/**/*.test.ts'];
 const soak = process.env.SOAK ? [] : ['test/soak/**'];
 
 export default defineConfig({
   // The ES and the CommonJS copy of graphql refuse each other's types.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
@@ -21,29 +21,34 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'embedded', env: { GATEWAY_TEST_DATABASE: 'embedded' } },
+        test: { name: 'embedded', env: { GATEWAY_TEST_DATABASE: 'embedded' }, include: all },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
           env: { GATEWAY_TEST_DATABASE: 'postgres' },
-          // These use no database, or only the embedded one.
+          include: all,
+          // These see no database, only the embedded one, or only through what `store`, `ops`, `rest` and
+          // `tunnel/session.test.ts` prove of it.
           exclude: [
-            'test/boot/**',
-            'test/pure/**',
-            'test/documents/{schema,brand}.test.ts',
+            'test/{agent,boot,documents,edge,protocol,pure}/**',
             'test/store/embedded.test.ts',
+            'test/tunnel/{distance,fault,pitfalls,sdk}*.test.ts',
           ],
         },
       },
       {
-        // The GraphQL door has two ways in, the short path and Yoga. What one answers, the other must.
+        // The GraphQL door has two ways in, the short path and Yoga. What one answers, the other must: every operation,
+        // every refusal. `test/graphql/{idempotency,limits,over-http}` go both ways by themselves.
         extends: true,
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          exclude: ['test/{accounts,boot,documents,ops,pure,rest,security,soak,store}/**'],
+          include: [
+            'test/contract/{hostile,operations}.test.ts',
+            'test/graphql/{compiled,statements,subscriptions}.test.ts',
+          ],
         },
       },
     ],

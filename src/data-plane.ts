@@ -124,7 +124,7 @@ async function open(
     onFailure,
     onEvent,
   };
-  const agents = createAgentListener(await certificates.agentListener(hosts), rooms);
+  const agents = createAgentListener(await certificates.agentListener(hosts), certificates.operators, rooms);
   const renewal = setInterval(() => {
     const renew = (identity: { cert: string; key: string }) => {
       agents.setSecureContext(identity);

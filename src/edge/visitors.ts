@@ -51,7 +51,18 @@ export class Visitors {
 }
 
 /** Who is at the other end; undefined when it is gone already. */
-export function visitorOf({ remoteAddress, remotePort }: Socket, passthrough: boolean): Visitor | undefined {
+export function visitorOf(socket: Socket, passthrough: boolean): Visitor | undefined {
+  const { remoteAddress, remotePort, localAddress = '', localPort = 0 } = socket;
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
-  return { ip: remoteAddress.replace(/^::ffff:(?=\d+\.)/, ''), port: remotePort, passthrough };
+  return {
+    ip: plain(remoteAddress),
+    port: remotePort,
+    local: { ip: plain(localAddress), port: localPort },
+    passthrough,
+  };
 }
+
+/** A visitor who is gone already. */
+export const NOBODY: Visitor = { ip: '', port: 0, local: { ip: '', port: 0 }, passthrough: false };
+
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -18,8 +18,10 @@ const CREDIT_MAX = 0x7fff_ffff;
 export class MuxStream implements ByteStream {
   events: StreamEvents;
   readonly id: number;
-  /** Called once, at the peer's first frame on a stream that we opened: it is being served. */
+  /** Called once, when the peer has read more than the head of a stream that we opened, or answers: it is being served. */
   onAcknowledged: (() => void) | undefined;
+  /** How much of it the peer reads before it knows whom the stream is for: to have read that much says nothing yet. */
+  headBytes = 0;
   /** Called once, when the stream is over for the session. */
   onGone: (() => void) | undefined;
 
@@ -27,6 +29,8 @@ export class MuxStream implements ByteStream {
   readonly #growth: WindowGrowth;
   /** Bytes we may still send. */
   #credit = INITIAL_WINDOW;
+  /** Bytes that the peer has read, while somebody waits to hear of it. */
+  #read = 0;
   /** Bytes the peer may still send. */
   #granted = INITIAL_WINDOW;
   /** Bytes the user is done with, for which the peer has no new credit yet. */
@@ -103,7 +107,10 @@ export class MuxStream implements ByteStream {
 
   /** New credit from the peer. */
   receiveCredit(bytes: number): void {
-    this.#acknowledge();
+    if (this.onAcknowledged) {
+      this.#read += bytes;
+      if (this.#read > this.headBytes) this.#acknowledge();
+    }
     this.#credit += bytes;
     if (this.#credit > CREDIT_MAX) this.#fail(ErrorCode.FLOW_CONTROL);
     else this.resume();
@@ -112,6 +119,7 @@ export class MuxStream implements ByteStream {
   /** The peer, or the end of the session, broke the stream. */
   receiveReset(code: ErrorCode): void {
     if (this.#gone) return;
+    this.#acknowledge();
     this.#leave();
     this.events.onReset(code);
   }

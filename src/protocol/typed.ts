@@ -44,6 +44,7 @@ export function openTyped(session: MuxSession, type: number, first: Buffer, even
   const bytes = Buffer.allocUnsafe(TYPE_BYTES + first.length);
   bytes.writeUInt32BE(type);
   first.copy(bytes, TYPE_BYTES);
+  stream.headBytes = bytes.length;
   stream.write(bytes);
   return stream;
 }

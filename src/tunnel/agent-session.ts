@@ -92,7 +92,7 @@ export class AgentSession {
   }
 
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
-    [StreamType.AUTH]: (request) => this.#authenticate(readAuth(request)),
+    [StreamType.AUTH]: async (request) => this.#authenticate(readAuth(request)),
     [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
     [StreamType.BIND]: async (request) => this.#mustBeAccepted().tunnels.bind(request),
     [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request),

@@ -10,7 +10,7 @@ export interface AgentKind {
   hasNagle: boolean;
   /** The streams that it can have open without breaking the session. */
   streamsMax: number;
-  /** Streams of one tunnel that it has not begun to serve; more would make it stop reading. */
+  /** Streams of one tunnel that it has not begun to serve; more would hold up its other tunnels, and then all of it. */
   unservedMax: number;
   /** How long after its end a stream still counts, in milliseconds: the agent frees it later than we do. */
   lingerMs: number;

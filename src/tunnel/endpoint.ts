@@ -9,6 +9,8 @@ export interface Visitor {
   /** IPv4 or IPv6, without brackets. */
   ip: string;
   port: number;
+  /** Where the visitor came to. */
+  local: { ip: string; port: number };
   /** The visitor's TLS goes through to the agent. */
   passthrough: boolean;
 }

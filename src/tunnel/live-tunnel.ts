@@ -6,7 +6,7 @@ import type { ByteStream, StreamEvents } from '../protocol/stream.ts';
 import { openTyped, StreamType } from '../protocol/typed.ts';
 import type { LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
 import { proxyProtocolHeader } from './proxy-protocol.ts';
-import type { Slots, TunnelLoad } from './slots.ts';
+import { newLoad, type Slots } from './slots.ts';
 
 export class LiveTunnel implements LiveEndpoint {
   readonly id: string;
@@ -21,7 +21,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly tls: LiveEndpoint['tls'];
   readonly #session: MuxSession;
   readonly #slots: Slots;
-  readonly #load: TunnelLoad = { unserved: 0 };
+  readonly #load = newLoad();
   #isOpen = true;
 
   constructor(settings: Omit<LiveEndpoint, 'isOpen' | 'open'>, session: MuxSession, slots: Slots) {
@@ -55,7 +55,7 @@ export class LiveTunnel implements LiveEndpoint {
     const isLost = !this.#isOpen || this.#session.isClosed;
     if (!isGranted) return isLost ? 'offline' : 'overloaded';
     if (isLost) {
-      this.#slots.release(this.#load, false);
+      this.#slots.release();
       return 'offline';
     }
     return this.#openStream(visitor, events);
@@ -70,13 +70,11 @@ export class LiveTunnel implements LiveEndpoint {
       passthrough: visitor.passthrough,
     });
     const stream = openTyped(this.#session, StreamType.PROXY, header, events);
-    let wasServed = false;
-    stream.onAcknowledged = () => {
-      wasServed = true;
-      this.#slots.served(this.#load);
-    };
-    stream.onGone = () => this.#slots.release(this.#load, wasServed);
-    if (this.proxyProtocol !== 0) stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, this.port));
+    const place = ++this.#load.opened;
+    stream.onAcknowledged = () => this.#slots.served(this.#load, place);
+    stream.onGone = () => this.#slots.release();
+    if (this.proxyProtocol !== 0)
+      stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, visitor.local.port, visitor.local.ip));
     return stream;
   }
 }

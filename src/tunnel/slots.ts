@@ -7,10 +7,26 @@ const WAIT_MS = 10_000;
 /** How many visitors of one session may wait. */
 const WAITING_MAX = 10_000;
 
-/** What is counted for each tunnel of a session. */
+/** After so long one more is tried with a tunnel that serves none, then after twice as long, and so on; milliseconds. */
+const TRIAL_MS = 250;
+
+/**
+ * What is counted for each tunnel of a session. Agents take the streams of a tunnel in order: when one is being served,
+ * those before it are too, or were. One that nobody takes stays in the agent's queue, even when its visitor is gone.
+ */
 export interface TunnelLoad {
-  /** Streams that the agent has not begun to serve. */
-  unserved: number;
+  /** Streams that were granted, and opened. */
+  granted: number;
+  opened: number;
+  /** The last one that the agent has begun to serve. */
+  served: number;
+  /** How many more than allowed were tried since, and what the next waits for. */
+  trials: number;
+  trial: NodeJS.Timeout | undefined;
+}
+
+export function newLoad(): TunnelLoad {
+  return { granted: 0, opened: 0, served: 0, trials: 0, trial: undefined };
 }
 
 interface Waiting {
@@ -47,18 +63,22 @@ export class Slots {
         settle: resolve,
       };
       this.#waiting.push(waiting);
+      this.#tryLater(load);
     });
   }
 
-  /** The agent has begun to serve a stream. */
-  served(load: TunnelLoad): void {
-    load.unserved--;
+  /** The agent has begun to serve a stream. @param place which of those that were opened for the tunnel. */
+  served(load: TunnelLoad, place: number): void {
+    if (place <= load.served) return;
+    load.served = place;
+    load.trials = 0;
+    clearTimeout(load.trial);
+    load.trial = undefined;
     this.#next();
   }
 
-  /** A stream is over. @param wasServed whether `served` was told of it. */
-  release(load: TunnelLoad, wasServed: boolean): void {
-    if (!wasServed) load.unserved--;
+  /** A stream is over. */
+  release(): void {
     const free = () => {
       this.#taken--;
       this.#next();
@@ -77,12 +97,13 @@ export class Slots {
   }
 
   #isFree(load: TunnelLoad): boolean {
-    return this.#taken < this.#kind.streamsMax && load.unserved < this.#kind.unservedMax;
+    const unserved = load.granted - load.served;
+    return this.#taken < this.#kind.streamsMax && unserved < this.#kind.unservedMax + load.trials;
   }
 
   #grant(load: TunnelLoad): void {
     this.#taken++;
-    load.unserved++;
+    load.granted++;
   }
 
   /** First come, first served; but who waits for one tunnel does not hold up the others. */
@@ -99,5 +120,20 @@ export class Slots {
       waiting.settle(true);
     }
     this.#waiting = still;
+  }
+
+  /** That none is served may be the visitors' doing: they came, said nothing, and went. */
+  #tryLater(load: TunnelLoad): void {
+    if (load.trial || load.granted - load.served < this.#kind.unservedMax) return;
+    load.trial = setTimeout(
+      () => {
+        load.trial = undefined;
+        if (!this.#waiting.some((waiting) => waiting.load === load)) return;
+        load.trials++;
+        this.#next();
+        this.#tryLater(load);
+      },
+      TRIAL_MS * 2 ** load.trials,
+    ).unref();
   }
 }

@@ -31,6 +31,11 @@ beforeEach(() => {
   write('package.json', '{ "type": "module" }');
   write('package-lock.json', '{}');
   write('prisma.config.ts', 'export default {};');
+  write('src/protocol/package.json', '{ "type": "module" }');
+  write('agent/package.json', '{ "type": "module" }');
+  write('agent/default-policy.json', '{}');
+  write('agent/src/main.ts', '');
+  write('agent/build.js', `import { appendFileSync } from 'node:fs';\nappendFileSync('calls', 'bundle\\n');`);
   write('prisma/schema.prisma', '// nothing');
   write(
     'tsconfig.json',
@@ -91,9 +96,10 @@ test('a start on a fresh clone prints to standard output only what the gateway p
     'Installing packages (npm ci)',
     'Generating the database client (prisma generate)',
     'Compiling (tsc)',
+    'Bundling the agent',
     '',
   ]);
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc']);
+  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
 });
 
 test('the second time nothing is done, said or written', async () => {
@@ -111,6 +117,9 @@ test('a changed source is compiled again', async () => {
   write('src/greeting.ts', `export const greeting: string = 'second';`);
   expect((await boot('start.js')).stdout).toBe('second\n');
   expect(calls()).toEqual(['tsc']);
+  write('agent/src/main.ts', '// another');
+  await boot('build.js');
+  expect(calls()).toEqual(['bundle']);
 });
 
 test('a source that is removed leaves dist', async () => {
@@ -128,7 +137,7 @@ test('another lock file means another installation, another schema another clien
   calls();
   write('package-lock.json', '{ }');
   await boot('build.js');
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc']);
+  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
   write('prisma/schema.prisma', '// something');
   await boot('build.js');
   expect(calls()).toEqual(['prisma generate', 'tsc']);
@@ -157,7 +166,7 @@ test('a failed installation is tried again the next time', async () => {
 test('of several that start at once one prepares, and all run', async () => {
   const started = await Promise.all(Array.from({ length: 4 }, () => boot('start.js')));
   expect(started.map(({ stdout }) => stdout)).toEqual(Array(4).fill('first\n'));
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc']);
+  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
 });
 
 test('a process that died while preparing is not waited for', async () => {

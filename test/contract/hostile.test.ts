@@ -59,7 +59,9 @@ const each: [string, HostileCase[]][] = [
   ['a wrong value', wrongValues],
   ['a wrong target or name', wrongNames],
 ];
-const doors = ['rest', 'graphql'] as const;
+/** The run that is about the other way into GraphQL leaves out what does not go in there. */
+const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';
+const doors = onlyGraphql ? (['graphql'] as const) : (['rest', 'graphql'] as const);
 const casesAt = (cases: HostileCase[], door: string) => cases.filter(({ only }) => only === undefined || only === door);
 
 describe.each(byOperation)('%s is refused', (_, cases) => {
@@ -74,7 +76,7 @@ describe.each(byOperation)('%s is refused', (_, cases) => {
   });
 });
 
-test('a number in place of an id is refused through REST', async () => {
+test.skipIf(onlyGraphql)('a number in place of an id is refused through REST', async () => {
   for (const it of numbersForIds) await expect(refuses(it, 'rest'), it.title).resolves.toBeUndefined();
 });
 
@@ -113,7 +115,7 @@ describe('an id in a path that is none is not found', () => {
   });
 });
 
-describe('a request that is none is refused', () => {
+describe.skipIf(onlyGraphql)('a request that is none is refused', () => {
   test.each(hostileRequests.map((it) => [it.title, it.number, it] as const))('%s → %i', async (_, __, it) => {
     requests++;
     expect(await it.send(world)).toMatchObject({ status: it.status, body: { error_code: code(it.number) } });

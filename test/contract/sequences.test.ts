@@ -1,6 +1,7 @@
 // Shortened; `npm run soak -- sequences` has the full count.
 
 import { test } from 'vitest';
+import { onServer } from '../support/gateway.ts';
 import { liveThrough } from './sequences.ts';
 
 test(
@@ -8,5 +9,5 @@ test(
   {
     timeout: 60_000,
   },
-  () => liveThrough(25),
+  () => liveThrough(onServer ? 40 : 15),
 );

@@ -1,21 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import {
-  type ClientHttp2Stream,
-  constants,
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
-import { request as overHttps, type RequestOptions } from 'node:https';
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ask, begin, NAME, serve } from './http2-upstream-support.ts';
 import { type Edge, listen, readAll, startEdge } from './tls-support.ts';
 
-const NAME = 'grpc.tunnel.localhost';
 let edge: Edge;
 
 beforeAll(async () => {
@@ -24,59 +14,19 @@ beforeAll(async () => {
 afterEach(() => edge.empty());
 afterAll(() => edge.close());
 
-type OnStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
-
-/** A service that speaks HTTP/2 and nothing else. */
-async function serve(onStream: OnStream): Promise<{ server: Http2Server; sessions: Set<ServerHttp2Session> }> {
-  const server = createServer();
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session) => sessions.add(session.on('error', () => {})));
-  server.on('stream', (stream, headers) =>
-    onStream(
-      stream.on('error', () => {}),
-      headers,
-    ),
-  );
-  const endpoint = edge.serve(NAME, await listen(server), { upstreamProtocol: 'http2' });
-  onTestFinished(() => {
-    edge.endpoints.remove(endpoint);
-    server.close();
-    for (const session of sessions) session.destroy();
-  });
-  return { server, sessions };
-}
-
-/** A request of HTTP/1.1. */
-async function ask(options: RequestOptions = {}, body?: Buffer): Promise<{ response: IncomingMessage; body: Buffer }> {
-  const { response, rest } = await begin(options, body);
-  return { response, body: await rest };
-}
-
-async function begin(options: RequestOptions = {}, body?: Buffer) {
-  const sent = overHttps({
-    host: '127.0.0.1',
-    port: edge.port,
-    servername: NAME,
-    ca: edge.ca,
-    agent: false,
-    ...options,
-    headers: { Host: NAME, ...options.headers },
-  });
-  sent.on('error', () => {}).end(body); // The response hears of it too.
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  return { response, rest: readAll(response as never) };
-}
-
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 test('a request reaches the service as one of HTTP/2, and the answer comes back', async () => {
   let seen: IncomingHttpHeaders | undefined;
-  await serve((stream, headers) => {
+  await serve(edge, (stream, headers) => {
     seen = headers;
     stream.respond({ ':status': 201, 'x-answer': 'yes', 'set-cookie': ['a=1', 'b=2'] });
     stream.end('created');
   });
-  const { response, body } = await ask({ path: '/path?query=1', headers: { 'X-Custom': 'kept', Cookie: 'c=3; d=4' } });
+  const { response, body } = await ask(edge, {
+    path: '/path?query=1',
+    headers: { 'X-Custom': 'kept', Cookie: 'c=3; d=4' },
+  });
   expect([response.statusCode, String(body)]).toEqual([201, 'created']);
   expect(response.headers['x-answer']).toBe('yes');
   expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
@@ -94,7 +44,7 @@ test('a request reaches the service as one of HTTP/2, and the answer comes back'
 });
 
 test('requests of one connection share a session of the service', async () => {
-  const { sessions } = await serve((stream) => {
+  const { sessions } = await serve(edge, (stream) => {
     stream.respond({ ':status': 200 });
     stream.end('ok');
   });
@@ -106,7 +56,7 @@ test('requests of one connection share a session of the service', async () => {
 });
 
 test('4 MB each way, HEAD, and an answer without a body', async () => {
-  await serve((stream, headers) => {
+  await serve(edge, (stream, headers) => {
     if (headers[':method'] === 'HEAD') stream.respond({ ':status': 200, 'content-length': '77' }, { endStream: true });
     else if (headers[':path'] === '/204') stream.respond({ ':status': 204 }, { endStream: true });
     else {
@@ -115,18 +65,18 @@ test('4 MB each way, HEAD, and an answer without a body', async () => {
     }
   });
   const bytes = randomBytes(4_000_000);
-  const stated = await ask({ method: 'POST', headers: { 'Content-Length': bytes.length } }, bytes);
+  const stated = await ask(edge, { method: 'POST', headers: { 'Content-Length': bytes.length } }, bytes);
   expect(md5(stated.body)).toBe(md5(bytes));
-  const chunked = await ask({ method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } }, bytes);
+  const chunked = await ask(edge, { method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } }, bytes);
   expect(md5(chunked.body)).toBe(md5(bytes));
-  const head = await ask({ method: 'HEAD' });
+  const head = await ask(edge, { method: 'HEAD' });
   expect([head.response.headers['content-length'], head.body.length]).toEqual(['77', 0]);
-  expect((await ask({ path: '/204' })).response.statusCode).toBe(204);
+  expect((await ask(edge, { path: '/204' })).response.statusCode).toBe(204);
 });
 
 test('gRPC: a visitor with HTTP/2, messages both ways at the same time, and a status in the trailer', async () => {
   let received: IncomingHttpHeaders | undefined;
-  await serve((stream, headers) => {
+  await serve(edge, (stream, headers) => {
     expect(headers).toMatchObject({ 'content-type': 'application/grpc', te: 'trailers' });
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'grpc-message': 'fine' }));
@@ -157,7 +107,7 @@ test('gRPC: a visitor with HTTP/2, messages both ways at the same time, and a st
 });
 
 test('100-continue is the service’s to say', async () => {
-  await serve((stream, headers) => {
+  await serve(edge, (stream, headers) => {
     expect(headers.expect).toBe('100-continue');
     stream.additionalHeaders({ ':status': 100 });
     stream.respond({ ':status': 200 });
@@ -184,26 +134,26 @@ describe('what goes wrong', () => {
     const port = await listen(server);
     const endpoint = edge.serve(NAME, port, { upstreamProtocol: 'http2' });
     onTestFinished(() => edge.endpoints.remove(endpoint));
-    expect((await ask()).response.statusCode).toBe(502);
+    expect((await ask(edge)).response.statusCode).toBe(502);
     await new Promise((resolve) => server.close(resolve));
-    const { response } = await ask();
+    const { response } = await ask(edge);
     expect([response.statusCode, response.headers['gateway-error-code']]).toEqual([502, 'ERR_GATEWAY_8012']);
   });
 
   test('a reset before the answer is a 502, one within it cuts it', async () => {
-    await serve((stream, headers) => {
+    await serve(edge, (stream, headers) => {
       if (headers[':path'] === '/at-once') return stream.close(constants.NGHTTP2_REFUSED_STREAM);
       stream.respond({ ':status': 200 });
       stream.write('half', () => setImmediate(() => stream.destroy(new Error('broken'))));
     });
-    expect((await ask({ path: '/at-once' })).response.statusCode).toBe(502);
-    const { rest } = await begin();
+    expect((await ask(edge, { path: '/at-once' })).response.statusCode).toBe(502);
+    const { rest } = await begin(edge);
     await expect(rest).rejects.toThrow(/aborted|ECONNRESET/);
   });
 
   test('a visitor who breaks off resets the request at the service', async () => {
     let code: Promise<number | undefined> | undefined;
-    await serve((stream) => {
+    await serve(edge, (stream) => {
       stream.respond({ ':status': 200 });
       stream.write('half');
       code = new Promise((resolve) => stream.once('close', () => resolve(stream.rstCode)));
@@ -218,7 +168,7 @@ describe('what goes wrong', () => {
 
   test('a service that says good-bye is asked on another connection next time', async () => {
     let requests = 0;
-    const { sessions } = await serve((stream) => {
+    const { sessions } = await serve(edge, (stream) => {
       stream.respond({ ':status': 200 });
       stream.end(String(++requests), () => stream.session?.close());
     });
@@ -238,7 +188,7 @@ describe('what goes wrong', () => {
   test('a visitor who does not read holds up the service', async () => {
     const total = 48 * 1024 * 1024;
     let written = 0;
-    await serve((stream) => {
+    await serve(edge, (stream) => {
       stream.respond({ ':status': 200, 'content-length': total });
       const go = () => {
         while (written < total) {

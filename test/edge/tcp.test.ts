@@ -105,7 +105,7 @@ describe('a visitor', () => {
   });
 
   test.each([
-    [1, 'PROXY TCP4 127.0.0.1 0.0.0.0 '],
+    [1, 'PROXY TCP4 127.0.0.1 127.0.0.1 '],
     [2, '\r\n\r\n\0\r\nQUIT\n'],
   ] as const)('is announced with the PROXY protocol, version %i, where that is asked for', async (version, start) => {
     const server = await upstream((socket) => socket.end());

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
@@ -217,4 +217,17 @@ export function closed(socket: Socket): Promise<void> {
 /** Sockets of this process that the event loop knows. */
 export function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}
+
+/** What Node sends first to a server of this name. */
+export async function clientHello(servername: string): Promise<Buffer> {
+  const server = createServer();
+  const port = await listen(server);
+  const client = connectTls({ port, host: '127.0.0.1', servername });
+  client.on('error', () => {});
+  const [socket] = await once(server, 'connection');
+  const [bytes] = await once(socket, 'data');
+  client.destroy();
+  server.close();
+  return bytes as Buffer;
 }

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { startTestGateway } from '../support/gateway.ts';
+import { onServer, startTestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { subscribe } from '../support/sse.ts';
@@ -79,7 +79,7 @@ test('an open subscription does not hold up the end: it is completed', async () 
   await closed;
 });
 
-test.each([
+test.skipIf(onServer).each([
   ['SIGINT', 'SIGINT'],
   ['SIGINT', 'SIGTERM'],
 ] as const)('after %s a second signal, %s, does not wait', STARTS_A_PROCESS, (first, second) =>

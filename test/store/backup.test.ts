@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
@@ -8,30 +9,36 @@ import { backup, type Place, restore } from '../../src/store/backup.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrations.ts';
 import { keyFile } from '../../src/store/server-key.ts';
-import { dataDirectories, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
+import { copyCluster } from '../support/place.ts';
+import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
 const CREDENTIALS = 1203;
 const TABLES = ['account', 'owner', 'credential', 'reserved_domain', 'edge', 'edge_hostport', 'setting'];
 
-let directories: Awaited<ReturnType<typeof dataDirectories>>;
 /** A gateway with rows of every shape, and a backup of it. */
 let used: Place;
 let file: string;
 beforeAll(async () => {
-  directories = await dataDirectories();
-  used = { databaseUrl: undefined, databasePool: 2, dataDir: directories.original, serverKey: undefined };
+  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  await copyCluster('empty', dataDir);
+  used = { databaseUrl: undefined, databasePool: 2, dataDir, serverKey: undefined };
   file = join(used.dataDir, 'backup');
   await fill(used);
   await backup(used, file);
 });
-afterAll(() => directories.remove());
+afterAll(() => rm(used.dataDir, { recursive: true }));
 
 async function embedded(): Promise<Place> {
-  return { databaseUrl: undefined, databasePool: 2, dataDir: await directories.copy(), serverKey: undefined };
+  return { databaseUrl: undefined, databasePool: 2, dataDir: await emptyDirectory(), serverKey: undefined };
 }
 
 async function server(): Promise<Place> {
-  return { ...(await embedded()), databaseUrl: await newServerDatabase(), dataDir: await temporaryDirectory() };
+  return {
+    databaseUrl: await newServerDatabase(),
+    databasePool: 2,
+    dataDir: await temporaryDirectory(),
+    serverKey: undefined,
+  };
 }
 
 async function using<T>(place: Place, work: (pool: pg.Pool) => Promise<T>): Promise<T> {

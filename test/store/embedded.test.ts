@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -10,21 +11,23 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, openEmbedded, openMemory } from '../../src/store/embedded/index.ts';
 import { Link } from '../../src/store/embedded/link.ts';
 import { DatabaseStream } from '../../src/store/embedded/stream.ts';
-import { dataDirectories, temporaryDirectory } from './support.ts';
+import { copyCluster } from '../support/place.ts';
+import { emptyDirectory, temporaryDirectory } from './support.ts';
 
 const ACKNOWLEDGED_BEFORE_KILL = 50;
 const FOR_EVER = 'SELECT count(*) FROM generate_series(1, 100000000000)';
 
-let directories: Awaited<ReturnType<typeof dataDirectories>>;
 /** For tests that need no data directory of their own. */
 let shared: Embedded;
+let sharedDirectory: string;
 beforeAll(async () => {
-  directories = await dataDirectories();
-  shared = await openEmbedded(directories.original, { onFatal: (message) => expect.unreachable(message) });
+  sharedDirectory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  await copyCluster('empty', sharedDirectory);
+  shared = await openEmbedded(sharedDirectory, { onFatal: (message) => expect.unreachable(message) });
 });
 afterAll(async () => {
-  await shared.close();
-  await directories.remove();
+  await shared?.close();
+  await rm(sharedDirectory, { recursive: true });
 });
 
 async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Embedded> {
@@ -59,7 +62,7 @@ test('a new file of the write-ahead log is synced along with its directory', asy
 });
 
 test('nothing acknowledged is lost when the process is killed', async () => {
-  const dataDir = await directories.copy();
+  const dataDir = await emptyDirectory();
   const child = startChild('write', dataDir);
   let last = 0;
   for await (const line of createInterface({ input: child.stdout ?? expect.unreachable() })) {
@@ -76,7 +79,7 @@ test('nothing acknowledged is lost when the process is killed', async () => {
 });
 
 test('a second process on one data directory is refused', async () => {
-  const dataDir = await directories.copy();
+  const dataDir = await emptyDirectory();
   const { close } = await openEmbedded(dataDir, { onFatal: () => undefined });
   const refused = startChild('open', dataDir);
   const [said, [code]] = await Promise.all([text(refused.stderr ?? expect.unreachable()), once(refused, 'close')]);
@@ -90,9 +93,8 @@ test('a second process on one data directory is refused', async () => {
 });
 
 test('one process cannot open a data directory twice', async () => {
-  const dataDir = await directories.copy();
-  await open(dataDir);
-  await expect(openEmbedded(dataDir, { onFatal: () => undefined })).rejects.toThrow(`${dataDir} is in use`);
+  const second = openEmbedded(sharedDirectory, { onFatal: () => undefined });
+  await expect(second).rejects.toThrow(`${sharedDirectory} is in use`);
 });
 
 test('only its owner can enter a data directory', async () => {
@@ -180,7 +182,7 @@ test('a listener hears notifications', async () => {
 
 test('a query that is never answered ends the database with a clear text', async () => {
   const onFatal = vi.fn();
-  const { pool } = await open(await directories.copy(), { onFatal, callTimeoutMs: 300 });
+  const { pool } = await open(await emptyDirectory(), { onFatal, callTimeoutMs: 300 });
   const text = 'The embedded database has not answered for 300 ms.';
   await expect(pool.query(FOR_EVER)).rejects.toThrow(text);
   await expect(pool.query('SELECT 1')).rejects.toThrow(text);
@@ -189,14 +191,14 @@ test('a query that is never answered ends the database with a clear text', async
 
 test('a database that dies says so', async () => {
   const onFatal = vi.fn();
-  const { pool } = await open(await directories.copy(), { onFatal });
+  const { pool } = await open(await emptyDirectory(), { onFatal });
   await pool.query('CREATE TABLE "t" ("n" INTEGER)');
   await expect(pool.query('COPY "t" FROM STDIN')).rejects.toThrow('broke off');
   expect(onFatal).toHaveBeenCalledOnce();
 });
 
 test('the write-ahead log is emptied from time to time', async () => {
-  const { pool } = await open(await directories.copy(), { checkpointMs: 20 });
+  const { pool } = await open(await emptyDirectory(), { checkpointMs: 20 });
   const lastCheckpoint = async () =>
     (await pool.query('SELECT redo_lsn FROM pg_control_checkpoint()')).rows[0].redo_lsn;
   const before = await lastCheckpoint();
@@ -205,13 +207,13 @@ test('the write-ahead log is emptied from time to time', async () => {
 });
 
 test('a data directory that cannot be read is refused with the reason', async () => {
-  const dataDir = await directories.copy();
+  const dataDir = await emptyDirectory();
   await writeFile(join(dataDir, 'db', 'PG_VERSION'), '9\n');
   await expect(openEmbedded(dataDir, { onFatal: () => undefined })).rejects.toThrow(/does not start|9/);
 });
 
 test('closing waits for queries under way, and opens again with all of it', async () => {
-  const dataDir = await directories.copy();
+  const dataDir = await emptyDirectory();
   const { pool, close } = await openEmbedded(dataDir, { onFatal: () => undefined });
   await pool.query('CREATE TABLE "t" ("n" INTEGER)');
   const writing = pool.query('INSERT INTO "t" SELECT * FROM generate_series(1, 1000)');
@@ -222,7 +224,7 @@ test('closing waits for queries under way, and opens again with all of it', asyn
 });
 
 test('messages may be cut anywhere on their way', async () => {
-  const link = new Link(undefined, 30_000, () => undefined);
+  const link = new Link(join(await emptyDirectory(), 'db'), 30_000, () => undefined);
   onTestFinished(() => link.close());
   await link.opened();
   const stream = new DatabaseStream(link);

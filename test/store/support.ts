@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { openEmbedded, openMemory } from '../../src/store/embedded/index.ts';
+import { openEmbedded } from '../../src/store/embedded/index.ts';
+import { copyCluster } from '../support/place.ts';
 
 export const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
@@ -37,28 +38,11 @@ async function onMaintenance(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-/** Data directories of an empty embedded database; making one takes 3 s, copying it a moment. */
-export async function dataDirectories(): Promise<{
-  original: string;
-  copy(): Promise<string>;
-  remove(): Promise<void>;
-}> {
-  const original = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-  const prepared = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-  const { close } = await openEmbedded(original, { onFatal: () => undefined });
-  await close();
-  await cp(join(original, 'db'), join(prepared, 'db'), { recursive: true });
-  return {
-    original,
-    copy: async () => {
-      const directory = await temporaryDirectory();
-      await cp(join(prepared, 'db'), join(directory, 'db'), { recursive: true });
-      return directory;
-    },
-    remove: async () => {
-      for (const directory of [original, prepared]) await rm(directory, { recursive: true });
-    },
-  };
+/** A data directory of the running test's own, with an empty embedded database. */
+export async function emptyDirectory(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await copyCluster('empty', directory);
+  return directory;
 }
 
 /** Empty databases of the kind this run is about. */
@@ -74,12 +58,14 @@ export async function emptyDatabases(): Promise<{ next(): Promise<pg.Pool>; clos
       close: async () => undefined,
     };
   }
-  const { pool, close } = await openMemory();
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  await copyCluster('empty', directory);
+  const { pool, close } = await openEmbedded(directory, { onFatal: () => undefined });
   return {
     next: async () => {
       await pool.query('DROP SCHEMA "public" CASCADE; CREATE SCHEMA "public"');
       return pool;
     },
-    close,
+    close: () => close().finally(() => rm(directory, { recursive: true })),
   };
 }

@@ -1,8 +1,8 @@
-// Before the first test of a project: a migrated database to copy.
+// Before the first test of a project: databases to copy.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -16,7 +16,8 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   if (!kind) return undefined; // The root project, which has no tests.
   const run = await mkdtemp(join(tmpdir(), 'gateway-tests-'));
   project.provide('run', run);
-  project.provide('template', kind === 'embedded' ? await embeddedTemplate() : await serverTemplate(run));
+  project.provide('clusters', await embeddedClusters());
+  if (kind === 'postgres') project.provide('template', await serverTemplate(run));
   return async () => {
     await rm(run, { recursive: true, force: true });
     if (kind === 'postgres') await dropDatabases(run);
@@ -39,8 +40,8 @@ async function dropDatabases(run: string): Promise<void> {
   for (const { datname } of rows) await onMaintenance(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
 }
 
-/** Making a cluster takes seconds, so it is kept from run to run, under a hash of what it was made from. */
-async function embeddedTemplate(): Promise<string> {
+/** Making a cluster takes seconds, so they are kept from run to run, under a hash of what they were made from. */
+async function embeddedClusters(): Promise<string> {
   const sources = [join(root, 'package-lock.json'), join(root, 'test/support/global-setup.ts')];
   const hash = createHash('sha256');
   for (const source of sources) hash.update(readFileSync(source));
@@ -51,13 +52,18 @@ async function embeddedTemplate(): Promise<string> {
 
   await mkdir(dirname(place), { recursive: true });
   const draft = await mkdtemp(`${place}-`);
-  const { pool, close } = await openEmbedded(draft, { onFatal: (text) => process.stderr.write(`${text}\n`) });
-  await migrate(pool, migrations)
-    .then(() => slim(pool))
-    .finally(close);
+  await onEmbedded(draft, slim);
+  await cp(join(draft, 'db'), join(draft, 'empty'), { recursive: true });
+  await onEmbedded(draft, (pool) => migrate(pool, migrations));
+  await rename(join(draft, 'db'), join(draft, 'migrated'));
   // Another run may have been quicker.
   await rename(draft, place).catch(() => rm(draft, { recursive: true }));
   return place;
+}
+
+async function onEmbedded(dataDir: string, work: (pool: pg.Pool) => Promise<unknown>): Promise<void> {
+  const { pool, close } = await openEmbedded(dataDir, { onFatal: (text) => process.stderr.write(`${text}\n`) });
+  await work(pool).finally(close);
 }
 
 /** Two thirds of the files are only for CREATE DATABASE, and every test would copy them. */

@@ -9,8 +9,10 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Migrated data directory to copy, or migrated database to clone; made by `global-setup.ts`. */
+    /** A migrated database to clone, on the server; made by `global-setup.ts`, as the others. */
     template: string;
+    /** Holds the embedded database's files to copy: `empty`, and `migrated`. */
+    clusters: string;
     /** Directory of this run of the project; what is left in it, and in databases named after it, is removed at the end. */
     run: string;
   }
@@ -42,7 +44,7 @@ export async function newPlace({ empty = false, creation }: PlaceOptions = {}): 
   const dataDir = await mkdtemp(join(inject('run'), 'place-'));
   const removeDirectory = () => rm(dataDir, { recursive: true, force: true });
   if (!onServer) {
-    if (!empty) await copyCluster(join(inject('template'), 'db'), join(dataDir, 'db'));
+    if (!empty) await copyCluster('migrated', dataDir);
     return { env: { DATA_DIR: dataDir }, dataDir, remove: removeDirectory };
   }
   const name = databaseName(inject('run'), randomBytes(8).toString('hex'));
@@ -57,8 +59,9 @@ export async function newPlace({ empty = false, creation }: PlaceOptions = {}): 
   };
 }
 
-/** The log of changes is one file of 16 MB, nearly all of it zeros: those are left out. */
-async function copyCluster(from: string, to: string): Promise<void> {
+/** Puts an embedded database into a data directory. Its log of changes is 16 MB of zeros: those are left out. */
+export async function copyCluster(which: 'empty' | 'migrated', dataDir: string): Promise<void> {
+  const [from, to] = [join(inject('clusters'), which), join(dataDir, 'db')];
   const log = join(from, 'pg_wal');
   const files = (await readdir(log, { withFileTypes: true })).filter((entry) => entry.isFile());
   const left = new Set(files.map(({ name }) => join(log, name)));

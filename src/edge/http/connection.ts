@@ -5,7 +5,7 @@ import { abort, relay, TurnWriter } from '../../protocol/relay.ts';
 import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
-import { visitorOf } from '../visitors.ts';
+import { NOBODY, visitorOf } from '../visitors.ts';
 import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
@@ -64,7 +64,7 @@ export class Connection {
     this.front = front;
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
-    this.visitor = visitorOf(socket, false) ?? { ip: '', port: 0, passthrough: false };
+    this.visitor = visitorOf(socket, false) ?? NOBODY;
     this.patience = new Patience(socket, front);
     front.counters.connections++;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
@@ -113,7 +113,7 @@ export class Connection {
     // What they were read from may be a lot larger than they are.
     this.request.release();
     this.answer.release();
-    if (closes) return void this.#end();
+    if (closes || this.connections.isStopping) return void this.#end();
     this.#phase = 'heads';
     this.#isIdle = true;
     this.patience.forRequest(now);

@@ -10,11 +10,11 @@ import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
 import { countAnswer } from '../http/front.ts';
 import { REDIRECTION } from '../http/redirection.ts';
 import type { RequestHead } from '../http/request-head.ts';
+import { cancel, errorOf } from '../http/streams.ts';
 import { Answer } from './answer.ts';
 import { respond, toFields } from './answer-fields.ts';
 import { readRequest } from './request.ts';
 import { RequestBody } from './request-body.ts';
-import { cancel, errorOf } from './streams.ts';
 import type { VisitorSession } from './visitor-session.ts';
 
 export class Http2Exchange implements StreamEvents {

@@ -5,9 +5,10 @@ import type { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
-import { visitorOf } from '../visitors.ts';
+import type { LeavingStreams } from '../http/streams.ts';
+import { NOBODY, visitorOf } from '../visitors.ts';
 import { Http2Exchange } from './exchange.ts';
-import { IdleStreams, type LeavingStreams } from './streams.ts';
+import { IdleStreams } from './streams.ts';
 
 /** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
 const RESETS_MAX = 200;
@@ -36,7 +37,7 @@ export class VisitorSession {
     this.front = front;
     this.leaving = leaving;
     this.idle = new IdleStreams(leaving);
-    this.visitor = visitorOf(socket, false) ?? { ip: '', port: 0, passthrough: false };
+    this.visitor = visitorOf(socket, false) ?? NOBODY;
     this.#resetsSince = front.now();
     this.#deadline.in(front.now(), front.settings.headTimeout);
     session.on('remoteSettings', () => this.#rest());

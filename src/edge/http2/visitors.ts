@@ -3,8 +3,8 @@
 import { performServerHandshake, type ServerOptions } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Front } from '../http/front.ts';
+import { LeavingStreams } from '../http/streams.ts';
 import type { EdgeSettings } from '../settings.ts';
-import { LeavingStreams } from './streams.ts';
 import { VisitorSession } from './visitor-session.ts';
 
 /** How late a deadline may be noticed; settings that are short make it shorter. */
@@ -43,10 +43,6 @@ export class Http2Visitors {
   constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
     this.#now = now;
     this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
-  }
-
-  get size(): number {
-    return this.#sessions.size;
   }
 
   /** Serves a visitor, whose TLS handshake has agreed on HTTP/2. */

@@ -22,6 +22,8 @@ export interface Certificates {
    * @returns undefined when it is to be refused.
    */
   secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
+  /** What TLS for a name is to be spoken with where the operator has a certificate for it. */
+  operators(name: string): SecureContext | undefined;
   /**
    * A certificate of the development authority for names and IP addresses, which is valid for a month at least: who
    * listens for longer has to ask again.
@@ -73,13 +75,20 @@ export async function openCertificates({
     return issue([servedAs === wildcardOver(name) ? servedAs : name]);
   };
 
+  const keptContext = (pair: Pair) => {
+    const context = contexts.get(pair) ?? contextOf(pair);
+    contexts.set(pair, context, { noUpdateTTL: true });
+    return context;
+  };
+
   return {
     async secureContext(name, servedAs) {
       const pair = await pairFor(name, servedAs);
-      if (!pair) return undefined;
-      const context = contexts.get(pair) ?? contextOf(pair);
-      contexts.set(pair, context, { noUpdateTTL: true });
-      return context;
+      return pair && keptContext(pair);
+    },
+    operators(name) {
+      const pair = directory?.find(name);
+      return pair && keptContext(pair);
     },
     agentListener: (hosts) => issue([...new Set(hosts)]),
     caFile: authority.file,
