@@ -127,18 +127,16 @@ async function open(
   const agents = createAgentListener(await certificates.agentListener(hosts), certificates.operators, rooms);
   const renewal = setInterval(() => {
     const renew = (identity: { cert: string; key: string }) => {
-      agents.setSecureContext(identity);
+      agents.server.setSecureContext(identity);
       tls.setIdentity(identity);
     };
     certificates.agentListener(hosts).then(renew, onFailure);
   }, RENEW_MS).unref();
-  const agentAddress = await listen(agents, config.agentPort, host);
+  const agentAddress = await listen(agents.server, config.agentPort, host);
   // The sessions end last: visitors' answers still come through them.
   undo.unshift(async () => {
     clearInterval(renewal);
-    const ended = new Promise((resolve) => agents.close(resolve));
-    await sessions.close();
-    await ended;
+    await agents.close(() => sessions.close());
   });
   undo.push(() => {
     isStopping = true;

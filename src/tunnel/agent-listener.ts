@@ -1,11 +1,19 @@
 // Where agents connect: TLS, and a session for each.
 
+import type { Socket } from 'node:net';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
 import { AgentSession } from './agent-session.ts';
 import type { AgentRooms } from './agent-sessions.ts';
 
 /** How long a TLS handshake may take; milliseconds. An agent without a deadline of its own would wait for ever. */
 const HANDSHAKE_MS = 10_000;
+
+export interface AgentListener {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Ends listening, then the sessions, then whatever is still connected. */
+  close(endSessions: () => Promise<void>): Promise<void>;
+}
 
 /**
  * @param identity the listener's own certificate and key, in PEM.
@@ -15,7 +23,7 @@ export function createAgentListener(
   identity: { cert: string; key: string },
   contextOf: (name: string) => SecureContext | undefined,
   rooms: AgentRooms,
-): Server {
+): AgentListener {
   const server = createServer({
     ...identity,
     SNICallback: (name, done) => done(null, contextOf(name)),
@@ -24,7 +32,19 @@ export function createAgentListener(
     noDelay: true,
   });
   server.on('secureConnection', (socket: TLSSocket) => new AgentSession(socket, rooms));
-  // A handshake that fails is the visitor's trouble; the socket is closed by Node.
-  server.on('tlsClientError', () => {});
-  return server;
+  server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return {
+    server,
+    async close(endSessions) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await endSessions();
+      for (const socket of connections) socket.destroySoon();
+      await closed;
+    },
+  };
 }

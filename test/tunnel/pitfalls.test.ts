@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { FrameReader, StreamType } from '../../src/protocol/index.ts';
@@ -41,6 +41,15 @@ afterAll(() => gateway?.close());
 const newName = () => `pitfall-${++names}.tunnel.localhost`;
 const get = (name: string) => visit(`http://${name}`, gateway.http);
 const hello = () => startUpstream((_, response) => response.end('hello'));
+
+/** Says something to a TCP endpoint. @returns what comes back until the end. */
+async function sayTo(port: number, text: string): Promise<string> {
+  const visitor = connect(port, '127.0.0.1');
+  visitor.end(text);
+  let got = '';
+  for await (const chunk of visitor.setEncoding('utf8')) got += chunk;
+  return got;
+}
 
 async function proxied(): Promise<FaultProxy> {
   const [host = '', port] = gateway.agent.split(':');
@@ -104,11 +113,7 @@ test('P3: a connection that only the agent knows to be over is no hindrance for 
     expect(ids).not.toContain(before);
     expect((await own.call('GET', '/endpoints')).body.endpoints).toHaveLength(1);
   }, RETRIES);
-  const visitor = connect(Number(new URL(String(listener.url())).port), '127.0.0.1');
-  visitor.end('there and back');
-  let got = '';
-  for await (const chunk of visitor.setEncoding('utf8')) got += chunk;
-  expect(got).toBe('there and back');
+  expect(await sayTo(Number(new URL(String(listener.url())).port), 'there and back')).toBe('there and back');
 });
 
 test('P4: a gateway that is away for less than 2.5 s is found again', async () => {
@@ -129,20 +134,41 @@ test('P4: a gateway that is away for less than 2.5 s is found again', async () =
   await vi.waitFor(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
 });
 
-test('P5: a listener that nobody reads does not hold up its session', async () => {
+test('P5: a listener that nobody reads does not hold up its session, however many visitors come and go', async () => {
   const [unread, read] = [newName(), newName()];
   const session = await sdkSession(gateway, credential.authtoken);
   await httpName(session, unread).listen();
   await httpName(session, read).listenAndForward((await hello()).url);
-  const visitors = Array.from({ length: 300 }, () => {
-    const socket = connect(Number(gateway.http.split(':')[1]), '127.0.0.1');
-    socket.on('error', () => {}).write(`GET / HTTP/1.1\r\nHost: ${unread}\r\n\r\n`);
-    return socket;
-  });
+  const visitors = new Set<Socket>();
   onTestFinished(() => {
-    for (const socket of visitors) socket.destroy();
+    for (const visitor of visitors) visitor.destroy();
   });
-  for (let i = 0; i < 10; i++) expect((await get(read)).body).toBe('hello');
+  const come = async () => {
+    const visitor = connect(Number(gateway.http.split(':')[1]), '127.0.0.1').on('error', () => {});
+    visitors.add(visitor);
+    await once(visitor, 'connect');
+    visitor.write(`GET / HTTP/1.1\r\nHost: ${unread}\r\n\r\n`);
+  };
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 200 }, come));
+    for (let i = 0; i < 5; i++) expect((await get(read)).body).toBe('hello');
+    for (const visitor of visitors) visitor.destroy();
+    visitors.clear();
+  }
+});
+
+test('P5: visitors who come and go without a word do not lock a listener that is read', async () => {
+  const session = await sdkSession(gateway, credential.authtoken);
+  const echo = createServer((socket) => socket.pipe(socket));
+  const listener = await session.tcpEndpoint().listenAndForward((await listen(echo)).replace('http', 'tcp'));
+  const port = Number(new URL(String(listener.url())).port);
+  const scan = async () => {
+    const visitor = connect(port, '127.0.0.1').on('error', () => {});
+    await once(visitor, 'connect');
+    visitor.resetAndDestroy();
+  };
+  await Promise.all(Array.from({ length: 300 }, scan));
+  expect(await sayTo(port, 'there and back')).toBe('there and back');
 });
 
 test('P7: an agent that is frozen is gone after interval and tolerance, and back when it goes on', async () => {
