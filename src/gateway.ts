@@ -154,7 +154,6 @@ async function build(
   };
   const dataPlane = await startDataPlane(config, { registrar, tokenKey: keys.tokenKey, log, registry });
   undo.push(() => dataPlane.close(0));
-  node.onLapse(() => dataPlane.sessions.endAll());
   // Last: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
 

@@ -1,8 +1,20 @@
 // One stream of a session: credit in both directions, and the two halves of its life.
 
-import type { MuxSession } from './session.ts';
 import { type ByteStream, ErrorCode, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, type WindowBudget, WindowGrowth } from './window.ts';
+
+/** What a stream needs of its session. */
+export interface StreamCarrier {
+  /** A clock that never goes back, in milliseconds. */
+  now(): number;
+  /** How much may be sent now. A stream that is told 0 is resumed when there is room again. */
+  room(stream: MuxStream): number;
+  sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void;
+  sendReset(id: number, code: ErrorCode): void;
+  sendWindow(id: number, increment: number): void;
+  /** The stream is over. */
+  forget(stream: MuxStream): void;
+}
 
 /** What is told nobody: of a stream that has no user any more, or not yet. */
 export const DEAF: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
@@ -25,7 +37,7 @@ export class MuxStream implements ByteStream {
   /** Called once, when the stream is over for the session. */
   onGone: (() => void) | undefined;
 
-  readonly #session: MuxSession;
+  readonly #session: StreamCarrier;
   readonly #growth: WindowGrowth;
   /** Bytes we may still send. */
   #credit = INITIAL_WINDOW;
@@ -44,7 +56,7 @@ export class MuxStream implements ByteStream {
   #gotEnd = false;
   #gone = false;
 
-  constructor(session: MuxSession, id: number, opened: boolean, budget: WindowBudget, events: StreamEvents) {
+  constructor(session: StreamCarrier, id: number, opened: boolean, budget: WindowBudget, events: StreamEvents) {
     this.#session = session;
     this.id = id;
     this.#opened = opened;

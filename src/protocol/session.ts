@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { ProtocolError } from './errors.ts';
 import { Flag, FrameReader, FrameType, ID_MAX } from './frame.ts';
-import { DEAF, MuxStream } from './mux-stream.ts';
+import { DEAF, MuxStream, type StreamCarrier } from './mux-stream.ts';
 import { Outbox } from './outbox.ts';
 import { ErrorCode, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, SESSION_WINDOW_MAX, type WindowBudget } from './window.ts';
@@ -36,7 +36,7 @@ export interface SessionOptions {
   now?: () => number;
 }
 
-export class MuxSession {
+export class MuxSession implements StreamCarrier {
   /** What was agreed on the windows of streams. */
   readonly budget: WindowBudget = { max: INITIAL_WINDOW, left: SESSION_WINDOW_MAX, roundTrip: undefined };
   /**
@@ -130,7 +130,6 @@ export class MuxSession {
 
   // For the streams:
 
-  /** How much may be sent now. A stream that is told 0 is resumed when there is room again. */
   room(stream: MuxStream): number {
     const room = QUEUE_MAX - this.#outbox.bytes - this.#transport.writableLength;
     if (room > 0) return Math.min(room, FRAME_MAX);

@@ -3,25 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Auth } from '../protocol/messages.ts';
 import { AgentError } from './agent-errors.ts';
-import type { AgentRooms } from './agent-sessions.ts';
+import type { Admitted, AgentRooms } from './agent-rooms.ts';
 import { refusal } from './binder.ts';
-import { type AgentKind, kindOf } from './compatibility.ts';
+import { kindOf } from './compatibility.ts';
 import type { Grant } from './registrar.ts';
 import { aboutText, checkText, METADATA_MAX } from './texts.ts';
 
 const VERSIONS = ['3', '2'];
-
-/** An agent that was let in. */
-export interface Admitted {
-  sessionId: string;
-  accountId: string;
-  credentialId: string;
-  /** What the agent is known by over reconnects. */
-  clientId: string;
-  cookie: string;
-  kind: AgentKind;
-  auth: Auth;
-}
 
 /**
  * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.

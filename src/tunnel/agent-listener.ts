@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import type { AgentRooms } from './agent-rooms.ts';
 import { AgentSession } from './agent-session.ts';
-import type { AgentRooms } from './agent-sessions.ts';
 
 /** How long a TLS handshake may take; milliseconds. An agent without a deadline of its own would wait for ever. */
 const HANDSHAKE_MS = 10_000;

@@ -9,9 +9,9 @@ import { MuxSession } from '../protocol/session.ts';
 import { ErrorCode } from '../protocol/stream.ts';
 import { answer, call, openTyped, readType, StreamType } from '../protocol/typed.ts';
 import { STREAM_WINDOW_MAX } from '../protocol/window.ts';
-import { type Admitted, admit } from './admission.ts';
+import { admit } from './admission.ts';
 import { AgentError } from './agent-errors.ts';
-import type { AgentRooms } from './agent-sessions.ts';
+import type { Admitted, AgentRooms, RegisteredSession } from './agent-rooms.ts';
 import { AgentTunnels } from './agent-tunnels.ts';
 import { kindOf } from './compatibility.ts';
 import type { SessionCommand } from './session-commands.ts';
@@ -29,7 +29,7 @@ interface Accepted extends Admitted {
   tunnels: AgentTunnels;
 }
 
-export class AgentSession {
+export class AgentSession implements RegisteredSession {
   readonly #rooms: AgentRooms;
   readonly #mux: MuxSession;
   readonly #ip: string;

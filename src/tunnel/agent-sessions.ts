@@ -2,11 +2,9 @@
 
 import { ErrorCode } from '../protocol/stream.ts';
 import { allows, type BindTarget } from './acl.ts';
-import type { Admitted } from './admission.ts';
 import type { AgentError } from './agent-errors.ts';
-import type { AgentSession } from './agent-session.ts';
-import { type BinderParts, refusal } from './binder.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { Admitted, AgentRooms, RegisteredSession, SessionRegister } from './agent-rooms.ts';
+import { refusal } from './binder.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import type { Grant, Refusal, Registrar } from './registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from './session-commands.ts';
@@ -14,23 +12,12 @@ import type { CommandOutcome, SessionCommand, SessionCommands } from './session-
 /** How long to wait before a call to the control plane that failed is made again. */
 const RETRY_MS = 1000;
 
-/** What a session needs of the rest of the gateway. */
-export interface AgentRooms extends BinderParts {
-  endpoints: Endpoints;
-  sessions: AgentSessions;
-  /** Whether the gateway is being stopped, so that agents will be back. */
-  isStopping(): boolean;
-  /** Told what was not expected, for the log. */
-  onFailure(error: unknown): void;
-  onEvent(text: string, details: Record<string, unknown>): void;
-}
-
 type Parts = Pick<AgentRooms, 'onFailure' | 'onEvent'> & { registrar: Registrar };
 
-export class AgentSessions implements SessionCommands {
+export class AgentSessions implements SessionCommands, SessionRegister {
   readonly #parts: Parts;
-  readonly #byId = new Map<string, AgentSession>();
-  readonly #byClient = new Map<string, AgentSession>();
+  readonly #byId = new Map<string, RegisteredSession>();
+  readonly #byClient = new Map<string, RegisteredSession>();
   readonly #stop: (() => void)[];
   /** What is still being told to the control plane. */
   readonly #pending = new Set<Promise<void>>();
@@ -48,7 +35,7 @@ export class AgentSessions implements SessionCommands {
     return this.#byId.size;
   }
 
-  add(session: AgentSession, { sessionId, accountId, clientId, credentialId }: Admitted): void {
+  add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: Admitted): void {
     this.#byId.set(sessionId, session);
     this.#byClient.set(`${accountId} ${clientId}`, session);
     this.#parts.onEvent('agent connected', { sessionId, credentialId, accountId });
@@ -56,13 +43,16 @@ export class AgentSessions implements SessionCommands {
     void this.#review(credentialId).catch(this.#parts.onFailure);
   }
 
-  /** Ends what the agent left behind, at once. Its names and ports are kept, as it is about to ask for them again. */
   evict(accountId: string, clientId: string): void {
     this.#byClient.get(`${accountId} ${clientId}`)?.close(ErrorCode.CANCELLED, 'replaced by a new session');
   }
 
-  /** The session is over. The control plane is told until it has heard. */
-  remove(session: AgentSession, { sessionId, accountId, clientId }: Admitted, holdMs: number, reason: string): void {
+  remove(
+    session: RegisteredSession,
+    { sessionId, accountId, clientId }: Admitted,
+    holdMs: number,
+    reason: string,
+  ): void {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
     this.#parts.onEvent('agent gone', { sessionId, accountId, reason });
@@ -79,11 +69,6 @@ export class AgentSessions implements SessionCommands {
     } catch {
       return 'unreachable';
     }
-  }
-
-  /** Ends every session, as what they served may be with other nodes now. Their agents come back. */
-  endAll(): void {
-    for (const session of [...this.#byId.values()]) session.close(ErrorCode.INTERNAL, 'the gateway lost its lease');
   }
 
   /** Ends every session for good; agents are expected back when the gateway is. */
@@ -118,7 +103,7 @@ export class AgentSessions implements SessionCommands {
     for (const session of concerned) this.#apply(session, grants.get(session.accepted?.credentialId ?? '') ?? null);
   }
 
-  #apply(session: AgentSession, grant: Grant | null): void {
+  #apply(session: RegisteredSession, grant: Grant | null): void {
     if (grant === null) {
       session.close(ErrorCode.CANCELLED, 'the credential was revoked');
       return;

@@ -2,9 +2,8 @@
 
 import { type Bind, readBind, readLabelBind, writeBindAnswer } from '../protocol/messages.ts';
 import type { MuxSession } from '../protocol/session.ts';
-import type { Admitted } from './admission.ts';
 import { AgentError } from './agent-errors.ts';
-import type { AgentRooms } from './agent-sessions.ts';
+import type { Admitted, AgentRooms, Served } from './agent-rooms.ts';
 import { bindTunnel, refusal } from './binder.ts';
 import { addressOf } from './endpoints.ts';
 import { LiveTunnel } from './live-tunnel.ts';
@@ -28,7 +27,7 @@ const EMPTY_OPTIONS = {
   MutualTLSAtAgent: false,
 };
 
-export class AgentTunnels {
+export class AgentTunnels implements Served {
   readonly #rooms: AgentRooms;
   readonly #mux: MuxSession;
   readonly #admitted: Admitted;

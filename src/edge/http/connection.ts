@@ -6,13 +6,13 @@ import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
-import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
 import { visitorFields } from './forwarded-head.ts';
 import { countAnswer, type Front } from './front.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import { Input } from './input.ts';
+import type { ConnectionOwner, ExchangeOwner } from './owners.ts';
 import { Patience } from './patience.ts';
 import { REDIRECTION, redirection } from './redirection.ts';
 import { RequestHead } from './request-head.ts';
@@ -22,10 +22,10 @@ import type { Upstream } from './upstream.ts';
 /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
 type Phase = 'heads' | 'exchange' | 'lingering' | 'over';
 
-export class Connection {
+export class Connection implements ExchangeOwner {
   readonly socket: Socket;
   readonly front: Front;
-  readonly connections: Connections;
+  readonly connections: ConnectionOwner;
   readonly visitor: Visitor;
   readonly patience: Patience;
   /** As long as anything is in it, the socket is not read. */
@@ -59,7 +59,7 @@ export class Connection {
     timeout: () => this.#onTimeout(),
   };
 
-  constructor(socket: Socket, front: Front, connections: Connections) {
+  constructor(socket: Socket, front: Front, connections: ConnectionOwner) {
     this.socket = socket;
     this.front = front;
     this.connections = connections;

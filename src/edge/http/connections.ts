@@ -4,12 +4,13 @@ import type { Socket } from 'node:net';
 import type { EdgeSettings } from '../settings.ts';
 import { Connection } from './connection.ts';
 import type { Front } from './front.ts';
+import type { ConnectionOwner } from './owners.ts';
 import { LeavingStreams } from './streams.ts';
 
 /** How late a deadline may be noticed; settings that are short make it shorter. */
 const SWEEP_MS = 250;
 
-export class Connections {
+export class Connections implements ConnectionOwner {
   /** Set once: every answer from then on is the last one of its connection. */
   isStopping = false;
   readonly leaving = new LeavingStreams();

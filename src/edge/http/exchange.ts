@@ -3,11 +3,11 @@
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import { Body, CHUNKED, INVALID, UNTIL_CLOSE } from './body.ts';
-import type { Connection } from './connection.ts';
 import { forwardedHead } from './forwarded-head.ts';
 import { countAnswer } from './front.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import type { Input } from './input.ts';
+import type { ExchangeOwner } from './owners.ts';
 import { JOIN_MAX, pieceOf, sendAnswer, sendInterim } from './pieces.ts';
 import { Upstream } from './upstream.ts';
 
@@ -16,7 +16,7 @@ const NO_BODY = new Body(0);
 export class Exchange {
   /** Whether the upstream has as much of the request as it takes for now. */
   isFull = false;
-  readonly #connection: Connection;
+  readonly #connection: ExchangeOwner;
   readonly #isToHead: boolean;
   readonly #isToHttp10: boolean;
   /** The visitor's half; what of it was forwarded is behind it. */
@@ -27,7 +27,7 @@ export class Exchange {
   #closes = false;
   #upstream: Upstream | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: ExchangeOwner) {
     const { line, bodyLength } = connection.request;
     this.#connection = connection;
     this.#isToHead = line.isHead;

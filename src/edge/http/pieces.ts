@@ -1,7 +1,7 @@
 // The pieces in which messages are sent on: as they came where that is possible, and as few as possible where not.
 
 import { answeredHead } from './answered-head.ts';
-import type { Connection } from './connection.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** What of a body came with its head is copied behind it up to this size, so that both are written as one. */
 export const JOIN_MAX = 16 * 1024;
@@ -9,6 +9,13 @@ export const JOIN_MAX = 16 * 1024;
 /** The bytes from one index to another; the whole chunk is sent on as it is. */
 export function pieceOf(chunk: Buffer, start: number, end: number): Buffer {
   return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
+}
+
+/** The connection that an answer goes to. */
+export interface AnswerTaker {
+  /** The head of the answer, as it was read. */
+  readonly answer: ResponseHead;
+  write(bytes: Buffer): void;
 }
 
 export interface AnswerPiece {
@@ -25,7 +32,7 @@ export interface AnswerPiece {
 
 /** Sends on the head of an answer, which the connection has read, and the beginning of its body. */
 export function sendAnswer(
-  connection: Connection,
+  connection: AnswerTaker,
   { chunk, from, headEnd, end, closes, isToHttp10 }: AnswerPiece,
 ): void {
   const head = connection.answer;
@@ -38,7 +45,7 @@ export function sendAnswer(
 }
 
 /** Sends on a head after which the answer is still to come, or none of HTTP. */
-export function sendInterim(connection: Connection): void {
+export function sendInterim(connection: AnswerTaker): void {
   const head = connection.answer;
   connection.write(answeredHead(head, false, false) ?? head.bytes.subarray(head.start, head.end));
 }

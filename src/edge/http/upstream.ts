@@ -1,18 +1,36 @@
 // The stream that a visitor's connection keeps to its endpoint, over as many requests as it lasts.
 
+import type { Socket } from 'node:net';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
-import type { Connection } from './connection.ts';
-import type { Exchange } from './exchange.ts';
-import { cancel, errorOf, idleTime } from './streams.ts';
+import type { VisitorError } from '../errors.ts';
+import type { Front } from './front.ts';
+import { cancel, errorOf, idleTime, type LeavingStreams } from './streams.ts';
+
+/** Whom a stream serves: told what it brings, and what becomes of it. */
+export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {
+  onOpen(): void;
+  onOpenFailure(failure: OpenFailure): void;
+  /** The stream broke. */
+  onBreak(error: VisitorError): void;
+}
+
+/** The visitor's connection, which the stream belongs to. */
+export interface UpstreamOwner {
+  readonly socket: Socket;
+  readonly front: Front;
+  readonly connections: { readonly leaving: LeavingStreams };
+  /** The stream is over. */
+  lost(upstream: Upstream): void;
+}
 
 export class Upstream implements StreamEvents {
   readonly endpoint: LiveEndpoint;
   /** Whom the stream serves now. */
-  exchange: Exchange | undefined;
+  exchange: UpstreamUser | undefined;
   /** Until when it may serve another one. */
   idleUntil = 0;
-  readonly #connection: Connection;
+  readonly #connection: UpstreamOwner;
   #stream: ByteStream | undefined;
   /** Bytes that the visitor's socket has not taken, and that the peer gets no new credit for. */
   #held = 0;
@@ -20,13 +38,13 @@ export class Upstream implements StreamEvents {
   #hasEnded = false;
   #isOver = false;
 
-  constructor(connection: Connection, endpoint: LiveEndpoint) {
+  constructor(connection: UpstreamOwner, endpoint: LiveEndpoint) {
     this.#connection = connection;
     this.endpoint = endpoint;
   }
 
   /** Opens the stream for an exchange, and tells it. */
-  open(visitor: Visitor, exchange: Exchange): void {
+  open(visitor: Visitor, exchange: UpstreamUser): void {
     this.exchange = exchange;
     this.endpoint.open(visitor, this).then(
       (opened) => this.#opened(opened),

@@ -2,23 +2,35 @@
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import { acceptsHtml, failureAnswer } from '../failure.ts';
 import { Deadline } from '../http/deadline.ts';
 import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
-import { countAnswer } from '../http/front.ts';
+import { countAnswer, type Front } from '../http/front.ts';
 import { REDIRECTION } from '../http/redirection.ts';
 import type { RequestHead } from '../http/request-head.ts';
-import { cancel, errorOf } from '../http/streams.ts';
+import { cancel, errorOf, type LeavingStreams } from '../http/streams.ts';
 import { Answer } from './answer.ts';
 import { respond, toFields } from './answer-fields.ts';
 import { readRequest } from './request.ts';
 import { RequestBody } from './request-body.ts';
-import type { VisitorSession } from './visitor-session.ts';
+import type { IdleStreams } from './streams.ts';
+
+/** The visitor's connection, which requests come on. */
+export interface ExchangeOwner {
+  readonly front: Front;
+  readonly visitor: Visitor;
+  readonly idle: IdleStreams;
+  readonly leaving: LeavingStreams;
+  /** Differs from what it was before when the visitor has taken bytes meanwhile. */
+  progress(): unknown;
+  /** @param wasBroken whether the visitor took a request back before its answer was complete. */
+  forget(exchange: Http2Exchange, wasBroken: boolean): void;
+}
 
 export class Http2Exchange implements StreamEvents {
-  readonly #session: VisitorSession;
+  readonly #session: ExchangeOwner;
   readonly #stream: ServerHttp2Stream;
   readonly #rawHeaders: readonly string[];
   readonly #deadline = new Deadline();
@@ -34,7 +46,7 @@ export class Http2Exchange implements StreamEvents {
   #isOver = false;
 
   /** @param rawHeaders names and values in turn, as they came. */
-  constructor(stream: ServerHttp2Stream, rawHeaders: readonly string[], session: VisitorSession) {
+  constructor(stream: ServerHttp2Stream, rawHeaders: readonly string[], session: ExchangeOwner) {
     this.#session = session;
     this.#stream = stream;
     this.#rawHeaders = rawHeaders;

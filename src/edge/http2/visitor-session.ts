@@ -7,14 +7,14 @@ import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
-import { Http2Exchange } from './exchange.ts';
+import { type ExchangeOwner, Http2Exchange } from './exchange.ts';
 import { IdleStreams } from './streams.ts';
 
 /** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
 const RESETS_MAX = 200;
 const RESETS_PER_SECOND = 20;
 
-export class VisitorSession {
+export class VisitorSession implements ExchangeOwner {
   readonly front: Front;
   readonly visitor: Visitor;
   readonly idle: IdleStreams;

@@ -1,0 +1,40 @@
+// Whom the parts of a connection belong to, as each of them sees it.
+
+import type { ByteStream } from '../../protocol/stream.ts';
+import type { Visitor } from '../../tunnel/endpoint.ts';
+import type { VisitorError } from '../errors.ts';
+import type { Input } from './input.ts';
+import type { Patience } from './patience.ts';
+import type { AnswerTaker } from './pieces.ts';
+import type { RequestHead } from './request-head.ts';
+import type { LeavingStreams } from './streams.ts';
+import type { Upstream, UpstreamOwner } from './upstream.ts';
+
+/** All connections of a listener. */
+export interface ConnectionOwner {
+  /** Once it is so, every answer is the last one of its connection. */
+  readonly isStopping: boolean;
+  readonly leaving: LeavingStreams;
+  /** The connection is closed, or is no HTTP any more. */
+  forget(connection: object): void;
+}
+
+/** The visitor's connection, which the request came on. */
+export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
+  readonly visitor: Visitor;
+  readonly patience: Patience;
+  readonly input: Input;
+  readonly request: RequestHead;
+  /** The request under way. */
+  readonly exchange: object | undefined;
+  upstream: Upstream | undefined;
+  /** Whether the answer under way is the last one. */
+  readonly isClosing: boolean;
+  visitorFields(): Buffer;
+  work(): void;
+  finish(closes: boolean, now: number): void;
+  fail(error: VisitorError, canGoOn: boolean): void;
+  redirect(origin: string, canGoOn: boolean): void;
+  cut(): void;
+  handOver(stream: ByteStream): void;
+}

@@ -1,0 +1,61 @@
+// What the parts of a session know of each other and of the rest of the gateway.
+
+import type { Auth } from '../protocol/messages.ts';
+import type { ErrorCode } from '../protocol/stream.ts';
+import type { AgentError } from './agent-errors.ts';
+import type { BinderParts } from './binder.ts';
+import type { AgentKind } from './compatibility.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { LiveTunnel } from './live-tunnel.ts';
+import type { SessionCommand } from './session-commands.ts';
+
+/** An agent that was let in. */
+export interface Admitted {
+  sessionId: string;
+  accountId: string;
+  credentialId: string;
+  /** What the agent is known by over reconnects. */
+  clientId: string;
+  cookie: string;
+  kind: AgentKind;
+  auth: Auth;
+}
+
+/** What a session serves. */
+export interface Served {
+  /** Tunnels with an address. */
+  readonly addressed: LiveTunnel[];
+  readonly labelled: [tunnelId: string, labels: Record<string, string>][];
+}
+
+/** A session, as the register of all of them sees it. */
+export interface RegisteredSession {
+  /** Undefined until the agent was let in. */
+  readonly accepted: (Admitted & { tunnels: Served }) | undefined;
+  /** Ends the session. @param code NONE frees its addresses at once. */
+  close(code: ErrorCode, message: string): void;
+  /** Stops one tunnel, and tells the agent why. */
+  stopTunnel(id: string, error: AgentError): Promise<void>;
+  /** @returns null when the agent does it, or its reason why not. */
+  command(command: SessionCommand): Promise<string | null>;
+}
+
+/** All sessions of this node. */
+export interface SessionRegister {
+  add(session: RegisteredSession, admitted: Admitted): void;
+  /** Ends what an agent left behind, at once. Its addresses are kept, as it is about to ask for them again. */
+  evict(accountId: string, clientId: string): void;
+  /** The session is over. The control plane is told until it has heard. */
+  remove(session: RegisteredSession, admitted: Admitted, holdMs: number, reason: string): void;
+}
+
+/** What a session needs of the rest of the gateway. */
+export interface AgentRooms extends BinderParts {
+  endpoints: Endpoints;
+  sessions: SessionRegister;
+  /** Whether the gateway is being stopped, so that agents will be back. */
+  isStopping(): boolean;
+  /** Told what was not expected, for the log. */
+  onFailure(error: unknown): void;
+  onEvent(text: string, details: Record<string, unknown>): void;
+}
