@@ -63,7 +63,11 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
     response.setHeader('Service-Operation-Id', operationId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (draining) response.setHeader('Connection', 'close');
-    response.once('close', () => report(exchange, performance.now() - started));
+    response.once('close', () => {
+      report(exchange, performance.now() - started);
+      // An answer that was under way when the drain began did not say that it is the last one.
+      if (draining) setImmediate(() => server.closeIdleConnections());
+    });
 
     allowOrigin(request, response, () => {
       const path = request.url?.split('?', 1)[0];

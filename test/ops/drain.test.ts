@@ -42,7 +42,6 @@ test('a request under way is answered, readiness is gone at once, and the exit c
       `Host: ${hostname}`,
       `Authorization: Bearer ${KEY}`,
       'Service-Version: 2',
-      'Connection: close',
     ];
     socket.write(
       [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body.slice(0, 5)].join('\r\n'),
@@ -56,7 +55,9 @@ test('a request under way is answered, readiness is gone at once, and the exit c
     await expect(fetch(`${gateway.api}/credentials`)).rejects.toThrow();
     socket.write(body.slice(5));
     expect(await answer).toMatch(/^HTTP\/1\.1 201 .*under way/s);
+    const answered = performance.now();
     expect(await gateway.exited).toBe(0);
+    expect(performance.now() - answered, 'the connection is not kept for another request').toBeLessThan(4000);
   }),
 );
 
