@@ -34,7 +34,7 @@ export default defineConfig({
           exclude: [
             'test/{agent,boot,documents,edge,protocol,pure}/**',
             'test/store/embedded.test.ts',
-            'test/tunnel/{distance,fault,pitfalls,sdk}*.test.ts',
+            'test/tunnel/{distance,fault,pitfalls,sdk,stop}*.test.ts',
           ],
         },
       },

@@ -69,6 +69,16 @@ async function open(
   const { host } = config;
   const certificates = await openCertificates({ ...config, log });
   undo.push(() => certificates.close());
+  // Sessions end after the visitors, whose answers still come through them.
+  let endAgents = async () => {};
+  undo.push(() => endAgents());
+  // All at once: each has the whole time, and none takes new visitors meanwhile.
+  const listeners: { close(drainMs: number): Promise<void> }[] = [];
+  let isStopping = false;
+  undo.push((drainMs) => {
+    isStopping = true;
+    return Promise.all(listeners.map((listener) => listener.close(drainMs)));
+  });
   const endpoints = new Endpoints();
   const limit: VisitorLimit = { open: 0, max: config.maxVisitors };
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
@@ -86,7 +96,7 @@ async function open(
   };
   const traffic = counters.tcp;
   const tls = new TlsListener({ front: https, certificates, limit, traffic }, await certificates.agentListener(hosts));
-  undo.push((drainMs) => tls.close(drainMs));
+  listeners.push(tls);
   const httpsAddress = await listen(tls.server, config.httpsPort, host);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
 
@@ -103,13 +113,12 @@ async function open(
     counters: counters.http,
   };
   const plain = createHttpListener(http, limit);
-  undo.push((drainMs) => plain.close(drainMs));
+  listeners.push(plain);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
   const doors = new TcpListener({ host, endpoints, limit, traffic });
-  undo.push((drainMs) => doors.close(drainMs));
+  listeners.push(doors);
 
-  let isStopping = false;
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
   const onEvent = (text: string, details: object) => log.info(details, text);
   const sessions = new AgentSessions({ registrar, onFailure, onEvent });
@@ -134,14 +143,10 @@ async function open(
     certificates.agentListener(hosts).then(renew, onFailure);
   }, RENEW_MS).unref();
   const agentAddress = await listen(agents.server, config.agentPort, host);
-  // The sessions end last: visitors' answers still come through them.
-  undo.unshift(async () => {
+  endAgents = async () => {
     clearInterval(renewal);
     await agents.close(() => sessions.close());
-  });
-  undo.push(() => {
-    isStopping = true;
-  });
+  };
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
 
   const { first, last } = config.tcpPorts;
