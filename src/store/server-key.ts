@@ -1,8 +1,9 @@
 // The server key: from the configuration, or made on the first start and kept in the data directory.
 
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { placeFile } from '../whole-file.ts';
 import type { Db } from './client.ts';
 import { openTarget, sealTarget } from './event-target.ts';
 import { deriveKeys, type Keys } from './keys.ts';
@@ -35,29 +36,13 @@ async function readOrMake(dataDir: string): Promise<Buffer> {
   });
   if (text === null) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await place(file, randomBytes(KEY_BYTES).toString('base64'));
+    await placeFile(file, 0o600, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
     return readOrMake(dataDir); // Another process may have been first; its key counts.
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES)
     throw new ServerKeyError(`${file} must hold 32 bytes in base64; restore it from a backup`);
   return key;
-}
-
-/** Whole or not at all: written beside its place, synced, then linked, which fails when the name is taken. */
-async function place(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  const handle = await open(draft, 'w', 0o600);
-  try {
-    await handle.writeFile(`${text}\n`);
-    await handle.sync();
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  } finally {
-    await handle.close();
-    await rm(draft, { force: true });
-  }
 }
 
 /**

@@ -18,6 +18,7 @@ const rooms = [
   'edge',
   'tunnel',
   'protocol',
+  'whole-file.ts',
 ];
 
 const source = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(

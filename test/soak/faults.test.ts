@@ -15,10 +15,12 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 test(`${ROUNDS} rounds: after each the URL answers again without a hand`, async () => {
+  const shown: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const fault = faults[round % faults.length];
-    if (fault) await suffer(lab, fault);
+    if (fault) shown.push(await suffer(lab, fault));
   }
+  process.stdout.write(`shown for ${Math.round(Math.max(...shown))} ms after it could not be reached, at the most\n`);
 }, 600_000);
 
 test(`memory and descriptors are flat after ${RECONNECTS} reconnects`, async () => {

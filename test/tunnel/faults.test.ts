@@ -9,8 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-test.each(faults)('$name: the API stops showing what cannot be reached, and the URL is back by itself', (fault) =>
-  suffer(lab, fault),
+test.each(faults)(
+  '$name: the API stops showing what cannot be reached, and the URL is back by itself',
+  async (fault) => {
+    await suffer(lab, fault);
+  },
 );
 
 test('an answer that the agent’s loss cuts short does not look complete', async () => {

@@ -93,17 +93,22 @@ export const faults: { name: string; isSilent: boolean; strike(proxy: FaultProxy
   },
 ];
 
-/** One fault: how long the API went on showing the endpoint, and how long it took until a visitor was answered again. */
-export async function suffer(lab: Lab, { isSilent, strike }: (typeof faults)[number]): Promise<void> {
+/**
+ * One fault, after which the URL answers again by itself.
+ * @returns for how many milliseconds the API went on showing what could not be reached; 0 where the gateway was told.
+ */
+export async function suffer(lab: Lab, { isSilent, strike }: (typeof faults)[number]): Promise<number> {
   const { gateway, proxy, url } = lab;
   await strike(proxy);
   const struck = performance.now();
+  let shown = 0;
   if (isSilent) {
     await until(
       async () => (await gateway.call('GET', '/endpoints')).body.endpoints.length === 0,
       INTERVAL + TOLERANCE + LATE,
     );
-    expect(performance.now() - struck, 'how long the API showed it').toBeLessThan(INTERVAL + TOLERANCE + LATE);
+    shown = performance.now() - struck;
+    expect(shown, 'how long the API showed it').toBeLessThan(INTERVAL + TOLERANCE + LATE);
   }
   await proxy.heal();
   await until(async () => (await visit(url, gateway.http)).body === 'here', BACK);
@@ -111,6 +116,7 @@ export async function suffer(lab: Lab, { isSilent, strike }: (typeof faults)[num
   expect(body.endpoints).toMatchObject([{ public_url: url }]);
   const sessions = await gateway.call('GET', '/tunnel_sessions');
   expect(sessions.body.tunnel_sessions).toHaveLength(1);
+  return shown;
 }
 
 /** A visitor is in the middle of an answer when the agent is lost. @returns how the answer ended. */

@@ -2,10 +2,11 @@
 
 import 'reflect-metadata'; // What the next import is built with asks for it.
 import { createPrivateKey, X509Certificate as NodeCertificate, randomBytes, webcrypto } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
+import { placeFile } from '../../whole-file.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -45,11 +46,11 @@ export async function openAuthority(dataDir: string): Promise<Authority> {
   if ((await readIfThere(files.key)) === null) {
     if ((await readIfThere(files.cert)) !== null)
       throw new AuthorityError(`${files.cert} is there and ${files.key} is not; restore it, or delete both`);
-    await place(files.key, 0o600, await newKey());
+    await placeFile(files.key, 0o600, await newKey());
   }
   // Whoever was first made the key that counts, here and below; the certificate follows from it.
   const key = await importKey(files);
-  if ((await readIfThere(files.cert)) === null) await place(files.cert, 0o644, await newAuthority(key));
+  if ((await readIfThere(files.cert)) === null) await placeFile(files.cert, 0o644, await newAuthority(key));
   const certificate = await readAuthority(files);
 
   // One key for all certificates of this process: they are as safe together as apart, and it saves making one for each.
@@ -170,21 +171,4 @@ async function readIfThere(file: string): Promise<string | null> {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-}
-
-/** Whole or not at all: written beside its place, synced, then linked, which fails when the name is taken. */
-async function place(file: string, mode: number, text: string): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  const handle = await open(draft, 'w', mode);
-  try {
-    await handle.writeFile(text);
-    await handle.chmod(mode); // Whatever the umask says.
-    await handle.sync();
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  } finally {
-    await handle.close();
-    await rm(draft, { force: true });
-  }
 }
