@@ -33,6 +33,21 @@ export const visitorErrors = {
   upstreamInvalid: row(90106, 502, 'The service behind the endpoint sent an answer that is not valid HTTP.'),
   upstreamTimeout: row(90107, 504, 'The service behind the endpoint did not answer in time.'),
 
+  // What stands before the endpoint.
+  noRoute: row(90130, 404, 'The edge of this name has no route for this path.'),
+  noBackend: row(90131, 502, 'The edge of this name has no backend for this.'),
+  backendOffline: row(6528, 502, 'No tunnel of the backend is online right now.'),
+  circuitOpen: row(3202, 503, 'The service behind the endpoint keeps failing; it is left alone for a while.'),
+  webhookRefused: row(3204, 403, 'The request is not signed by the sender of webhooks that this endpoint is for.'),
+  addressRefused: row(3205, 403, 'Visitors from this address are not let in.'),
+  userAgentRefused: row(3211, 403, 'This kind of client is not let in.'),
+  badCredentials: row(3212, 401, 'This endpoint needs a user name and a password.'),
+  badToken: row(3213, 401, 'This endpoint needs a valid token.'),
+  rateLimited: row(3214, 429, 'There are too many requests; try again later.'),
+  policyFailed: row(2238, 500, 'The traffic policy of this endpoint could not be carried out.'),
+  internalOffline: row(90132, 502, 'The internal endpoint that the traffic policy names is not online.'),
+  moduleFailed: row(2300, 500, 'Something went wrong here.'),
+
   // What is wrong with the request.
   badRequestLine: row(90110, 400, 'The request line is not well formed.'),
   badTarget: row(90111, 400, 'The target of the request is not one that a gateway takes.'),
@@ -50,6 +65,7 @@ export const visitorErrors = {
   headTooLarge: row(90122, 431, 'The head of the request is larger than 32 KiB.'),
   tooManyFields: row(90123, 431, 'The request has more than 200 header fields.'),
   connect: row(90124, 501, 'This gateway is no forward proxy: it does not take CONNECT.'),
+  bodyTooLarge: row(90127, 413, 'The body of the request is larger than 1 MiB, which is what can be checked here.'),
   badVersion: row(90125, 505, 'This gateway takes HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),
 } satisfies Record<string, Row>;
 

@@ -18,6 +18,12 @@ export interface Visitor {
 /** Why no stream could be opened to the agent: it is gone, or has all the streams that it can take. */
 export type OpenFailure = 'offline' | 'overloaded';
 
+/** What is done to an endpoint's traffic on its way. Only the public side knows what is in it. */
+export interface Handling {
+  /** Told once, when no endpoint has it any more. */
+  close?(): void;
+}
+
 export interface LiveEndpoint {
   /** `ep_…` */
   readonly id: string;
@@ -35,6 +41,8 @@ export interface LiveEndpoint {
   readonly upstreamProtocol: 'http1' | 'http2';
   /** For `tls`: who ends the visitor's TLS, and with which certificate (PEM) where the agent brought its own. */
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
+  /** Undefined where nothing is done to it, which costs nothing. */
+  readonly handling?: Handling;
   /** False once it is closed; nothing can be opened then. */
   readonly isOpen: boolean;
   /**

@@ -1,0 +1,67 @@
+// The modules of an endpoint or a route, one behind the other.
+
+import type { HttpExchange } from './exchange.ts';
+import type { HttpModule, Outcome, Verdict } from './module.ts';
+
+/** How far one exchange has come. */
+export interface Passage {
+  /** Modules whose request side is behind it; their response sides are still to come, the last one first. */
+  passed: number;
+}
+
+/** What a module said, and which. */
+export interface Decision {
+  module: HttpModule;
+  verdict: NonNullable<Verdict>;
+}
+
+/**
+ * Requests pass the modules in order, answers in reverse. The answer of a module passes its own response side and those of
+ * the modules before it; an error of the gateway passes none. Nothing waits unless a module does.
+ */
+export class HttpChain {
+  readonly #modules: readonly HttpModule[];
+
+  /** @param modules the outermost first. */
+  constructor(modules: readonly HttpModule[]) {
+    this.#modules = modules;
+  }
+
+  /** @returns undefined when all let it pass. */
+  request(exchange: HttpExchange, passage: Passage): Decision | undefined | Promise<Decision | undefined> {
+    for (let at = passage.passed; at < this.#modules.length; at++) {
+      const module = this.#modules[at] as HttpModule;
+      const verdict = module.onRequest?.(exchange);
+      if (verdict instanceof Promise) {
+        return verdict.then((later) => {
+          passage.passed = at + 1;
+          return later ? { module, verdict: later } : this.request(exchange, passage);
+        });
+      }
+      passage.passed = at + 1;
+      if (verdict) return { module, verdict };
+    }
+    return undefined;
+  }
+
+  /** @returns undefined when the answer may go on. */
+  response(
+    exchange: HttpExchange,
+    passage: Passage,
+    from = passage.passed,
+  ): Decision | undefined | Promise<Decision | undefined> {
+    for (let at = from - 1; at >= 0; at--) {
+      const module = this.#modules[at] as HttpModule;
+      const verdict = module.onResponse?.(exchange);
+      if (verdict instanceof Promise)
+        return verdict.then((later) => (later ? { module, verdict: later } : this.response(exchange, passage, at)));
+      if (verdict) return { module, verdict };
+    }
+    return undefined;
+  }
+
+  /** Tells what upstream did. */
+  settle(exchange: HttpExchange, passage: Passage, outcome: Outcome): void {
+    for (let at = 0; at < passage.passed; at++) this.#modules[at]?.onOutcome?.(exchange, outcome);
+  }
+}

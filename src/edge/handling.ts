@@ -1,0 +1,32 @@
+// What is done to the traffic of an endpoint: of a tunnel that asked for it, or of an edge.
+
+import type { Handling, LiveEndpoint } from '../tunnel/endpoint.ts';
+import type { HttpChain } from './chain.ts';
+import type { VisitorError } from './errors.ts';
+import type { ConnectionModule, TlsTerms } from './module.ts';
+
+/** Which requests of an endpoint are done what to, and where they go. */
+export interface HttpRoute {
+  /** Undefined where nothing is done to them. */
+  readonly chain: HttpChain | undefined;
+  /** Whether a WebSocket's messages are the bytes of a TCP connection to upstream. */
+  readonly convertsWebsockets: boolean;
+  /** Where the request goes, whose turn it is; or why it goes nowhere. */
+  upstream(): LiveEndpoint | VisitorError;
+}
+
+export interface EndpointHandling extends Handling {
+  /** What connections have to pass before anything else. */
+  readonly connection: readonly ConnectionModule[];
+  /**
+   * How TLS is ended; undefined: as everywhere. A connection is for the very terms that its handshake had: where they are
+   * others now, the visitor has to connect anew.
+   */
+  readonly tls: TlsTerms | undefined;
+  /** @param target of the request, in origin-form. */
+  route(target: string): HttpRoute | VisitorError;
+}
+
+export function handlingOf(endpoint: LiveEndpoint): EndpointHandling | undefined {
+  return endpoint.handling as EndpointHandling | undefined; // Only what this room makes is put there.
+}

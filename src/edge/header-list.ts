@@ -1,0 +1,60 @@
+// Header fields that may be changed on their way.
+
+/** Fields in their order, with names as they were written; names are looked up without regard to case. */
+export class HeaderList {
+  /** Whether anything was changed since it was read. */
+  isChanged = false;
+  #list: (readonly [name: string, value: string])[];
+
+  constructor(list: readonly (readonly [name: string, value: string])[]) {
+    this.#list = [...list];
+  }
+
+  get list(): readonly (readonly [name: string, value: string])[] {
+    return this.#list;
+  }
+
+  /** All values of a field, in order. */
+  all(name: string): string[] {
+    const wanted = name.toLowerCase();
+    return this.#list.flatMap(([other, value]) => (other.toLowerCase() === wanted ? value : []));
+  }
+
+  /** The first value of a field. */
+  get(name: string): string | undefined {
+    const wanted = name.toLowerCase();
+    return this.#list.find(([other]) => other.toLowerCase() === wanted)?.[1];
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** Adds a line. What would end it, or hide something in it, is taken out of the value. */
+  add(name: string, value: string): void {
+    this.#list.push([name, lineOf(value)]);
+    this.isChanged = true;
+  }
+
+  /** Replaces all lines of a field with one. */
+  set(name: string, value: string): void {
+    this.remove(name);
+    this.add(name, value);
+  }
+
+  /** @returns whether there was one. */
+  remove(name: string): boolean {
+    const wanted = name.toLowerCase();
+    const left = this.#list.filter(([other]) => other.toLowerCase() !== wanted);
+    if (left.length === this.#list.length) return false;
+    this.#list = left;
+    this.isChanged = true;
+    return true;
+  }
+}
+
+/** A value without control characters (RFC 9110, section 5.5): one field must never become two. */
+function lineOf(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return value.replace(/[\0-\x08\x0a-\x1f\x7f]/g, '').trim();
+}
