@@ -33,6 +33,9 @@ const FOREIGN: AgentKind = {
   lingerMs: 50,
 };
 
+/** What policies written for the original service put between `actions` and the name of a result. */
+export const FOREIGN_NAMESPACE = 'ngrok';
+
 /** Which kind an agent is of, by what it says of itself. */
 export function kindOf({ clientType, userAgent }: Pick<Auth, 'clientType' | 'userAgent'>): AgentKind {
   if (clientType === OUR_CLIENT) return OURS;
