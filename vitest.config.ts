@@ -32,7 +32,7 @@ export default defineConfig({
           // These see no database, only the embedded one, or only through what `store`, `ops`, `rest` and
           // `tunnel/session.test.ts` prove of it.
           exclude: [
-            'test/{agent,boot,documents,edge,policy,protocol,pure}/**',
+            'test/{agent,boot,documents,edge,live,policy,protocol,pure}/**',
             'test/store/embedded.test.ts',
             'test/tunnel/{distance,fault,pitfalls,sdk,stop}*.test.ts',
           ],

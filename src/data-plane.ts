@@ -7,14 +7,18 @@ import type { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
 import type { Config } from './config.ts';
 import { dataPlaneMetrics } from './data-plane-metrics.ts';
-import { createHttpCounters, type Front } from './edge/http/front.ts';
+import { createHttpCounters, type SharedFront } from './edge/http/front.ts';
 import { createHttpListener } from './edge/http/listener.ts';
 import { spokenTo } from './edge/http2/upstream.ts';
-import { checkPolicyText } from './edge/policy-text.ts';
+import type { ModuleEnvironment } from './edge/module.ts';
+import { Sites } from './edge/sites/sites.ts';
+import type { SiteSource } from './edge/sites/source.ts';
 import { TcpListener } from './edge/tcp.ts';
 import { openCertificates } from './edge/tls/certificates.ts';
 import { TlsListener } from './edge/tls/listener.ts';
+import { tunnelHandling } from './edge/tunnel-handling.ts';
 import type { VisitorLimit } from './edge/visitors.ts';
+import type { VisitServices } from './edge/visits/services.ts';
 import { createAgentListener } from './tunnel/agent-listener.ts';
 import type { AgentRooms } from './tunnel/agent-rooms.ts';
 import { AgentSessions } from './tunnel/agent-sessions.ts';
@@ -27,6 +31,9 @@ const RENEW_MS = 24 * 3_600_000;
 
 export interface DataPlaneParts {
   registrar: Registrar;
+  /** @param publicHttpsPort what the URLs of edges show. */
+  openSiteSource(publicHttpsPort: number): Promise<SiteSource>;
+  newOperationId(): string;
   /** What cookies and bind tokens are signed with. */
   tokenKey: Buffer;
   log: Logger;
@@ -39,6 +46,7 @@ export interface DataPlane {
   /** The certificate of the development authority, which agents and visitors are to trust. */
   caFile: string;
   sessions: AgentSessions;
+  sites: Sites;
   /** Ends it: what is still under way after `drainMs` is cut. May be called twice. */
   close(drainMs: number): Promise<void>;
 }
@@ -63,11 +71,11 @@ export async function startDataPlane(config: Config, parts: DataPlaneParts): Pro
 
 async function open(
   config: Config,
-  { registrar, tokenKey, log, registry }: DataPlaneParts,
+  { registrar, openSiteSource, newOperationId, tokenKey, log, registry }: DataPlaneParts,
   undo: ((drainMs: number) => unknown)[],
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
-  const certificates = await openCertificates({ ...config, log });
+  const certificates = await openCertificates({ ...config, log, uploaded: (name) => sites.certificateFor(name) });
   undo.push(() => certificates.close());
   // Sessions end after the visitors, whose answers still come through them.
   let endAgents = async () => {};
@@ -84,23 +92,58 @@ async function open(
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const now = () => performance.now();
+  const visits: VisitServices = {
+    time: Date.now,
+    newOperationId,
+    refused: (visit) => log.info(visit, 'a visitor was turned away'),
+    failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
+  };
+  const environment: ModuleEnvironment = {
+    now,
+    time: Date.now,
+    random: Math.random,
+    note: ({ endpoint, visitor }, metadata) =>
+      log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
+    internal(accountId, url) {
+      const endpoint = endpoints.internal(accountId, url);
+      return endpoint && spokenTo(endpoint);
+    },
+  };
 
   // Visitors first, so that a tunnel is reachable when its agent is told so.
-  const https: Front = {
+  const https: SharedFront = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
     whereIs: (hostname) => registrar.whereIs('tls', hostname),
+    visits,
     settings: config,
     now,
     counters: counters.https,
   };
   const traffic = counters.tcp;
-  const tls = new TlsListener({ front: https, certificates, limit, traffic }, await certificates.agentListener(hosts));
+  let allIsLive = () => {};
+  const ready = new Promise<void>((resolve) => {
+    allIsLive = resolve;
+  });
+  const identity = await certificates.agentListener(hosts);
+  const tls = new TlsListener({ front: https, certificates, limit, ready, traffic }, identity);
   listeners.push(tls);
   const httpsAddress = await listen(tls.server, config.httpsPort, host);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
+  const sites = new Sites({
+    source: await openSiteSource(publicHttpsPort),
+    endpoints,
+    environment,
+    publicHttpsPort,
+    onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
+    onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
+    onApplied: () => tls.review(),
+  });
+  undo.push(async () => sites.close());
+  await sites.start();
+  allIsLive();
 
-  const http: Front = {
+  const http: SharedFront = {
     ...https,
     scheme: 'http',
     find(hostname) {
@@ -116,7 +159,7 @@ async function open(
   listeners.push(plain);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
-  const doors = new TcpListener({ host, endpoints, limit, traffic });
+  const doors = new TcpListener({ host, endpoints, limit, visits, traffic });
   listeners.push(doors);
 
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
@@ -127,7 +170,7 @@ async function open(
     registrar,
     doors,
     tokens: new Tokens(tokenKey),
-    checkPolicy: checkPolicyText,
+    makeHandling: tunnelHandling(environment),
     endpoints,
     sessions,
     isStopping: () => isStopping,
@@ -159,6 +202,7 @@ async function open(
     },
     caFile: certificates.caFile,
     sessions,
+    sites,
   };
 }
 

@@ -12,18 +12,22 @@ import { KEPT_MS } from './api/idempotency.ts';
 import { apiMetrics } from './api/metrics.ts';
 import { routes, schema } from './api/schema.ts';
 import { createApi } from './api/server.ts';
+import type { TrafficState } from './api/traffic.ts';
 import type { Config } from './config.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
 import { openDatabase } from './store/database.ts';
+import { syncAllEdgeEndpoints } from './store/edge-endpoints.ts';
 import { type FirstSecrets, firstStart } from './store/first-start.ts';
+import { newId } from './store/ids.ts';
 import { type LiveRegistrar, liveRegistrar } from './store/live.ts';
 import { migrate } from './store/migrations.ts';
 import { joinNodes, sweepLive } from './store/nodes.ts';
 import { Notifications } from './store/notify.ts';
 import { checkServerKey, loadKeys } from './store/server-key.ts';
 import { sessionCommands } from './store/session-commands.ts';
+import { siteSource } from './store/site-source.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
 
@@ -115,7 +119,8 @@ async function build(
     local: { command: (id, command) => dataPlane.sessions.command(id, command) },
     peers: notifications,
   });
-  const app: App = { config, prisma, keys, changes, sessions, now, ending: ending.signal };
+  const traffic: TrafficState = { breaker: (routeId) => dataPlane.sites.breaker(routeId) };
+  const app: App = { config, prisma, keys, changes, sessions, traffic, now, ending: ending.signal };
   const api = createApi({
     app,
     schema,
@@ -152,7 +157,19 @@ async function build(
     api: await listen(api.server, config.apiPort, config.host),
     admin: await listen(admin, config.adminPort, config.host),
   };
-  const dataPlane = await startDataPlane(config, { registrar, tokenKey: keys.tokenKey, log, registry });
+  const dataPlane = await startDataPlane(config, {
+    registrar,
+    async openSiteSource(publicHttpsPort) {
+      await syncAllEdgeEndpoints({ prisma, changes }, { region: config.region, publicHttpsPort });
+      const onFailure = (id: string, error: unknown) =>
+        log.error({ id, err: describeFailure(error) }, 'cannot be read');
+      return siteSource({ prisma, changes, keys, onFailure });
+    },
+    newOperationId: () => newId('op'),
+    tokenKey: keys.tokenKey,
+    log,
+    registry,
+  });
   undo.push(() => dataPlane.close(0));
   // Last: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));

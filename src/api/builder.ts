@@ -21,6 +21,7 @@ export interface Types {
     Timestamp: { Input: never; Output: Date };
     UInt32: { Input: number; Output: number };
     Labels: { Input: Record<string, string>; Output: Record<string, string> };
+    Json: { Input: unknown; Output: unknown };
   };
 }
 
@@ -77,6 +78,12 @@ builder.scalarType('Labels', {
       return value as Record<string, string>;
     throw new GraphQLError('must be an object whose members are all strings');
   },
+});
+
+builder.scalarType('Json', {
+  description: 'Any value of JSON: an object, a list, a text, a number, true, false or null.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
 });
 
 /** `{ id, uri }`: how one object names another. */

@@ -1,13 +1,13 @@
-// Reads the certificate of an authority out of PEM (RFC 7468).
+// What certificates (X.509, RFC 5280) say of themselves, and which of them are an authority's.
 
 import 'reflect-metadata'; // What the next import is built with asks for it.
 import { X509Certificate as NodeCertificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
-import { checkBytes } from './texts.ts';
+import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
+import { checkBytes, isStorable } from './texts.ts';
 
 const PEM_MAX_BYTES = 16 * 1024;
-const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----(.*?)-----END \1-----/gs;
 
 const { KeyUsageFlags: flag, ExtendedKeyUsage: purpose } = x509;
 
@@ -35,14 +35,40 @@ const extendedKeyUsages: Record<string, string> = {
   [purpose.ocspSigning]: 'ocsp_signing',
 };
 
-export interface Authority {
-  subjectCommonName: string;
+/** What a database row keeps of a certificate, beside whose it is. */
+export interface Validity {
   notBefore: Date;
   notAfter: Date;
   /** What its key may be used for; empty when the certificate does not say. */
   keyUsages: string[];
   /** Object identifiers that have no name here stand as they are. */
   extendedKeyUsages: string[];
+}
+
+export interface Authority extends Validity {
+  subjectCommonName: string;
+}
+
+export function validityOf(parsed: x509.X509Certificate): Validity {
+  const usages = parsed.getExtension(x509.KeyUsagesExtension)?.usages ?? 0;
+  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages ?? [];
+  return {
+    notBefore: parsed.notBefore,
+    notAfter: parsed.notAfter,
+    keyUsages: keyUsages.flatMap(([bit, name]) => (usages & bit ? name : [])),
+    extendedKeyUsages: extended.map(String).map((id) => extendedKeyUsages[id] ?? id),
+  };
+}
+
+/** Whether the database can hold what a certificate says: it may hold texts and times that no database does. */
+export function canBeKept({ notBefore, notAfter }: Validity, texts: string[]): boolean {
+  const isTime = (time: Date) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
+  return texts.every(isStorable) && isTime(notBefore) && isTime(notAfter);
+}
+
+/** What a name (RFC 5280, section 4.1.2.4) has of a kind, as `CN`: the last that it has, "" when it has none. */
+export function partOf(name: x509.Name, kind: string): string {
+  return name.getField(kind).at(-1) ?? '';
 }
 
 /**
@@ -54,16 +80,8 @@ export function readAuthority(pem: string): Authority {
   try {
     const parsed = new x509.X509Certificate(bytes);
     const isAuthority = parsed.getExtension(x509.BasicConstraintsExtension)?.ca === true;
-    const usages = parsed.getExtension(x509.KeyUsagesExtension)?.usages ?? 0;
-    const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages ?? [];
-    const authority = {
-      subjectCommonName: parsed.subjectName.getField('CN').at(-1) ?? '',
-      notBefore: parsed.notBefore,
-      notAfter: parsed.notAfter,
-      keyUsages: keyUsages.flatMap(([bit, name]) => (usages & bit ? name : [])),
-      extendedKeyUsages: extended.map(String).map((id) => extendedKeyUsages[id] ?? id),
-    };
-    if (!isStorable(authority)) throw refused('pemUnreadable');
+    const authority = { subjectCommonName: partOf(parsed.subjectName, 'CN'), ...validityOf(parsed) };
+    if (!canBeKept(authority, [authority.subjectCommonName])) throw refused('pemUnreadable');
     if (!isAuthority) throw refused('notACertificateAuthority');
     return authority;
   } catch (error) {
@@ -75,17 +93,15 @@ export function readAuthority(pem: string): Authority {
 function decode(pem: string): Uint8Array<ArrayBuffer> {
   if (!pem.includes('-----BEGIN')) throw refused('pemMissing');
   checkBytes('caPem', pem, PEM_MAX_BYTES, 'pemTooLarge');
-  const blocks = [...pem.matchAll(BLOCK)];
-  if (blocks.length === 0 || blocks.length < pem.split('-----BEGIN').length - 1) throw refused('pemUnreadable');
-  const stranger = blocks.find(([, type]) => type !== 'CERTIFICATE');
-  if (stranger) throw refused('pemWrongType', { type: stranger[1] ?? '' });
+  const blocks = pemBlocks(pem);
+  const [block] = blocks ?? [];
+  if (!blocks || !block) throw refused('pemUnreadable');
+  const stranger = blocks.find(({ type }) => type !== 'CERTIFICATE');
+  if (stranger) throw refused('pemWrongType', { type: stranger.type });
   if (blocks.length > 1) throw refused('pemCount', { actual: blocks.length });
-
-  const content = blocks[0]?.[2] ?? '';
-  if (content.includes(':')) throw refused('pemHeaders');
-  const base64 = content.replace(/\s/g, '');
-  const bytes = Buffer.from(base64, 'base64');
-  if (bytes.toString('base64') !== base64 || !isReadable(pem, bytes)) throw refused('pemUnreadable');
+  if (hasHeaders(block)) throw refused('pemHeaders');
+  const bytes = bytesOf(block);
+  if (!bytes || !isReadable(pem, bytes)) throw refused('pemUnreadable');
   return new Uint8Array(bytes);
 }
 
@@ -96,12 +112,6 @@ function isReadable(pem: string, bytes: Buffer): boolean {
   } catch {
     return false;
   }
-}
-
-/** A certificate may hold texts and times that no database does. */
-function isStorable({ subjectCommonName, notBefore, notAfter }: Authority): boolean {
-  const isTime = (time: Date) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
-  return !subjectCommonName.includes('\0') && subjectCommonName.isWellFormed() && isTime(notBefore) && isTime(notAfter);
 }
 
 function refused(error: ErrorName, parameters: Parameters = {}): ApiError {

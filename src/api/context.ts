@@ -6,6 +6,7 @@ import type { Keys } from '../store/keys.ts';
 import type { SessionCommands } from '../tunnel/session-commands.ts';
 import { ApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
+import type { TrafficState } from './traffic.ts';
 import { translateWriteError } from './write-errors.ts';
 
 /** What the API needs of the rest of the gateway. */
@@ -16,6 +17,8 @@ export interface App {
   changes: Changes;
   /** Tells the agents of sessions what to do. */
   sessions: SessionCommands;
+  /** What the public side of this node knows of its traffic. */
+  traffic: TrafficState;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
@@ -30,7 +33,8 @@ export interface Caller {
   isAdmin: boolean;
 }
 
-type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
+/** Tells of a change, once its transaction is committed. */
+export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
 
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
@@ -83,10 +87,14 @@ export class Context {
    * passes here.
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
-  async write<T extends { id: string }>(kind: string, action: Action, work: (db: Db) => Promise<T>): Promise<T> {
+  async write<T extends { id: string }>(
+    kind: string,
+    action: Action,
+    work: (db: Db, announce: Announce) => Promise<T>,
+  ): Promise<T> {
     const { accountId } = this.caller;
     const run = async (tx: Db, announce: Announce) => {
-      const row = await work(tx).catch((error) => {
+      const row = await work(tx, announce).catch((error) => {
         throw translateWriteError(error, kind, action);
       });
       announce({ kind, action, id: row.id, accountId });

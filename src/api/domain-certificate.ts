@@ -9,7 +9,9 @@ const PRIVATE_KEY_TYPES = ['ecdsa', 'rsa'];
 
 /** The truth, as long as nothing here speaks ACME. */
 const NOT_OBTAINED =
-  'This gateway does not obtain certificates itself yet. It will use one that is uploaded, once that is possible.';
+  'This gateway does not obtain certificates itself yet. Until it has one, visitors are shown one of its development ' +
+  'authority. You can upload one: POST /tls_certificates (createTlsCertificate), then name it in the domain’s ' +
+  'certificate_id (certificateId).';
 
 /** What a row of a reserved domain keeps of it. */
 export interface Policy {
@@ -25,7 +27,7 @@ export const CertificateManagementPolicy = builder.objectRef<Policy>('Certificat
   }),
 });
 
-/** A job that waits since then. */
+/** A job that waits. */
 interface Waiting {
   since: Date;
 }
@@ -41,7 +43,7 @@ const ProvisioningJob = builder.objectRef<Waiting>('CertificateProvisioningJob')
     msg: t.string({ description: 'How things stand, for people.', resolve: () => NOT_OBTAINED }),
     startedAt: t.field({
       type: 'Timestamp',
-      description: 'Since when the certificate is wanted: when the domain was reserved.',
+      description: 'When the domain was reserved; nothing has been done since.',
       resolve: ({ since }) => since,
     }),
     retriesAt: t.field({

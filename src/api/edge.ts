@@ -1,12 +1,13 @@
 // What HTTPS and TLS edges have in common. They are rows of one table.
 
+import { dropEdgeEndpoints } from '../store/edge-endpoints.ts';
 import type { EdgeKind } from '../store/generated/prisma/enums.ts';
-import { newId } from '../store/ids.ts';
+import { isId, newId } from '../store/ids.ts';
 import { builder } from './builder.ts';
-import type { Context } from './context.ts';
+import type { Announce, Context } from './context.ts';
 import { found } from './errors.ts';
 import { writeHostports } from './hostports.ts';
-import { type AnyModule, type Host, moduleInputs, writeModules } from './module.ts';
+import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from './module.ts';
 import { nounOf } from './nouns.ts';
 
 import { checkTexts, type Texts } from './texts.ts';
@@ -23,10 +24,10 @@ type EdgeHost = Host & { kind: keyof typeof kinds };
 export function createEdge(host: EdgeHost, modules: AnyModule[], context: Context, query: object, input: Input) {
   const { accountId } = context;
   const texts = checkTexts(input);
-  return context.write(host.kind, 'CREATED', async (db) => {
+  return context.write(host.kind, 'CREATED', async (db, announce) => {
     const id = newId(host.prefix);
     await db.edge.create({ data: { ...texts, id, accountId, kind: kinds[host.kind] }, select: { id: true } });
-    return change(context, db, query, id, modules, input);
+    return change(host, modules, { context, db, id }, announce, query, input);
   });
 }
 
@@ -40,27 +41,50 @@ export function updateEdge(
   input: Input,
 ) {
   const { accountId } = context;
-  return context.write(host.kind, 'UPDATED', async (db) => {
+  return context.write(host.kind, 'UPDATED', async (db, announce) => {
     const where = { id, accountId, kind: kinds[host.kind] };
     found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
-    return change(context, db, query, id, modules, input);
+    return change(host, modules, { context, db, id }, announce, query, input);
   });
 }
 
 async function change(
-  context: Context,
-  db: Context['db'],
-  query: object,
-  id: string,
+  host: EdgeHost,
   modules: AnyModule[],
+  where: Omit<Writing, 'member'>,
+  announce: Announce,
+  query: object,
   input: Input,
 ) {
+  const { context, db, id } = where;
   const data = {
     ...checkTexts(input),
     hostports: await writeHostports(input.hostports, context, db, id),
-    ...(await writeModules(modules, input, context, db)),
+    ...(await writeModules(modules, input, where)),
   };
-  return db.edge.update({ ...query, where: { id }, data });
+  const row = await db.edge.update({ ...query, where: { id }, data });
+  await host.settle(db, announce, id);
+  return row;
+}
+
+/** Adds the mutation that deletes a kind of edge, and with it what it served. */
+export function edgeDeletion(host: EdgeHost, name: string, description: string): void {
+  builder.mutationField(name, (t) =>
+    t.id({
+      nullable: true,
+      description,
+      args: { id: t.arg.id({ required: true, description: `The id of the ${nounOf(host.kind)}.` }) },
+      resolve: async (_, { id }, context) => {
+        const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
+        await context.write(host.kind, 'DELETED', async (db, announce) => {
+          found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+          await dropEdgeEndpoints(db, announce, id);
+          return db.edge.delete({ where, select: { id: true } });
+        });
+        return id;
+      },
+    }),
+  );
 }
 
 const texts = {

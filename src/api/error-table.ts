@@ -1,21 +1,11 @@
 // Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
 
-/** What GraphQL clients find in `extensions.code`. */
-export type Code =
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'BAD_USER_INPUT'
-  | 'CONFLICT'
-  | 'RATE_LIMITED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL';
+import { certificateErrors } from './certificate-errors.ts';
+import { bad, type Code, conflict, type Row } from './error-row.ts';
+import { eventErrors } from './event-errors.ts';
 
-/** The number behind `ERR_GATEWAY_`, the HTTP status, the code, and the text with its `{parameters}`. */
-export type Row = readonly [number: number, status: number, code: Code, text: string];
+export type { Code };
 
-const bad = (number: number, text: string, status = 400): Row => [number, status, 'BAD_USER_INPUT', text];
-const conflict = (number: number, text: string): Row => [number, 409, 'CONFLICT', text];
 const stranger = (number: number, text: string): Row => [number, 401, 'UNAUTHENTICATED', text];
 const forbidden = (number: number, text: string): Row => [number, 403, 'FORBIDDEN', text];
 
@@ -123,6 +113,13 @@ export const errorTable = {
   badRegion: bad(400, '{member} must be at most {max} bytes of letters, digits and hyphens.'),
   domainDescriptionTooLong: bad(420, '{member} must be at most {max} bytes; this one has {actual}.'),
   domainMetadataTooLong: bad(421, '{member} must be at most {max} bytes; this one has {actual}.'),
+  certificateAndPolicy: bad(434, '{member}: give a certificate or a certificate management policy, not both.'),
+  certificateOnBaseDomain: bad(
+    440,
+    "{member} must be null for a name under the gateway's own base domain, which has a certificate already.",
+  ),
+  unknownCertificate: bad(90045, '{member} must name a TLS certificate of this account.'),
+  certificateNames: bad(90046, '{member}: the certificate does not cover {domain}, but {names}.'),
   domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
 
   // Tunnel sessions.
@@ -137,6 +134,7 @@ export const errorTable = {
   hostportRange: bad(7112, '{member} must have a port from 1 to 65535.'),
   hostportNotReserved: bad(7117, '{member}: the domain {domain} is not reserved by this account.'),
   hostportTaken: conflict(7122, '{member}: another edge has {hostport}.'),
+  hostportServed: conflict(7132, '{member}: an agent serves {domain} right now; end its tunnel first.'),
   hostportRepeated: bad(90050, '{member} stands twice in the list.'),
   tooManyHostports: bad(7129, '{member} may have at most {max} entries.'),
   routeMatchMissing: bad(7123, '{member} is required.'),
@@ -161,60 +159,43 @@ export const errorTable = {
   tooManyLabels: bad(6508, '{member} may have at most {max} labels.'),
   labelKeyLength: bad(6509, '{member}: a label\'s key must be 1 to {max} bytes and must not contain "=".'),
   labelValueLength: bad(6510, "{member}: a label's value must be 1 to {max} bytes."),
+  sameModule: bad(90055, '{member} and {other} are two ways to write one module; send one of them.'),
+  ipPoliciesMissing: bad(7025, '{member} must name at least one IP policy.'),
+  tooManyIpPolicies: bad(7013, '{member} may name at most {max} IP policies.'),
+  unknownIpPolicy: bad(7007, '{member} must name an IP policy of this account.'),
+  ipPolicyRepeated: bad(90056, '{member} stands twice in the list.'),
+  minVersionWrong: bad(90074, '{member} must be "1.2" or "1.3".'),
+  terminateAtRefused: bad(7109, '{member} must be "edge", or left out: an HTTPS edge always ends TLS itself.'),
+  mutualTlsNotEnded: bad(
+    7062,
+    'Mutual TLS needs an edge that ends TLS: set the TLS termination to terminate at "edge", or switch one of both off.',
+  ),
+  headerNameWrong: bad(
+    2210,
+    '{member} must name header fields of 1 to 128 characters, as "x-device"; "{name}" is none.',
+  ),
+  headerReserved: bad(2219, '{member} must not name "{name}": only the gateway or the client itself may say that.'),
+  headerValueWrong: bad(2211, '{member}: the value of "{name}" must be one line without control characters.'),
+  headerValueTooLong: bad(2209, '{member}: the value of "{name}" must be at most {max} bytes.'),
+  tooManyHeaders: bad(2212, '{member} may have at most {max} header fields.'),
+  tooManyPatterns: bad(2218, '{member} may have at most {max} regular expressions.'),
+  patternTooLong: bad(2221, '{member} must be at most {max} bytes; this one has {actual}.'),
+  patternWrong: bad(2261, '{member} {reason}.'),
+  providerWrong: bad(2222, '{member} {reason}.'),
+  webhookSecretMissing: bad(2234, '{member} is required: the secret that the provider signs with.'),
+  webhookSecretWrong: bad(2223, '{member} {reason}.'),
+  webhookSecretTooLong: bad(90057, '{member} must be at most {max} bytes.'),
+  realmWrong: bad(90058, '{member} must be at most {max} printable ASCII characters.'),
+  credentialsCount: bad(90059, '{member} must have 1 to {max} entries, each with a user name of its own.'),
+  usernameWrong: bad(2257, '{member} must be 1 to {max} bytes, without a colon and without control characters.'),
+  passwordWrong: bad(2258, '{member} must be {min} to {max} characters, none of them a control character.'),
+  badPolicy: bad(
+    2236,
+    '{member}: {problems}. (The number of this error is that of the first thing that is wrong: 2200 to 2299.)',
+  ),
 
-  // Certificate authorities.
-  pemMissing: bad(1919, '{member} must hold a certificate in PEM.'),
-  pemUnreadable: bad(1920, '{member} does not hold a certificate that can be read.'),
-  pemWrongType: bad(1911, '{member} must hold a CERTIFICATE; this is {type}.'),
-  pemHeaders: bad(1910, '{member} must not have PEM headers.'),
-  pemCount: bad(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
-  notACertificateAuthority: bad(
-    1913,
-    '{member}: the certificate is not one of an authority (basicConstraints CA must be true).',
-  ),
-  pemTooLarge: bad(1921, '{member} must be at most {max} bytes.'),
-
-  // Event destinations and subscriptions.
-  badFormat: bad(235, '{member} must be "json".'),
-  targetMissing: bad(5100, '{member} is required: one of {known}.'),
-  severalTargets: bad(5115, '{member} must have exactly one of {known}; this one has {actual}.'),
-  targetMemberMissing: bad(90060, '{member} is required.'),
-  targetMemberTooLong: bad(90061, '{member} must be at most {max} bytes; this one has {actual}.'),
-  authMissing: bad(5106, '{member} is required: role or creds.'),
-  authEmpty: bad(5107, '{member} must have role or creds.'),
-  authBoth: bad(5116, '{member} must have only one of role and creds.'),
-  badRoleArn: bad(5104, '{member} must be the ARN of an IAM role, as in arn:aws:iam::123456789012:role/delivery.'),
-  malformedArn: bad(5120, '{member} must be an ARN: arn:partition:service:region:account:resource.'),
-  arnPartition: bad(5118, '{member}: "{actual}" is not an AWS partition.'),
-  arnRegion: bad(90069, '{member}: "{actual}" is not a region of the partition {partition}.'),
-  arnAccount: bad(90070, '{member}: the account must be 12 digits.'),
-  arnService: bad(5119, '{member} must be the ARN of {expected}.'),
-  arnResource: bad(5129, '{member} must be the ARN of {expected}.'),
-  badAccessKeyId: bad(240, '{member} must be 16 to 128 letters and digits.'),
-  datadogKeyMissing: bad(5133, '{member} is required.'),
-  badDatadogSite: bad(5134, '{member} must be one of {known}.'),
-  badAzureUri: bad(90062, '{member} must be https:// and a host under {known}.'),
-  badUuid: bad(90063, '{member} must be a UUID.'),
-  badRuleId: bad(
-    90064,
-    '{member} must be the immutable id of a data collection rule: "dcr-" and 32 hexadecimal digits.',
-  ),
-  badStreamName: bad(
-    90065,
-    '{member} must begin with "Custom-" or "Microsoft-" and have letters, digits, "_" and "-".',
-  ),
-  secretNeeded: bad(90066, '{member} must be given again, because the target leads somewhere else.'),
-  destinationInUse: conflict(
-    5112,
-    'The event destination is still used by an event subscription; remove it there first.',
-  ),
-  unknownDestination: bad(5103, '{member} must name an event destination of this account.'),
-  destinationRepeated: bad(90067, '{member} stands twice in the list.'),
-  tooManyDestinations: bad(5126, '{member} may name at most {max} event destinations.'),
-  unknownEventType: bad(238, '{member} must be one of {known}.'),
-  eventTypeRepeated: bad(5127, '{member}: the event type {type} stands twice.'),
-  sourceNotThere: [5125, 404, 'NOT_FOUND', 'The event subscription has no source of this type.'],
-  sourceThere: conflict(90068, 'The event subscription already has a source of this type.'),
+  ...certificateErrors,
+  ...eventErrors,
 
   // Ours.
   unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],

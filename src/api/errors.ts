@@ -16,8 +16,10 @@ export class ApiError extends GraphQLError {
   readonly parameters: Parameters;
   readonly status: number;
 
+  /** @param parameters `number` stands in place of the row's own. */
   constructor(error: ErrorName, parameters: Parameters = {}) {
-    const [number, status, code] = errorTable[error];
+    const [ownNumber, status, code] = errorTable[error];
+    const number = parameters.number ?? ownNumber;
     const field = parameters.member ?? parameters.culprit;
     super(textOf(error, parameters), {
       extensions: { code, errorCode: `ERR_GATEWAY_${number}`, status, ...(field === undefined ? {} : { field }) },

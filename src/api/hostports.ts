@@ -1,6 +1,7 @@
-// The hostports of an edge: names and ports that its account has reserved and no other edge answers.
+// The hostports of an edge: names and ports that its account has reserved, and that no other edge answers and no agent serves.
 
 import type { Db } from '../store/client.ts';
+import { namesOfAgents } from '../store/live/edge-claims.ts';
 import { reservedFor } from '../store/reservations.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
@@ -24,6 +25,7 @@ export async function writeHostports(
   if (given == null) return undefined;
   if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
   const create: { hostport: string; domainId: string; position: number }[] = [];
+  const wanted = new Map<string, string>();
   for (const [position, text] of given.entries()) {
     const member = `hostports[${position}]`;
     const { domain, hostport } = readHostport(text, member);
@@ -32,8 +34,11 @@ export async function writeHostports(
     if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });
     const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
     if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
+    if (!holder) wanted.set(domain, member);
     create.push({ hostport, domainId, position });
   }
+  for (const domain of await namesOfAgents(db, accountId, [...wanted.keys()]))
+    throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
   return { deleteMany: {}, create };
 }
 

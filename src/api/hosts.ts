@@ -1,5 +1,10 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
+import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
+import { goTogether } from '../edge/modules/tls-termination.ts';
+import type { Db } from '../store/client.ts';
+import { syncEdgeEndpoints } from '../store/edge-endpoints.ts';
+import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
 
 const edge: Pick<Host, 'find' | 'update' | 'hasEdge'> = {
@@ -8,9 +13,24 @@ const edge: Pick<Host, 'find' | 'update' | 'hasEdge'> = {
   update: (db, id, data) => db.edge.update({ where: { id }, data, select: { id: true } }),
 };
 
-export const httpsEdge: Host = { ...edge, kind: 'httpsEdge', prefix: 'edghts', path: '/edges/https/:id' };
+export const httpsEdge: Host = {
+  ...edge,
+  kind: 'httpsEdge',
+  prefix: 'edghts',
+  path: '/edges/https/:id',
+  settle: syncEdgeEndpoints,
+};
 
-export const tlsEdge: Host = { ...edge, kind: 'tlsEdge', prefix: 'edgtls', path: '/edges/tls/:id' };
+export const tlsEdge: Host = {
+  ...edge,
+  kind: 'tlsEdge',
+  prefix: 'edgtls',
+  path: '/edges/tls/:id',
+  async settle(db, announce, id) {
+    await checkTermination(db, id);
+    await syncEdgeEndpoints(db, announce, id);
+  },
+};
 
 export const httpsEdgeRoute: Host = {
   kind: 'httpsEdgeRoute',
@@ -19,4 +39,17 @@ export const httpsEdgeRoute: Host = {
   hasEdge: true,
   find: (db, where, select) => db.route.findFirst({ where, select }),
   update: (db, id, data) => db.route.update({ where: { id }, data, select: { id: true } }),
+  async settle(db, announce, id) {
+    const { edgeId } = await db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
+    await syncEdgeEndpoints(db, announce, edgeId);
+  },
 };
+
+/** Two requests at once cannot make a pair that does not go together: the edge's row is locked, as it was written. */
+async function checkTermination(db: Db, id: string): Promise<void> {
+  const select = { mutualTlsEnabled: true, tlsTermination: true };
+  const row = await db.edge.findUniqueOrThrow({ where: { id }, select });
+  const mutualTls = { enabled: row.mutualTlsEnabled === true };
+  const tlsTermination = (row.tlsTermination ?? undefined) as TlsTerminationSettings | undefined; // Only its module writes it.
+  if (!goTogether({ mutualTls, tlsTermination })) throw new ApiError('mutualTlsNotEnded');
+}

@@ -27,7 +27,7 @@ const DEPTH_MAX = 16;
 const ROOT_FIELDS_MAX = 20;
 const ALIASES_MAX = 50;
 /** Fields in the answer, taking each page to be as long as it may be and every other list to have ten entries. */
-const COST_MAX = 75_000;
+const COST_MAX = 90_000;
 const LIST_LENGTH = 10;
 /** Fragments let a short document be exponentially long; the walk itself ends here. */
 const STEPS_MAX = 20_000;

@@ -4,7 +4,7 @@ import type { InputRef, ObjectRef } from '@pothos/core';
 import type { Db } from '../store/client.ts';
 import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
-import type { Context } from './context.ts';
+import type { Announce, Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { nounOf } from './nouns.ts';
 
@@ -22,6 +22,21 @@ export interface Host {
   hasEdge: boolean;
   find(db: Db, where: object, select: object): Promise<unknown>;
   update(db: Db, id: string, data: object): Promise<unknown>;
+  /**
+   * Told in the transaction that has written to a host: what follows from it.
+   * @throws {ApiError} when what it has now does not go together.
+   */
+  settle(db: Db, announce: Announce, id: string): Promise<void>;
+}
+
+/** Where a module is written. */
+export interface Writing {
+  context: Context;
+  db: Db;
+  /** The host's. */
+  id: string;
+  /** What stands before the module's members in the input, as `backend.`; empty where the input is the module. */
+  member: string;
 }
 
 /**
@@ -44,7 +59,9 @@ export interface Module<Selected, Settings, Input> {
   /** The module as the row has it; null when it is not set. */
   read(row: Selected): Settings | null;
   /** What to write to the host's row. @throws {ApiError} naming members below `member`. */
-  write(input: Input, context: Context, db: Db, member: string): Promise<object> | object;
+  write(input: Input, writing: Writing): Promise<object> | object;
+  /** What the answer to whoever replaces it shows, where that is more than anybody is shown later. */
+  shown?(settings: Settings, input: Input): Settings;
   /** What to write to unset it. */
   unset: object;
 }
@@ -78,9 +95,10 @@ export function hostedModule(module: AnyModule): Route[] {
     data: (db: Db) => Promise<object> | object,
   ): Promise<object> => {
     let row: object | undefined;
-    await context.write(host.kind, 'UPDATED', async (db) => {
+    await context.write(host.kind, 'UPDATED', async (db, announce) => {
       await look(context, db, where);
       await host.update(db, where.id, await data(db));
+      await host.settle(db, announce, where.id);
       row = await look(context, db, where);
       return { id: where.id };
     });
@@ -110,8 +128,12 @@ export function hostedModule(module: AnyModule): Route[] {
         ...placeArguments(host),
         input: t.arg({ type: module.input, required: true, description: 'The module.' }),
       },
-      resolve: async (_, { input, ...where }, context) =>
-        set(module.read(await replace(context, where as Place, (db) => module.write(input, context, db, '')))),
+      resolve: async (_, { input, ...where }, context) => {
+        const { id } = where as Place;
+        const write = (db: Db) => module.write(input, { context, db, id, member: '' });
+        const settings = set(module.read(await replace(context, where as Place, write)));
+        return module.shown?.(settings, input) ?? settings;
+      },
     }),
   );
   builder.mutationField(`delete${capital(name)}`, (t) =>
@@ -150,12 +172,24 @@ function scoped({ accountId }: Context, { id, edgeId }: Place): object {
   return edgeId === undefined ? { id, accountId } : { id, edgeId, accountId };
 }
 
-/** The settings of a host's modules, by field, as an input brings them along. */
-export async function writeModules(modules: AnyModule[], input: object, context: Context, db: Db): Promise<object> {
-  const data = {};
+/** The settings of a host's modules, as its input brings them along. */
+export async function writeModules(
+  modules: AnyModule[],
+  input: object,
+  where: Omit<Writing, 'member'>,
+): Promise<object> {
+  const data: object = {};
+  const writers = new Map<string, string>();
   for (const module of modules) {
     const given = (input as Record<string, unknown>)[module.field];
-    if (given != null) Object.assign(data, await module.write(given as never, context, db, `${module.field}.`));
+    if (given == null) continue;
+    const written = await module.write(given, { ...where, member: `${module.field}.` });
+    for (const column of Object.keys(written)) {
+      const other = writers.get(column);
+      if (other) throw new ApiError('sameModule', { member: module.field, other });
+      writers.set(column, module.field);
+    }
+    Object.assign(data, written);
   }
   return data;
 }

@@ -113,7 +113,12 @@ const errorSchema = {
   required: ['error_code', 'status_code', 'msg', 'details'],
   additionalProperties: false,
   properties: {
-    error_code: { enum: Object.values(errorTable).map(([number]) => `ERR_GATEWAY_${number}`) },
+    error_code: {
+      anyOf: [
+        { enum: Object.values(errorTable).map(([number]) => `ERR_GATEWAY_${number}`) },
+        { type: 'string', pattern: '^ERR_GATEWAY_22\\d\\d$', description: 'What is wrong with a traffic policy.' },
+      ],
+    },
     status_code: { type: 'integer', minimum: 400, maximum: 599 },
     msg: { type: 'string' },
     details: {
@@ -176,6 +181,8 @@ function leafOf(type: GraphQLNamedType): Json {
       return { type: 'integer', minimum: 0, maximum: 4_294_967_295 };
     case 'Timestamp':
       return { type: 'string', format: 'date-time', pattern: 'Z$' };
+    case 'Json':
+      return {};
     case 'Labels':
       return { type: 'object', additionalProperties: { type: 'string' } };
     default:

@@ -9,6 +9,7 @@ const inUse: Partial<Record<string, ErrorName>> = {
   reservedDomain: 'domainInUse',
   tunnelGroupBackend: 'backendInUse',
   eventDestination: 'destinationInUse',
+  ipPolicy: 'ipPolicyInUse',
 };
 
 const taken: Partial<Record<string, ErrorName>> = {
@@ -16,6 +17,7 @@ const taken: Partial<Record<string, ErrorName>> = {
   user: 'emailTaken',
   reservedDomain: 'domainReservedByYou',
   httpsEdgeRoute: 'routeMatchTaken',
+  ipPolicyRule: 'cidrTaken',
 };
 
 /** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses, P2034 write conflict. */

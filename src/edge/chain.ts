@@ -12,6 +12,8 @@ export interface Passage {
 /** What a module said, and which. */
 export interface Decision {
   module: HttpModule;
+  /** Its place in the chain. */
+  at: number;
   verdict: NonNullable<Verdict>;
 }
 
@@ -35,16 +37,19 @@ export class HttpChain {
       if (verdict instanceof Promise) {
         return verdict.then((later) => {
           passage.passed = at + 1;
-          return later ? { module, verdict: later } : this.request(exchange, passage);
+          return later ? { module, at, verdict: later } : this.request(exchange, passage);
         });
       }
       passage.passed = at + 1;
-      if (verdict) return { module, verdict };
+      if (verdict) return { module, at, verdict };
     }
     return undefined;
   }
 
-  /** @returns undefined when the answer may go on. */
+  /**
+   * @param from how many modules it is to pass: those before the one that has given another answer.
+   * @returns undefined when the answer may go on.
+   */
   response(
     exchange: HttpExchange,
     passage: Passage,
@@ -54,8 +59,8 @@ export class HttpChain {
       const module = this.#modules[at] as HttpModule;
       const verdict = module.onResponse?.(exchange);
       if (verdict instanceof Promise)
-        return verdict.then((later) => (later ? { module, verdict: later } : this.response(exchange, passage, at)));
-      if (verdict) return { module, verdict };
+        return verdict.then((later) => (later ? { module, at, verdict: later } : this.response(exchange, passage, at)));
+      if (verdict) return { module, at, verdict };
     }
     return undefined;
   }

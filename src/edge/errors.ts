@@ -66,6 +66,7 @@ export const visitorErrors = {
   tooManyFields: row(90123, 431, 'The request has more than 200 header fields.'),
   connect: row(90124, 501, 'This gateway is no forward proxy: it does not take CONNECT.'),
   bodyTooLarge: row(90127, 413, 'The body of the request is larger than 1 MiB, which is what can be checked here.'),
+  notAWebsocket: row(90128, 426, 'This endpoint takes WebSockets only, over HTTP/1.1.'),
   badVersion: row(90125, 505, 'This gateway takes HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),
 } satisfies Record<string, Row>;
 

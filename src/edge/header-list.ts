@@ -17,13 +17,13 @@ export class HeaderList {
   /** All values of a field, in order. */
   all(name: string): string[] {
     const wanted = name.toLowerCase();
-    return this.#list.flatMap(([other, value]) => (other.toLowerCase() === wanted ? value : []));
+    return this.#list.flatMap(([other, value]) => (isNamed(other, wanted) ? value : []));
   }
 
   /** The first value of a field. */
   get(name: string): string | undefined {
     const wanted = name.toLowerCase();
-    return this.#list.find(([other]) => other.toLowerCase() === wanted)?.[1];
+    return this.#list.find(([other]) => isNamed(other, wanted))?.[1];
   }
 
   has(name: string): boolean {
@@ -45,12 +45,17 @@ export class HeaderList {
   /** @returns whether there was one. */
   remove(name: string): boolean {
     const wanted = name.toLowerCase();
-    const left = this.#list.filter(([other]) => other.toLowerCase() !== wanted);
+    const left = this.#list.filter(([other]) => !isNamed(other, wanted));
     if (left.length === this.#list.length) return false;
     this.#list = left;
     this.isChanged = true;
     return true;
   }
+}
+
+/** @param wanted in lower case. Most names differ in length already. */
+function isNamed(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
 /** A value without control characters (RFC 9110, section 5.5): one field must never become two. */

@@ -8,7 +8,10 @@ import { ErrorCode } from '../protocol/stream.ts';
 import type { LiveEndpoint } from '../tunnel/endpoint.ts';
 import type { Endpoints } from '../tunnel/endpoints.ts';
 import type { TcpDoors } from '../tunnel/tcp-doors.ts';
-import { type VisitorLimit, Visitors, visitorOf } from './visitors.ts';
+import { type EndpointHandling, handlingOf } from './handling.ts';
+import { NOBODY, type VisitorLimit, Visitors, visitorOf } from './visitors.ts';
+import { admit } from './visits/admission.ts';
+import { SocketLine, type VisitServices } from './visits/services.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
@@ -77,6 +80,7 @@ export interface TcpListenerOptions {
   host: string;
   endpoints: Pick<Endpoints, 'byPort'>;
   limit: VisitorLimit;
+  visits: VisitServices;
   traffic?: Traffic;
 }
 
@@ -141,6 +145,20 @@ export class TcpListener implements TcpDoors {
 
   #onSocket(socket: Socket, port: number): void {
     if (!this.visitors.admit(socket)) return void abort(socket);
-    void forward(socket, this.#options.endpoints.byPort(port), { traffic: this.#options.traffic });
+    const endpoint = this.#options.endpoints.byPort(port);
+    const handling = endpoint && handlingOf(endpoint);
+    if (handling) void this.#admit(socket, endpoint, handling);
+    else void forward(socket, endpoint, { traffic: this.#options.traffic });
+  }
+
+  async #admit(socket: Socket, endpoint: LiveEndpoint, handling: EndpointHandling): Promise<void> {
+    const { visits, traffic } = this.#options;
+    const gone = () => {};
+    socket.on('error', gone); // Told again by `destroyed`.
+    const line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, visits.time());
+    const admitted = await admit(Object.assign(line, { endpoint }), handling, visits);
+    socket.off('error', gone);
+    if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
+    else abort(socket);
   }
 }

@@ -47,6 +47,14 @@ export class Fields {
     throw new MessageError(`${name} must be an object`);
   }
 
+  /** A list of objects. */
+  list(name: string): Fields[] {
+    const value = this.#values.get(name.toLowerCase()) ?? [];
+    if (Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)))
+      return value.map((item) => new Fields(item));
+    throw new MessageError(`${name} must be a list of objects`);
+  }
+
   fields(name: string): Fields {
     return new Fields(this.object(name));
   }

@@ -196,6 +196,8 @@ export function writeBindAnswer(answer: Omit<BindAnswer, 'error'>, proto: string
 export interface LabelBind {
   labels: Record<string, string>;
   forwardsTo: string;
+  /** '', `http1` or `http2`. */
+  forwardsProto: string;
   metadata: string;
 }
 
@@ -204,6 +206,7 @@ export function readLabelBind(message: object): LabelBind {
   return {
     labels: fields.labels('Labels'),
     forwardsTo: fields.text('ForwardsTo'),
+    forwardsProto: fields.text('ForwardsProto'),
     metadata: fields.text('Metadata'),
   };
 }

@@ -19,8 +19,15 @@ export interface Relay {
   send(tx: Db, changes: Change[]): Promise<void>;
 }
 
+/** Makes what changed so elsewhere in this process. It never rejects: what fails is its own to do again. */
+export type Follower = (changes: Change[]) => Promise<void>;
+
+/** How long a write waits for its followers, in milliseconds. */
+const FOLLOW_MAX_MS = 5000;
+
 export class Changes {
   readonly #listeners = new Set<(change: Change) => void>();
+  readonly #followers = new Set<Follower>();
   readonly #gapListeners = new Set<() => void>();
   #relay: Relay | undefined;
 
@@ -34,6 +41,15 @@ export class Changes {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Hears of every change, of every account, until the returned function is called. What is written in this process is
+   * not acknowledged before the follower is done with it, or 5 s are over. Of changes of other processes it hears too.
+   */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
   /** Hears when changes of other processes may have been missed, until the returned function is called. */
   onGap(listener: () => void): () => void {
     this.#gapListeners.add(listener);
@@ -45,11 +61,16 @@ export class Changes {
     for (const listener of this.#gapListeners) listener();
   }
 
-  publish(changes: Change[]): void {
+  /** Tells all who listen. @returns what settles when all who follow are done. */
+  publish(changes: Change[]): Promise<unknown> {
     for (const change of changes) for (const listener of this.#listeners) listener(change);
+    return Promise.allSettled([...this.#followers].map(async (follow) => follow(changes)));
   }
 
-  /** Runs a transaction; what it announces is published once it is committed, and never if it is not. */
+  /**
+   * Runs a transaction; what it announces is published once it is committed, and never if it is not. Done when those who
+   * follow are.
+   */
   async transaction<T>(
     prisma: PrismaClient,
     work: (tx: Db, announce: (change: Change) => void) => Promise<T>,
@@ -60,9 +81,19 @@ export class Changes {
       if (pending.length > 0) await this.#relay?.send(tx, pending);
       return value;
     });
-    this.publish(pending);
+    if (pending.length > 0) await within(FOLLOW_MAX_MS, this.publish(pending));
     return result;
   }
+}
+
+/** Waits for a promise, but not for longer than so many milliseconds. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
 
 /** How many changes may wait for one slow reader; the oldest are dropped beyond it. */

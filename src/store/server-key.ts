@@ -5,8 +5,8 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeFile } from '../whole-file.ts';
 import type { Db } from './client.ts';
-import { openTarget, sealTarget } from './event-target.ts';
 import { deriveKeys, type Keys } from './keys.ts';
+import { sealAnew } from './seal-anew.ts';
 import type { StoreSettings } from './settings.ts';
 
 const KEY_BYTES = 32;
@@ -62,12 +62,4 @@ export async function checkServerKey(db: Db, keys: Keys): Promise<void> {
   }
   await sealAnew(db, keys);
   await db.setting.update({ where: { name: CHECK }, data: { value: keys.check } });
-}
-
-/** What the previous key sealed, the current one seals; afterwards the previous key is needed for digests only. */
-async function sealAnew(db: Db, keys: Keys): Promise<void> {
-  for (const row of await db.eventDestination.findMany({ select: { id: true, accountId: true, target: true } })) {
-    const target = sealTarget(keys, { ...row, target: openTarget(keys, row) });
-    await db.eventDestination.update({ where: { id: row.id }, data: { target }, select: { id: true } });
-  }
 }

@@ -7,11 +7,17 @@ export const agentErrors = {
   ...bindErrors,
   malformed: { number: 90200, text: 'The call cannot be understood: {reason}.' },
   unknownProtocol: { number: 90201, text: 'The protocol must be http, https, tcp or tls.' },
-  unknownBinding: { number: 90202, text: 'The binding "{binding}" is not supported; "public" is.' },
+  unknownBinding: {
+    number: 90202,
+    text: 'The binding "{binding}" is not supported: "internal" is for names that end with ".internal", "public" for all others.',
+  },
   optionNotActedOn: {
     number: 90203,
     text: 'This gateway does not act on the option {option}, so it does not open the tunnel without it.',
   },
+  optionOfHttp: { number: 90213, text: 'The option {option} is for http and https, not for {proto}.' },
+  optionOfTls: { number: 90214, text: 'The option {option} is for https and tls, not for {proto}.' },
+  badOption: { number: 90215, text: 'An option of the tunnel cannot be used: {reason}.' },
   badAddress: {
     number: 90204,
     text: '"{address}" is not an address here; it must be {host} and a port, as in {host}:20000.',

@@ -5,11 +5,15 @@ import type { MuxSession } from '../protocol/session.ts';
 import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, Served } from './agent-rooms.ts';
 import { bindTunnel, refusal } from './binder.ts';
+import type { LiveEndpoint } from './endpoint.ts';
 import { addressOf } from './endpoints.ts';
+import type { Labels } from './labels.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { readPatch } from './patch.ts';
 import { Slots } from './slots.ts';
 import { checkText, FORWARDS_TO_MAX, METADATA_MAX } from './texts.ts';
+import { LabelledTunnel } from './tunnel-group.ts';
+import type { TunnelModules } from './tunnel-modules.ts';
 
 /** Tunnels of one session. */
 const TUNNELS_MAX = 1000;
@@ -33,7 +37,9 @@ export class AgentTunnels implements Served {
   readonly #admitted: Admitted;
   readonly #slots: Slots;
   readonly #tunnels = new Map<string, LiveTunnel>();
-  readonly #labelled = new Map<string, Record<string, string>>();
+  readonly #labelled = new Map<string, LabelledTunnel>();
+  /** What those with an address have asked for. */
+  readonly #modules = new Map<string, TunnelModules>();
   /** Binds that are being decided. */
   #binding = 0;
 
@@ -49,8 +55,8 @@ export class AgentTunnels implements Served {
     return [...this.#tunnels.values()];
   }
 
-  get labelled(): [tunnelId: string, labels: Record<string, string>][] {
-    return [...this.#labelled];
+  get labelled(): [tunnelId: string, labels: Labels][] {
+    return [...this.#labelled].map(([tunnelId, { labels }]) => [tunnelId, labels]);
   }
 
   /** Answers a call that opens a tunnel. @throws {AgentError} why not. */
@@ -64,10 +70,10 @@ export class AgentTunnels implements Served {
         if (bound.proto === 'tcp') this.#rooms.doors.release(bound.port, 0);
         throw refusal({ refused: 'sessionEnded' });
       }
-      this.#close(bound.tunnelId, 0); // Where the agent had it in this very session, and bound it once more.
       this.#close(bound.tunnelId, 0); // Bound again by the same session: the newer one counts.
       const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
       this.#tunnels.set(bound.tunnelId, tunnel);
+      this.#modules.set(bound.tunnelId, bound.modules);
       this.#rooms.endpoints.add(tunnel);
       return this.#describe(bind, tunnel);
     });
@@ -75,14 +81,20 @@ export class AgentTunnels implements Served {
 
   /** Answers a call that opens a tunnel for edges. @throws {AgentError} why not. */
   async bindLabels(request: object): Promise<object> {
-    const bind = readLabelBind(request);
-    checkTexts(bind);
-    checkLabels(bind.labels);
+    const { labels, forwardsTo, forwardsProto, metadata } = readLabelBind(request);
+    const upstreamProtocol = readUpstreamProtocol(forwardsProto);
+    checkTexts({ metadata, forwardsTo });
+    checkLabels(labels);
+    const { sessionId, accountId } = this.#admitted;
     return this.#counted(async () => {
-      const bound = await this.#rooms.registrar.bindLabels({ sessionId: this.#admitted.sessionId, ...bind });
+      const bound = await this.#rooms.registrar.bindLabels({ sessionId, labels, forwardsTo, metadata });
       if ('refused' in bound) throw refusal(bound);
-      this.#labelled.set(bound.tunnelId, bind.labels);
-      return { Id: bound.tunnelId, Error: '' };
+      if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
+      const { tunnelId } = bound;
+      const tunnel = new LabelledTunnel({ tunnelId, accountId, labels, upstreamProtocol }, this.#mux, this.#slots);
+      this.#labelled.set(tunnelId, tunnel);
+      this.#rooms.endpoints.labelled.add(tunnel);
+      return { Id: tunnelId, Error: '' };
     });
   }
 
@@ -96,11 +108,13 @@ export class AgentTunnels implements Served {
   async patch(request: object): Promise<object> {
     const { id, metadata, policy } = readPatch(request, 'TunnelId');
     const tunnel = this.#tunnels.get(this.#mustHave(id));
-    if (policy && tunnel) this.#rooms.checkPolicy(policy, tunnel.proto);
-    if (metadata !== null) {
-      checkText('Metadata', metadata, METADATA_MAX);
-      await this.#rooms.registrar.tunnelChanged(id, { metadata });
+    if (metadata !== null) checkText('Metadata', metadata, METADATA_MAX);
+    if (policy !== null && tunnel) {
+      const modules = { ...this.#modules.get(id), trafficPolicy: policy || undefined };
+      tunnel.handling = this.#rooms.makeHandling(modules, tunnel);
+      this.#modules.set(id, modules);
     }
+    if (metadata !== null) await this.#rooms.registrar.tunnelChanged(id, { metadata });
     return { Error: '' };
   }
 
@@ -113,23 +127,29 @@ export class AgentTunnels implements Served {
   /** The session is over. @param keepMs how long its ports are kept. */
   closeAll(keepMs: number): void {
     this.#slots.close();
-    for (const tunnelId of [...this.#tunnels.keys()]) this.#close(tunnelId, keepMs);
-    this.#labelled.clear();
+    for (const tunnelId of [...this.#tunnels.keys(), ...this.#labelled.keys()]) this.#close(tunnelId, keepMs);
   }
 
   #close(tunnelId: string, keepMs: number): void {
+    const labelled = this.#labelled.get(tunnelId);
+    if (labelled) {
+      this.#labelled.delete(tunnelId);
+      labelled.close();
+      this.#rooms.endpoints.labelled.remove(labelled);
+    }
     const tunnel = this.#tunnels.get(tunnelId);
-    this.#labelled.delete(tunnelId);
     if (!tunnel) return;
     this.#tunnels.delete(tunnelId);
+    this.#modules.delete(tunnelId);
     tunnel.close();
     this.#rooms.endpoints.remove(tunnel);
     if (tunnel.proto === 'tcp') this.#rooms.doors.release(tunnel.port, keepMs);
   }
 
   #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
-    const address = addressOf({ proto, hostname, port });
-    const token = this.#rooms.tokens.bindToken(this.#admitted.accountId, tunnelId, address);
+    const { accountId } = this.#admitted;
+    const address = addressOf({ accountId, proto, hostname, port });
+    const token = this.#rooms.tokens.bindToken(accountId, tunnelId, address);
     const chosen = proto === 'tcp' ? { Addr: `${hostname}:${port}` } : { Hostname: hostname };
     const options = { ...EMPTY_OPTIONS, ...bind.options, ...chosen };
     return writeBindAnswer({ id: tunnelId, url: publicUrl, token }, proto, options);
@@ -150,6 +170,13 @@ export class AgentTunnels implements Served {
       this.#binding--;
     }
   }
+}
+
+/** What the service behind a labelled tunnel speaks. */
+function readUpstreamProtocol(text: string): LiveEndpoint['upstreamProtocol'] {
+  if (text === '' || text === 'http1') return 'http1';
+  if (text === 'http2') return 'http2';
+  throw new AgentError('badUpstreamProtocol');
 }
 
 function checkLabels(labels: Record<string, string>): void {

@@ -4,30 +4,13 @@ import { Fields } from '../protocol/fields.ts';
 import type { Bind } from '../protocol/messages.ts';
 import { AgentError } from './agent-errors.ts';
 import type { LiveEndpoint, Proto } from './endpoint.ts';
+import { isInternal } from './endpoints.ts';
+import { readModules, type TunnelModules } from './tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
-/**
- * What would change who may visit, or what they get. An option that is not acted on is refused: an agent that asked for
- * a password must not be open to all.
- */
-const UNSUPPORTED = [
-  'Auth',
-  'BasicAuth',
-  'OAuth',
-  'OIDC',
-  'SAML',
-  'IPRestriction',
-  'MutualTLSCA',
-  'MutualTLSAtEdge',
-  'WebhookVerification',
-  'UserAgentFilter',
-  'CircuitBreaker',
-  'Compression',
-  'RequestHeaders',
-  'ResponseHeaders',
-  'WebsocketTCPConverter',
-];
+/** What would change who may visit, and is not acted on: an agent that asked for it must not be open to all. */
+const UNSUPPORTED = ['OAuth', 'OIDC', 'SAML'];
 
 export interface BindOptions {
   proto: Proto;
@@ -38,8 +21,8 @@ export interface BindOptions {
   proxyProtocol: 0 | 1 | 2;
   upstreamProtocol: 'http1' | 'http2';
   tls: LiveEndpoint['tls'];
-  /** The traffic policy as it came, JSON or YAML; '' for none. */
-  policy: string;
+  /** What is to be done to its traffic. */
+  modules: TunnelModules;
 }
 
 /**
@@ -50,12 +33,12 @@ export interface BindOptions {
 export function readOptions(bind: Bind, baseDomain: string): BindOptions {
   const { proto } = bind;
   if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
-  for (const binding of bind.bindings) {
-    if (binding !== 'public') throw new AgentError('unknownBinding', { binding });
-  }
   const options = new Fields(bind.options);
+  const usual = isInternal(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
+  const stranger = bind.bindings.find((binding) => binding !== usual);
+  if (stranger !== undefined) throw new AgentError('unknownBinding', { binding: stranger });
   for (const name of UNSUPPORTED) {
-    if (isAskedFor(options, name)) throw new AgentError('optionNotActedOn', { option: name });
+    if (options.has(name)) throw new AgentError('optionNotActedOn', { option: name });
   }
   if (options.has('HostHeaderRewrite') && options.flag('HostHeaderRewrite'))
     throw new AgentError('optionNotActedOn', { option: 'HostHeaderRewrite' });
@@ -65,15 +48,8 @@ export function readOptions(bind: Bind, baseDomain: string): BindOptions {
     proxyProtocol: readProxyProtocol(options),
     upstreamProtocol: readUpstreamProtocol(bind.forwardsProto),
     tls: readTls(options),
-    policy: options.text('TrafficPolicy') || readPolicyObject(options),
+    modules: readModules(options, proto as Proto),
   };
-}
-
-/** Empty texts and empty objects of some SDKs mean nothing, as does the empty object of one that is switched off. */
-function isAskedFor(options: Fields, name: string): boolean {
-  if (!options.has(name)) return false;
-  if (name === 'Auth') return options.text(name) !== '';
-  return true;
 }
 
 function readName(options: Fields, baseDomain: string): string {
@@ -110,10 +86,4 @@ function readTls(options: Fields): LiveEndpoint['tls'] {
     throw new AgentError('optionNotActedOn', { option: 'sealed_key' });
   const [certificate, key] = ['cert', 'key'].map((name) => Buffer.from(termination.text(name), 'base64').toString());
   return certificate && key ? { certificate, key } : 'gateway';
-}
-
-/** Some SDKs send the policy as an object, under its older name. */
-function readPolicyObject(options: Fields): string {
-  if (!options.has('Policy')) return '';
-  return JSON.stringify(options.object('Policy'));
 }

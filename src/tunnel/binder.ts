@@ -5,11 +5,12 @@ import { AgentError } from './agent-errors.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 import type { LiveEndpoint, Proto } from './endpoint.ts';
-import { addressOf } from './endpoints.ts';
+import { addressOf, isInternal } from './endpoints.ts';
 import type { BindRequest, Refusal, Registrar } from './registrar.ts';
 import type { TunnelSettings } from './settings.ts';
 import type { TcpDoors } from './tcp-doors.ts';
 import type { Tokens } from './tokens.ts';
+import type { MakeHandling, TunnelModules } from './tunnel-modules.ts';
 
 /** How often another name or port is chosen when the one before turns out to be taken. */
 const ATTEMPTS = 20;
@@ -19,12 +20,11 @@ export interface BinderParts {
   registrar: Registrar;
   doors: TcpDoors;
   tokens: Tokens;
-  /** Checks a traffic policy, JSON or YAML. @throws {AgentError} naming what is not well formed. */
-  checkPolicy(text: string, proto: Proto): void;
+  makeHandling: MakeHandling;
 }
 
 /** A tunnel that the control plane knows of, and whose port is open. */
-export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'>;
+export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: TunnelModules };
 
 /** The session on whose behalf it is done. */
 export interface Binding {
@@ -39,7 +39,8 @@ export interface Binding {
 export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bind): Promise<BoundTunnel> {
   const { settings } = parts;
   const options = readOptions(bind, settings.baseDomain);
-  if (options.policy) parts.checkPolicy(options.policy, options.proto);
+  const { proto, tls, modules } = options;
+  const handling = parts.makeHandling(modules, { accountId: session.accountId, proto, tls });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
       ? await bindPort(parts, session, bind, options)
@@ -55,6 +56,8 @@ export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bin
     proxyProtocol: options.proxyProtocol,
     upstreamProtocol: options.upstreamProtocol,
     tls: options.tls,
+    handling,
+    modules,
   };
 }
 
@@ -69,9 +72,11 @@ interface Registered {
 async function bindName(parts: BinderParts, session: Binding, bind: Bind, options: BindOptions): Promise<Registered> {
   const { settings, registrar } = parts;
   const { proto, name } = options;
-  const port = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
+  const usual = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
     const hostname = name === '' ? randomHostname(settings.baseDomain) : readHostname(name);
+    // There is no listener, and so no port, for what is internal: its URL is but a name.
+    const port = !isInternal(hostname) ? usual : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
     const request = describe(parts, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
     const answer = await registrar.bind(request);
@@ -113,7 +118,8 @@ function describe(
   proto: Proto,
   address: Pick<BindRequest, 'hostname' | 'port' | 'publicUrl' | 'chosen'>,
 ): BindRequest {
-  const isOwn = bind.id !== '' && tokens.isBindToken(bind.token, accountId, bind.id, addressOf({ proto, ...address }));
+  const full = addressOf({ accountId, proto, ...address });
+  const isOwn = bind.id !== '' && tokens.isBindToken(bind.token, accountId, bind.id, full);
   const { pooling, forwardsTo, metadata } = bind;
   return { sessionId, resume: isOwn ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
 }

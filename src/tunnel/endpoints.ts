@@ -1,13 +1,31 @@
 // Which endpoints are live on this node, by the name or port that visitors come to.
 
 import type { LiveEndpoint } from './endpoint.ts';
+import type { Labels } from './labels.ts';
+import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
-/** What a visitor asks for: `http:name` on the HTTP listener, `tls:name` on the HTTPS one, or `tcp:port`. */
-export type Address = `http:${string}` | `tls:${string}` | `tcp:${number}`;
+/**
+ * What a visitor asks for: `http:name` on the HTTP listener, `tls:name` on the HTTPS one, or `tcp:port`. Internal endpoints
+ * have `internal:account:proto:name`, which no visitor can ask for.
+ */
+export type Address = `http:${string}` | `tls:${string}` | `tcp:${number}` | `internal:${string}`;
+
+/** What the names of endpoints end with that only traffic policies of their own account lead to. */
+const INTERNAL = '.internal';
+
+export function isInternal(hostname: string): boolean {
+  return hostname.endsWith(INTERNAL);
+}
 
 /** The address that an endpoint answers at. `https` and `tls` share a listener, and therefore names. */
-export function addressOf({ proto, hostname, port }: Pick<LiveEndpoint, 'proto' | 'hostname' | 'port'>): Address {
+export function addressOf({
+  accountId,
+  proto,
+  hostname,
+  port,
+}: Pick<LiveEndpoint, 'accountId' | 'proto' | 'hostname' | 'port'>): Address {
   if (proto === 'tcp') return `tcp:${port}`;
+  if (isInternal(hostname)) return `internal:${accountId}:${proto}:${hostname}`;
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
@@ -18,6 +36,8 @@ interface Pool {
 }
 
 export class Endpoints {
+  /** Those that have no address, for edges to choose. */
+  readonly labelled = new LabelledTunnels();
   readonly #pools = new Map<Address, Pool>();
 
   add(endpoint: LiveEndpoint): void {
@@ -53,8 +73,19 @@ export class Endpoints {
     return size;
   }
 
+  /** The internal endpoint of an account that a URL such as `https://name.internal` names. */
+  internal(accountId: string, url: string): LiveEndpoint | undefined {
+    const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
+    return proto && hostname ? this.#pick(`internal:${accountId}:${proto}:${hostname}`) : undefined;
+  }
+
   byPort(port: number): LiveEndpoint | undefined {
     return this.#pick(`tcp:${port}`);
+  }
+
+  /** The labelled tunnels of an account that a selector chooses, as they come and go. */
+  group(accountId: string, selector: Labels): TunnelGroup {
+    return new TunnelGroup(this.labelled, accountId, selector);
   }
 
   #pick(address: Address): LiveEndpoint | undefined {

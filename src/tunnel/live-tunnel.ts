@@ -1,12 +1,12 @@
-// A tunnel with a public address: the way from a visitor to its agent.
+// A tunnel: the way from a visitor to its agent.
 
 import { EdgeType, writeProxyHeader } from '../protocol/proxy-header.ts';
 import type { MuxSession } from '../protocol/session.ts';
 import type { ByteStream, StreamEvents } from '../protocol/stream.ts';
 import { openTyped, StreamType } from '../protocol/typed.ts';
-import type { LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
+import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
 import { proxyProtocolHeader } from './proxy-protocol.ts';
-import { newLoad, type Slots } from './slots.ts';
+import { newLoad, type Slots, type TunnelLoad } from './slots.ts';
 
 export class LiveTunnel implements LiveEndpoint {
   readonly id: string;
@@ -19,12 +19,20 @@ export class LiveTunnel implements LiveEndpoint {
   readonly proxyProtocol: 0 | 1 | 2;
   readonly upstreamProtocol: 'http1' | 'http2';
   readonly tls: LiveEndpoint['tls'];
+  /** May be another one at any time, from when on new requests and connections meet that. */
+  handling: Handling | undefined;
   readonly #session: MuxSession;
   readonly #slots: Slots;
-  readonly #load = newLoad();
+  readonly #load: TunnelLoad;
   #isOpen = true;
 
-  constructor(settings: Omit<LiveEndpoint, 'isOpen' | 'open'>, session: MuxSession, slots: Slots) {
+  /** @param load what is counted of the tunnel, which may be seen as several endpoints. */
+  constructor(
+    settings: Omit<LiveEndpoint, 'isOpen' | 'open'>,
+    session: MuxSession,
+    slots: Slots,
+    load: TunnelLoad = newLoad(),
+  ) {
     this.id = settings.id;
     this.tunnelId = settings.tunnelId;
     this.accountId = settings.accountId;
@@ -35,8 +43,10 @@ export class LiveTunnel implements LiveEndpoint {
     this.proxyProtocol = settings.proxyProtocol;
     this.upstreamProtocol = settings.upstreamProtocol;
     this.tls = settings.tls;
+    this.handling = settings.handling;
     this.#session = session;
     this.#slots = slots;
+    this.#load = load;
   }
 
   get isOpen(): boolean {

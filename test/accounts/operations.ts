@@ -49,6 +49,9 @@ const named: Record<string, string[]> = {
   backendId: ['tunnelGroupBackend'],
   certificateAuthorityIds: ['certificateAuthority'],
   destinationIds: ['eventDestination'],
+  certificateId: ['tlsCertificate'],
+  ipPolicyId: ['ipPolicy'],
+  ipPolicyIds: ['ipPolicy'],
 };
 
 /**
@@ -60,12 +63,20 @@ const texts: Record<string, string> = Object.fromEntries(
     'description metadata format name email caPem match type idempotencyKey acl domain region authority',
     'privateKeyType certificateManagementPolicy roleArn awsAccessKeyId awsSecretAccessKey deliveryStreamArn streamArn',
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
-    'dataCollectionStreamName version',
+    'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
+    'username password minVersion expressions value url method body clientIp policy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
 );
 Object.assign(texts, { type: 'domain_created.v0', match: '/sample' });
+
+/** Inputs of modules that need more than ids, by the end of the operation's name. */
+const moduleInputs: Record<string, object> = {
+  WebhookVerification: { provider: 'github', secret: 'sample' },
+  BasicAuth: { credentials: [{ username: 'sample', password: 'long enough' }] },
+  TrafficPolicy: { value: '{}' },
+};
 
 /** What an operation is about, from its name: `replaceTlsEdgeMutualTls` is about a TLS edge. */
 export function subjectOf({ name }: Field): string | undefined {
@@ -100,7 +111,7 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   }
   if (inner.name === 'String' && !(name in texts))
     throw new Error(`${where}: say in operations.ts whether this text can name a thing of an account`);
-  if (!isEnumType(inner) && !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Labels'].includes(inner.name))
+  if (!isEnumType(inner) && !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Labels', 'Json'].includes(inner.name))
     throw new Error(`${where}: say in operations.ts what a ${inner.name} can name`);
   return [];
 }
@@ -112,7 +123,8 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
 export function argumentsOf(field: Field, holder: Holder): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const { name, type } of field.args) {
-    const input = name === 'input' ? creationInput(field.name, holder) : undefined;
+    const module = Object.keys(moduleInputs).find((suffix) => field.name.endsWith(suffix));
+    const input = name === 'input' ? (creationInput(field.name, holder) ?? moduleInputs[module ?? '']) : undefined;
     const value = input ?? valueFor(field, type, [name], holder);
     if (value !== undefined) values[name] = value;
   }

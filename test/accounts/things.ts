@@ -2,6 +2,7 @@
 
 import type { GraphQLInterfaceType } from 'graphql';
 import { schema } from '../../src/api/schema.ts';
+import { issue } from '../contract/certificates.ts';
 import type { Account, TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, openSession } from '../support/live.ts';
 
@@ -20,6 +21,8 @@ export interface Holder {
   hostport: string;
 }
 
+const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = await issue({ names: ['*.example.com'] });
+
 let made = 0;
 /** A word of eight letters and digits that no other call gives. */
 const fresh = () => `w${String(++made).padStart(7, '0')}`;
@@ -33,6 +36,13 @@ const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> =
   apiKey: () => ({ description: fresh() }),
   reservedDomain: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
   certificateAuthority: () => ({ caPem, description: fresh() }),
+  tlsCertificate: () => ({ certificatePem, privateKeyPem, description: fresh() }),
+  ipPolicy: () => ({ description: fresh() }),
+  ipPolicyRule: ({ ids }) => ({
+    ipPolicyId: ids.ipPolicy,
+    cidr: `2001:db8:${(++made).toString(16)}::/48`,
+    action: 'allow',
+  }),
   tunnelGroupBackend: () => ({ labels: { app: fresh() } }),
   eventDestination: () => ({
     description: fresh(),

@@ -143,8 +143,11 @@ export const snakeCased = (value: unknown) => renamed(value, snakeCase);
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== 'object' || value === null) return value;
-  // The members of `labels` are the user's own words.
+  // The members of these are the user's own words.
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [rename(name), name === 'labels' ? member : renamed(member, rename)]),
+    Object.entries(value).map(([name, member]) => [
+      rename(name),
+      ['labels', 'config'].includes(name) ? member : renamed(member, rename),
+    ]),
   );
 }

@@ -1,8 +1,9 @@
 // A request that must be refused, and how.
 
 import type { Ids } from './doors.ts';
-import { type Type, type Writing, type WritingName, writings } from './hostile-operations.ts';
+import { type WritingName, writings } from './hostile-operations.ts';
 import type { World } from './world.ts';
+import type { Type, Writing } from './writing.ts';
 
 export interface HostileCase {
   title: string;
@@ -112,6 +113,12 @@ export const missingMembers: HostileCase[] = (
     ['createRoute', 'match'],
     ['createRoute', 'match_type'],
     ['createSource', 'type'],
+    ['createAuthority', 'ca_pem'],
+    ['createCertificate', 'certificate_pem'],
+    ['createCertificate', 'private_key_pem'],
+    ['createIpPolicyRule', 'ip_policy_id'],
+    ['createIpPolicyRule', 'cidr'],
+    ['createIpPolicyRule', 'action'],
   ] as const
 ).flatMap(([name, member]) => [undefined, null].map((value) => wrong(name, member, value, MISSING)));
 

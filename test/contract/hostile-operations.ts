@@ -1,46 +1,12 @@
 // The operations that take a body, each with a body that is right and the type of every member: what is sent wrong is
 // made from these.
 
-import { type Ids, type Operation, operation } from './doors.ts';
+import { listedWritings } from './listed-writings.ts';
+import { moduleWritings } from './module-writings.ts';
 import { parts } from './targets.ts';
 import type { World } from './world.ts';
+import { none, texts, the, type Writing, writing } from './writing.ts';
 
-export type Type =
-  | 'string'
-  | 'id'
-  | 'strings'
-  | 'ids'
-  | 'boolean'
-  | 'uint32'
-  | 'number'
-  | 'object'
-  | 'objects'
-  | 'labels'
-  | 'enum';
-
-export interface Writing extends Operation {
-  ids(world: World): Ids;
-  /** A body with nothing wrong in it. */
-  good(world: World): object;
-  /** The type of every member, by its path. */
-  members: Record<string, Type>;
-}
-
-const none = () => ({});
-const the = (kind: keyof World['ids']) => (world: World) => ({ id: world.ids[kind] });
-
-function writing(
-  call: string,
-  field: string,
-  members: Writing['members'],
-  good: Writing['good'] = none,
-  ids: Writing['ids'] = none,
-): Writing {
-  const status = call.endsWith('/update') ? 204 : call.startsWith('POST') ? 201 : 200;
-  return { ...operation(call, status, field), ids, good, members };
-}
-
-const texts = { description: 'string', metadata: 'string' } as const;
 const auth = (place: string) =>
   ({
     [place]: 'object',
@@ -98,6 +64,7 @@ const route: Writing['members'] = {
 const subscription: Writing['members'] = { ...texts, sources: 'objects', destination_ids: 'ids' };
 const domain: Writing['members'] = {
   ...texts,
+  certificate_id: 'id',
   certificate_management_policy: 'object',
   'certificate_management_policy.authority': 'string',
   'certificate_management_policy.private_key_type': 'string',
@@ -110,6 +77,8 @@ const withAuthority = ({ ids }: World) => ({ certificate_authority_ids: [ids.aut
 const withBackend = ({ ids }: World) => ({ backend_id: ids.backend });
 
 export const writings = {
+  ...listedWritings,
+  ...moduleWritings,
   createCredential: writing('POST /credentials', 'createCredential', { ...texts, acl: 'strings', owner_id: 'id' }),
   updateCredential: writing(
     'PATCH /credentials/{id}',
@@ -151,19 +120,6 @@ export const writings = {
     { ...texts, labels: 'labels' },
     none,
     the('backend'),
-  ),
-  createAuthority: writing(
-    'POST /certificate_authorities',
-    'createCertificateAuthority',
-    { ...texts, ca_pem: 'string' },
-    ({ caPem }) => ({ ca_pem: caPem }),
-  ),
-  updateAuthority: writing(
-    'PATCH /certificate_authorities/{id}',
-    'updateCertificateAuthority',
-    texts,
-    none,
-    the('authority'),
   ),
   createDestination: writing('POST /event_destinations', 'createEventDestination', destination, () => ({
     target: { datadog: parts.datadog },

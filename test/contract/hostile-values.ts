@@ -4,6 +4,7 @@ import { newId } from '../../src/store/ids.ts';
 import { leafPem, plainPem, privateKeyPem, requestPem } from './certificates.ts';
 import { type HostileCase, wrong } from './hostile-case.ts';
 import { type WritingName, writings } from './hostile-operations.ts';
+import { wrongModules } from './module-values.ts';
 import type { World } from './world.ts';
 
 /** 256 bytes in 128 characters, and 4097 in 2049. */
@@ -194,7 +195,6 @@ const pem = (title: string, number: number, make: (world: World) => string | Pro
   });
 const withHeaders = (text: string) => text.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n');
 const authorities: HostileCase[] = [
-  wrong('createAuthority', 'ca_pem', undefined, 90007),
   pem('nothing', 1919, () => ''),
   pem('no PEM', 1919, () => 'MIIB'),
   pem('a private key', 1911, privateKeyPem),
@@ -223,4 +223,5 @@ export const wrongValues = [
   ...events,
   ...bots,
   ...authorities,
+  ...wrongModules,
 ];

@@ -6,6 +6,7 @@ import { camelCase, type Door, type Outcome } from './doors.ts';
 import { dump } from './dump.ts';
 import { type HostileCase, missingMembers, numbersForIds, unknownMembers, wrongTypes } from './hostile-case.ts';
 import { hostileQueries } from './hostile-graphql.ts';
+import { wrongListed } from './hostile-listed.ts';
 import { reservedByOthers, wrongNames } from './hostile-names.ts';
 import { writings } from './hostile-operations.ts';
 import { hostileRequests } from './hostile-requests.ts';
@@ -58,6 +59,7 @@ const each: [string, HostileCase[]][] = [
   ['a required member left out', missingMembers],
   ['a wrong value', wrongValues],
   ['a wrong target or name', wrongNames],
+  ['a wrong certificate or network', wrongListed],
 ];
 /** The run that is about the other way into GraphQL leaves out what does not go in there. */
 const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';

@@ -49,6 +49,7 @@ const hostports = fc.array(
   mostly(fc.constantFrom('a.{side}.example.com:443', 'b.{side}.example.com:443'), 'a.{side}.example.com:80', 'x'),
   { maxLength: 2 },
 );
+const cidr = mostly(fc.constantFrom('10.0.0.0/8', '2001:DB8::/32', '::/0'), '10.0.0.1/8', '10.0.0.1', 'x', '', null);
 const count = mostly(fc.constantFrom(1, 7, 128), 0, 129, 4294967295, 4294967296, -1, '5');
 const breaker = maybe({
   enabled: mostly(fc.boolean(), 'true', null),
@@ -75,7 +76,17 @@ const routePath = '/edges/https/{edge_id}/routes';
 const { list: _, ...routeOperations } = operations(routePath, 'httpsEdgeRoute', '', '', edgeShapes.route);
 const breakerPath = `${routePath}/{id}/circuit_breaker`;
 
-export type KindName = 'credential' | 'bot' | 'domain' | 'backend' | 'destination' | 'httpsEdge' | 'route' | 'breaker';
+export type KindName =
+  | 'credential'
+  | 'bot'
+  | 'domain'
+  | 'backend'
+  | 'destination'
+  | 'ipPolicy'
+  | 'ipPolicyRule'
+  | 'httpsEdge'
+  | 'route'
+  | 'breaker';
 
 const one = { id: 'credential' } as const;
 
@@ -137,6 +148,25 @@ export const kinds: Record<KindName, Kind> = {
     ),
     body: maybe({ ...texts, target, format: mostly(fc.constant('json'), 'xml') }, ['target']),
   },
+  ipPolicy: {
+    shape: shapes.ipPolicy,
+    place: { id: 'ipPolicy' },
+    operations: operations('/ip_policies', 'ipPolicy', 'ipPolicies', 'ip_policies', shapes.ipPolicy),
+    body: maybe(texts),
+  },
+  ipPolicyRule: {
+    shape: shapes.ipPolicyRule,
+    place: { id: 'ipPolicyRule' },
+    operations: operations(
+      ...(['/ip_policy_rules', 'ipPolicyRule', 'ipPolicyRules', 'ip_policy_rules'] as const),
+      shapes.ipPolicyRule,
+    ),
+    body: maybe(
+      { ...texts, cidr, ip_policy_id: refTo('ipPolicy'), action: mostly(fc.constantFrom('allow', 'deny'), 'x') },
+      [...['cidr', 'ip_policy_id', 'action']],
+    ),
+    change: maybe({ ...texts, cidr }),
+  },
   httpsEdge: {
     shape: edgeShapes.httpsEdge,
     place: { id: 'httpsEdge' },
@@ -176,4 +206,5 @@ export const groups: KindName[][] = [
   ['httpsEdge', 'route', 'breaker'],
   ['httpsEdge', 'route', 'backend'],
   ['destination'],
+  ['ipPolicy', 'ipPolicyRule'],
 ];

@@ -32,6 +32,9 @@ const kinds = {
   createDomain: ['reservedDomain', 420, 421],
   createBackend: ['tunnelGroupBackend', 90024, 90025],
   createAuthority: ['certificateAuthority', 90024, 90025],
+  createCertificate: ['tlsCertificate', 90024, 90025],
+  createIpPolicy: ['ipPolicy', 90024, 90025],
+  createIpPolicyRule: ['ipPolicyRule', 90024, 90025],
   createDestination: ['eventDestination', 90024, 90025],
   createSubscription: ['eventSubscription', 90024, 90025],
   createHttpsEdge: ['httpsEdge', 90024, 90025],
@@ -62,7 +65,8 @@ async function read(door: DoorName, kind: Kind, id: string, member: string): Pro
 let made = 0;
 const good = (kind: Kind) => {
   const body = writings[kind].good(world);
-  return kind === 'createDomain' ? { ...body, domain: `limit-${++made}.example.com` } : body;
+  if (kind === 'createDomain') return { ...body, domain: `limit-${++made}.example.com` };
+  return kind === 'createIpPolicyRule' ? { ...body, cidr: `2001:db8:${++made}::/48` } : body;
 };
 
 const limitsOfTexts = (Object.keys(kinds) as Kind[]).flatMap((kind) =>

@@ -6,7 +6,7 @@ import { fresh, freshRoute, type Row, row, the } from './rows.ts';
 import { edgeShapes, shapes } from './shapes.ts';
 import type { World } from './world.ts';
 
-const routePath = '/edges/https/{edge_id}/routes';
+export const routePath = '/edges/https/{edge_id}/routes';
 const freshEdge = async (world: World) => ({ edge_id: (await fresh('/edges/https', {})(world)).id });
 
 const routes: Row[] = [
@@ -53,24 +53,26 @@ interface Settings {
   member: string;
   body(world: World): object;
   answer(world: World): unknown;
+  /** What only the answer to the PUT shows. */
+  shown?: object;
 }
 
 /** Set, read and unset of one module. */
-function moduleRows({ path, name, shape, at, member, body, answer }: Settings): Row[] {
+export function moduleRows({ path, name, shape, at, member, body, answer, shown = {} }: Settings): Row[] {
   const set = at((world) => ({ [member]: body(world) }));
   return [
     row(`PUT ${path}`, 200, `replace${name.charAt(0).toUpperCase()}${name.slice(1)}`, {
       shape,
       at: at(),
       body,
-      answer,
+      answer: (world) => ({ ...(answer(world) as object), ...shown }),
     }),
     row(`GET ${path}`, 200, name, { shape, at: set, answer }),
     row(`DELETE ${path}`, 204, `delete${name.charAt(0).toUpperCase()}${name.slice(1)}`, { at: set }),
   ];
 }
 
-const edge =
+export const edge =
   (path: string) =>
   (settings: (world: World) => object = () => ({})) =>
     fresh(path, settings);

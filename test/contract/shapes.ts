@@ -16,6 +16,15 @@ export const shapes = {
   circuitBreaker: 'enabled tripped_duration rolling_window num_buckets volume_threshold error_threshold_percentage',
   mutualTls: `enabled certificate_authorities ${ref}`,
   backendModule: `enabled backend ${ref}`,
+  ipRestriction: `enabled ip_policies ${ref}`,
+  toggle: 'enabled',
+  headers: 'enabled add remove',
+  webhookVerification: 'enabled provider secret',
+  userAgentFilter: 'enabled allow deny',
+  basicAuth: 'enabled realm credentials { username }',
+  tlsTermination: 'enabled terminate_at min_version',
+  trafficPolicy: 'enabled value',
+  policy: 'enabled inbound outbound',
   destination:
     `id uri created_at ${texts} format target { firehose { ${auth} delivery_stream_arn } ` +
     `kinesis { ${auth} stream_arn } cloudwatch_logs { ${auth} log_group_arn } ` +
@@ -29,6 +38,12 @@ export const shapes = {
   apiKey: `id uri created_at ${texts} token owner_id`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,
   authority: `id uri created_at ${texts} ca_pem subject_common_name not_before not_after key_usages extended_key_usages`,
+  certificate:
+    `id uri created_at ${texts} certificate_pem subject_common_name subject_organization subject_organizational_unit ` +
+    'subject_locality subject_province subject_country subject_alternative_names { dns_names ips } issued_at ' +
+    'not_before not_after key_usages extended_key_usages private_key_type issuer_common_name serial_number',
+  ipPolicy: `id uri created_at ${texts}`,
+  ipPolicyRule: `id uri created_at ${texts} cidr ip_policy ${ref} action`,
   subscription: `id uri created_at ${texts} sources { type uri } destinations ${ref}`,
   source: 'type uri',
   session: `id uri agent_version credential ${ref} ip metadata os region started_at transport`,
@@ -37,12 +52,20 @@ export const shapes = {
     'forwards_to',
 };
 
+const policies = `policy { ${shapes.policy} } traffic_policy { ${shapes.trafficPolicy} }`;
+
 const route =
   `id edge_id uri created_at match_type match ${texts} backend { ${shapes.backendModule} } ` +
-  `circuit_breaker { ${shapes.circuitBreaker} }`;
+  `ip_restriction { ${shapes.ipRestriction} } circuit_breaker { ${shapes.circuitBreaker} } ` +
+  `compression { ${shapes.toggle} } request_headers { ${shapes.headers} } response_headers { ${shapes.headers} } ` +
+  `webhook_verification { ${shapes.webhookVerification} } websocket_tcp_converter { ${shapes.toggle} } ` +
+  `user_agent_filter { ${shapes.userAgentFilter} } basic_auth { ${shapes.basicAuth} } ${policies}`;
+const tls = `mutual_tls { ${shapes.mutualTls} } tls_termination { ${shapes.tlsTermination} }`;
 
 export const edgeShapes = {
   route,
-  httpsEdge: `id uri created_at ${texts} hostports mutual_tls { ${shapes.mutualTls} } routes { ${route} }`,
-  tlsEdge: `id uri created_at ${texts} hostports backend { ${shapes.backendModule} } mutual_tls { ${shapes.mutualTls} }`,
+  httpsEdge: `id uri created_at ${texts} hostports ${tls} routes { ${route} }`,
+  tlsEdge:
+    `id uri created_at ${texts} hostports backend { ${shapes.backendModule} } ` +
+    `ip_restriction { ${shapes.ipRestriction} } ${tls} ${policies}`,
 };

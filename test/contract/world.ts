@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, openSession } from '../support/live.ts';
-import { authorityPem } from './certificates.ts';
+import { authorityPem, issue, type Pair, sent } from './certificates.ts';
 import { type Door, graphqlDoor, rest } from './doors.ts';
 import { parts } from './targets.ts';
 
@@ -14,6 +14,8 @@ export interface World {
   /** Ids of the account's objects. */
   ids: Record<Kind, string>;
   caPem: string;
+  /** A certificate that covers the world's domain, with its key. */
+  server: Pair;
   uri(path: string): string;
   /** Creates something and returns what was answered. */
   // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions look into.
@@ -27,6 +29,9 @@ type Kind =
   | 'apiKey'
   | 'domain'
   | 'authority'
+  | 'certificate'
+  | 'ipPolicy'
+  | 'ipPolicyRule'
   | 'backend'
   | 'httpsEdge'
   | 'route'
@@ -39,6 +44,8 @@ type Kind =
   | 'labelTunnel';
 
 export const labels = { app: 'shop' };
+export const serverNames = ['*.world.example.com', 'shop.example.com', '192.0.2.7', '2001:db8::7'];
+export const serverSubject = 'C=DE, ST=Berlin, L=Mitte, O=Shops, OU=Web, CN=Shop of the test';
 export const hostname = 'app.world.example.com';
 
 export async function makeWorld(): Promise<World> {
@@ -54,12 +61,14 @@ export async function makeWorld(): Promise<World> {
   const idOf = async (path: string, body: object) => (await create(path, body)).id as string;
 
   const caPem = await authorityPem();
+  const server = sent(await issue({ names: serverNames, subject: serverSubject }));
   const credential = await idOf('/credentials', { description: 'agent of the world' });
   const destination = await idOf('/event_destinations', { target: { datadog: parts.datadog } });
   const domain = await idOf('/reserved_domains', { domain: '*.world.example.com', region: 'us' });
   const backend = await idOf('/backends/tunnel_group', { labels });
   const httpsEdge = await idOf('/edges/https', { hostports: ['www.world.example.com:443'] });
   const route = await idOf(`/edges/https/${httpsEdge}/routes`, { match_type: 'path_prefix', match: '/' });
+  const ipPolicy = await idOf('/ip_policies', { description: 'policy of the world' });
   const ids = {
     credential,
     destination,
@@ -67,6 +76,9 @@ export async function makeWorld(): Promise<World> {
     backend,
     httpsEdge,
     route,
+    ipPolicy,
+    ipPolicyRule: await idOf('/ip_policy_rules', { ip_policy_id: ipPolicy, cidr: '192.0.2.0/24', action: 'allow' }),
+    certificate: await idOf('/tls_certificates', server),
     bot: await idOf('/bot_users', { name: 'bot of the world' }),
     apiKey: await idOf('/api_keys', { description: 'key of the world' }),
     authority: await idOf('/certificate_authorities', { ca_pem: caPem }),
@@ -83,6 +95,7 @@ export async function makeWorld(): Promise<World> {
     doors: { rest, graphql: await graphqlDoor(account) },
     ids,
     caPem,
+    server,
     uri: (path) => gateway.api + path,
     create,
     close: () => gateway.close(),

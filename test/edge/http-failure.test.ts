@@ -15,7 +15,6 @@ beforeAll(async () => {
     whereabouts: { 'offline.test': 'offline', 'elsewhere.test': 'elsewhere' },
     front: {
       redirect: (hostname) => (hostname === 'secure.test' ? 'https://secure.test:8443' : undefined),
-      authority: (hostname) => hostname !== 'misdirected.test',
     },
   });
 });

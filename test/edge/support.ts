@@ -9,7 +9,7 @@ import type { EdgeSettings } from '../../src/edge/settings.ts';
 import type { VisitorLimit } from '../../src/edge/visitors.ts';
 import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoint.ts';
 import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
-import { listen, startAgent } from './tls-support.ts';
+import { listen, noVisits, startAgent } from './tls-support.ts';
 
 export interface TestEndpoint extends LiveEndpoint {
   /** How many streams were asked for. */
@@ -78,10 +78,11 @@ export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptio
   const listener = createHttpListener(
     {
       scheme: 'http',
-      find: (hostname) => endpoints.get(hostname),
+      find: (hostname) => (hostname === 'misdirected.test' ? 'misdirected' : endpoints.get(hostname)),
       whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
       settings: { ...SETTINGS, ...settings },
       now: () => performance.now(),
+      visits: noVisits,
       counters,
       ...front,
     },

@@ -4,13 +4,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openTcpPort, TcpListener } from '../../src/edge/tcp.ts';
 import { Endpoints } from '../../src/tunnel/endpoints.ts';
-import { type Agent, closed, listen, readAll, startAgent } from './tls-support.ts';
+import { type Agent, closed, listen, noVisits, readAll, startAgent } from './tls-support.ts';
 
 let agent: Agent;
 const endpoints = new Endpoints();
 const limit = { open: 0, max: 100 };
 const traffic = { fromSocket: 0, toSocket: 0 };
-const listener = new TcpListener({ host: '127.0.0.1', endpoints, limit, traffic });
+const listener = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
 
 beforeAll(async () => {
   agent = await startAgent();
@@ -194,7 +194,7 @@ describe('a port', () => {
 });
 
 test('the end of the listener closes every port; who is still there after its time is cut', async () => {
-  const ending = new TcpListener({ host: '127.0.0.1', endpoints, limit });
+  const ending = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit });
   const server = await upstream((socket) => socket.write('welcome'));
   const port = (await ending.open(0)) as number;
   const kept = (await ending.open(0)) as number;

@@ -7,10 +7,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import { createHttpCounters, type Front, type Whereabouts } from '../../src/edge/http/front.ts';
+import { createHttpCounters, type SharedFront, type Whereabouts } from '../../src/edge/http/front.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
+import type { VisitServices } from '../../src/edge/visits/services.ts';
 import {
   DEAF,
   type MuxSession,
@@ -39,6 +40,18 @@ const SETTINGS: EdgeSettings = {
   tlsDir: undefined,
 };
 
+/** Nothing is refused by modules here, and nothing fails. */
+export const noVisits: VisitServices = {
+  time: () => Date.now(),
+  newOperationId: () => 'op_0',
+  refused({ reason }) {
+    throw new Error(reason);
+  },
+  failed(error) {
+    throw error;
+  },
+};
+
 export interface EdgeOptions {
   settings?: Partial<EdgeSettings>;
   /** What is known of names that nothing serves. */
@@ -59,12 +72,13 @@ export async function startEdge({ settings, whereabouts = {}, baseDomain = 'tunn
   const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
   const agent = await startAgent();
   const endpoints = new Endpoints();
-  const front: Front = {
+  const front: SharedFront = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
     whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
     settings: allSettings,
     now: () => performance.now(),
+    visits: noVisits,
     counters: createHttpCounters(),
   };
   const limit = { open: 0, max: allSettings.maxVisitors };

@@ -14,7 +14,7 @@ function nested(depth: number): string {
 const exponential = `{ credentials(first: 1) { nodes { ...f0 } } }
   ${times(20, (n) => `fragment f${n} on Credential { ...f${n + 1} ...f${n + 1} }`)} fragment f20 on Credential { id }`;
 const row = 'id uri createdAt description metadata token acl ownerId owner { id active createdAt }';
-const page = `nodes { ${row} ${row} } edges { cursor node { ${row} } }`;
+const page = `nodes { ${row} ${row} ${row} } edges { cursor node { ${row} } }`;
 
 let gateway: TestGateway;
 let account: Account;
@@ -54,12 +54,12 @@ describe.each([
       'root fields',
     ],
     [
-      'whose answer could have more than 75,000 fields',
+      'whose answer could have more than 90,000 fields',
       `{ ${times(20, (n) => `a${n}: credentials { ${page} }`)} }`,
       'fields',
     ],
     [
-      'that is an introspection whose answer could have more than 75,000 fields',
+      'that is an introspection whose answer could have more than 90,000 fields',
       `{ __schema { types { ${times(20, (n) => `a${n}: fields { name args { name description type { name kind } } }`)} } } }`,
       'fields',
     ],

@@ -1,6 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openTarget } from '../../src/store/event-target.ts';
+import { openModule, sealModule } from '../../src/store/module-secrets.ts';
+import { openPrivateKey } from '../../src/store/tls-certificate.ts';
+import { issue, sent } from '../contract/certificates.ts';
+import { parts } from '../contract/targets.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
 
@@ -29,8 +34,36 @@ const use = (gateway: TestGateway, key?: string) => gateway.call('GET', '/creden
 const post = (gateway: TestGateway) =>
   gateway.call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'k' } });
 
-test('while the key is changed, what was made under the old one keeps working', async () => {
+/** Has secrets of every sort sealed. @returns what to look at once the server key is another. */
+async function seal({ call, accountId, app }: TestGateway): Promise<(app: TestGateway['app']) => Promise<void>> {
+  const create = async (path: string, body: object) => (await call('POST', path, body)).body.id as string;
+  const pair = sent(await issue({ names: ['app.example.com'] }));
+  const certificate = await create('/tls_certificates', pair);
+  const destination = await create('/event_destinations', { target: { datadog: parts.datadog } });
+  const edge = await create('/edges/https', {});
+  const route = await create(`/edges/https/${edge}/routes`, { match_type: 'path_prefix', match: '/' });
+  const plain = await create(`/edges/https/${edge}/routes`, { match_type: 'path_prefix', match: '/plain' });
+  const webhookVerification = { enabled: true, provider: 'github', secret: 'secret of a webhook' };
+  const owner = { id: route, accountId };
+  const data = { webhookVerification: sealModule(app.keys, owner, webhookVerification) };
+  await app.prisma.route.update({ where: { id: route }, data });
+
+  return async ({ prisma, keys }) => {
+    const ofCertificate = await prisma.tlsCertificate.findUniqueOrThrow({ where: { id: certificate } });
+    expect(openPrivateKey(keys, ofCertificate)).toBe(pair.private_key_pem);
+    const ofDestination = await prisma.eventDestination.findUniqueOrThrow({ where: { id: destination } });
+    expect(openTarget(keys, ofDestination).datadog?.apiKey).toBe(parts.datadog.api_key);
+    const ofRoute = await prisma.route.findUniqueOrThrow({ where: { id: route } });
+    expect(openModule(keys, owner, ofRoute.webhookVerification as never)).toEqual(webhookVerification);
+    expect(ofRoute.basicAuth).toBeNull();
+    const other = await prisma.route.findUniqueOrThrow({ where: { id: plain } });
+    expect(other).toMatchObject({ webhookVerification: null, basicAuth: null });
+  };
+}
+
+test('while the key is changed, what was made under the old one keeps working; then the new one is enough', async () => {
   const before = await start({ SERVER_KEY: OLD });
+  const expectOpen = await seal(before);
   const { body: used } = await before.call('POST', '/api_keys', {});
   const answer = await post(before);
 
@@ -44,6 +77,7 @@ test('while the key is changed, what was made under the old one keeps working', 
 
   const after = await start({ SERVER_KEY: NEW });
   for (const key of [undefined, used.token, fresh.token]) expect((await use(after, key)).status).toBe(200);
+  await expectOpen(after.app);
 });
 
 test('a rotation that does not begin at the database’s key is refused', async () => {

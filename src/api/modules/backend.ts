@@ -49,8 +49,8 @@ function backendOf(host: Host): Module<Selected, Settings, Input> {
     selection: 'enabled backend { id uri }',
     read: ({ backendEnabled: enabled, backendId }) =>
       enabled === null || backendId === null ? null : { enabled, backendId },
-    async write({ enabled, backendId }, { accountId }, db, place) {
-      const member = `${place}backendId`;
+    async write({ enabled, backendId }, { context: { accountId }, db, ...place }) {
+      const member = `${place.member}backendId`;
       if (!backendId) throw new ApiError('backendMissing', { member });
       const backend = await db.backend.findUnique({ where: { id: backendId, accountId }, select: { id: true } });
       if (!backend) throw new ApiError('unknownBackend', { member });

@@ -69,6 +69,6 @@ export const circuitBreaker: Module<{ circuitBreaker: unknown }, CircuitBreakerS
   input: CircuitBreakerInput,
   selection: 'enabled trippedDuration rollingWindow numBuckets volumeThreshold errorThresholdPercentage',
   read: (row) => row.circuitBreaker as CircuitBreakerSettings | null, // Only `check` writes this column.
-  write: (input, _context, _db, member) => ({ circuitBreaker: { ...check(input, member) } }),
+  write: (input, { member }) => ({ circuitBreaker: { ...check(input, member) } }),
   unset: { circuitBreaker: Prisma.DbNull },
 };

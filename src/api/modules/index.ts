@@ -2,12 +2,42 @@
 
 import { type AnyModule, hostedModule } from '../module.ts';
 import { backendOfRoute, backendOfTlsEdge } from './backend.ts';
+import { basicAuth } from './basic-auth.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
+import { compression } from './compression.ts';
+import { requestHeaders, responseHeaders } from './headers.ts';
+import { ipRestrictionOfRoute, ipRestrictionOfTlsEdge } from './ip-restriction.ts';
 import { mutualTlsOfHttpsEdge, mutualTlsOfTlsEdge } from './mutual-tls.ts';
+import { policyOfRoute, policyOfTlsEdge } from './policy.ts';
+import { tlsTerminationOfHttpsEdge, tlsTerminationOfTlsEdge } from './tls-termination.ts';
+import { trafficPolicyOfRoute, trafficPolicyOfTlsEdge } from './traffic-policy.ts';
+import { userAgentFilter } from './user-agent-filter.ts';
+import { webhookVerification } from './webhook-verification.ts';
+import { websocketTcpConverter } from './websocket-tcp-converter.ts';
 
-export const httpsEdgeModules: AnyModule[] = [mutualTlsOfHttpsEdge];
-export const httpsEdgeRouteModules: AnyModule[] = [backendOfRoute, circuitBreaker];
-export const tlsEdgeModules: AnyModule[] = [backendOfTlsEdge, mutualTlsOfTlsEdge];
+export const httpsEdgeModules: AnyModule[] = [mutualTlsOfHttpsEdge, tlsTerminationOfHttpsEdge];
+export const httpsEdgeRouteModules: AnyModule[] = [
+  backendOfRoute,
+  ipRestrictionOfRoute,
+  circuitBreaker,
+  compression,
+  requestHeaders,
+  responseHeaders,
+  webhookVerification,
+  websocketTcpConverter,
+  userAgentFilter,
+  basicAuth,
+  policyOfRoute,
+  trafficPolicyOfRoute,
+];
+export const tlsEdgeModules: AnyModule[] = [
+  backendOfTlsEdge,
+  ipRestrictionOfTlsEdge,
+  mutualTlsOfTlsEdge,
+  tlsTerminationOfTlsEdge,
+  policyOfTlsEdge,
+  trafficPolicyOfTlsEdge,
+];
 
 export const routes = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules].flatMap((module) =>
   hostedModule(module),

@@ -1,11 +1,9 @@
 // The mutual TLS module of an edge (specification sections 2.4 and 4.4).
 
-import type { Db } from '../../store/client.ts';
 import { builder, Ref } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
-import type { Host, Module } from '../module.ts';
+import type { Host, Module, Writing } from '../module.ts';
 
 const AUTHORITIES_MAX = 10;
 
@@ -53,13 +51,8 @@ function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
     selection: 'enabled certificateAuthorities { id uri }',
     read: ({ mutualTlsEnabled: enabled, authorities }) =>
       enabled === null ? null : { enabled, authorityIds: authorities.map(({ authorityId }) => authorityId) },
-    async write(input, context, db, member) {
-      const ids = await checkAuthorities(
-        input.certificateAuthorityIds ?? [],
-        context,
-        db,
-        `${member}certificateAuthorityIds`,
-      );
+    async write(input, writing) {
+      const ids = await checkAuthorities(input.certificateAuthorityIds ?? [], writing);
       const create = ids.map((authorityId, position) => ({ authorityId, position }));
       return { mutualTlsEnabled: input.enabled ?? true, authorities: { deleteMany: {}, create } };
     },
@@ -67,7 +60,9 @@ function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
   };
 }
 
-async function checkAuthorities(ids: string[], { accountId }: Context, db: Db, member: string): Promise<string[]> {
+async function checkAuthorities(ids: string[], { context, db, ...place }: Writing): Promise<string[]> {
+  const { accountId } = context;
+  const member = `${place.member}certificateAuthorityIds`;
   if (ids.length === 0) throw new ApiError('authoritiesMissing', { member });
   if (ids.length > AUTHORITIES_MAX) throw new ApiError('tooManyAuthorities', { member, max: AUTHORITIES_MAX });
   const known = await db.certificateAuthority.findMany({ where: { id: { in: ids }, accountId }, select: { id: true } });

@@ -67,7 +67,8 @@ const endpoints = collection({
   typeName: 'Endpoint',
   ref: Endpoint,
   table: (db) => db.endpoint,
-  where: ofLiveNodes,
+  // What edges serve is of no node.
+  where: async (context) => ({ OR: [await ofLiveNodes(context), { nodeId: null }] }),
 });
 
 const selection =

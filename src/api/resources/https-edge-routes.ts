@@ -3,9 +3,11 @@
 import type { Db } from '../../store/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
+import { CircuitBreakerState } from '../circuit-breaker-state.ts';
 import { Node, nodes, watched } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
+import { httpsEdgeRoute as host, httpsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
@@ -39,6 +41,13 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
     matchType: t.expose('matchType', { type: MatchType, description: 'How `match` is held against the path.' }),
     match: t.exposeString('match', { description: 'The path, or its beginning.' }),
+    circuitBreakerState: t.field({
+      type: CircuitBreakerState,
+      nullable: true,
+      description: 'Its circuit breaker as this node sees it; null when the module is not set, or off.',
+      select: { id: true },
+      resolve: ({ id }, _, context) => context.app.traffic.breaker(id) ?? null,
+    }),
     description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
   }),
@@ -111,14 +120,20 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
       const { matchType, match } = input;
       checkMatch(match);
       const texts = checkTexts(input);
-      return context.write('httpsEdgeRoute', 'CREATED', async (db) => {
+      return context.write('httpsEdgeRoute', 'CREATED', async (db, announce) => {
         const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
         found(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
         if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
           throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
         const id = newId('edghtsrt');
         await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
-        return db.route.update({ ...query, where: { id }, data: await writeModules(modules, input, context, db) });
+        const row = await db.route.update({
+          ...query,
+          where: { id },
+          data: await writeModules(modules, input, { context, db, id }),
+        });
+        await host.settle(db, announce, id);
+        return row;
       });
     },
   }),
@@ -136,13 +151,16 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
     resolve: (query, _, { input, ...where }, context) => {
       if (input.match != null) checkMatch(input.match);
       const data = { ...checkTexts(input), match: input.match ?? undefined, matchType: input.matchType ?? undefined };
-      return context.write('httpsEdgeRoute', 'UPDATED', async (db) => {
+      return context.write('httpsEdgeRoute', 'UPDATED', async (db, announce) => {
         found(
           await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
           nounOf('httpsEdgeRoute'),
         );
-        const ofModules = await writeModules(modules, input, context, db);
-        return db.route.update({ ...query, where: { id: where.id }, data: { ...data, ...ofModules } });
+        const { id } = where;
+        const ofModules = await writeModules(modules, input, { context, db, id });
+        const row = await db.route.update({ ...query, where: { id }, data: { ...data, ...ofModules } });
+        await host.settle(db, announce, id);
+        return row;
       });
     },
   }),
@@ -154,9 +172,11 @@ builder.mutationField('deleteHttpsEdgeRoute', (t) =>
     description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (_, where, context) => {
-      await context.write('httpsEdgeRoute', 'DELETED', (db) =>
-        db.route.delete({ where: scoped(context, where), select: { id: true } }),
-      );
+      await context.write('httpsEdgeRoute', 'DELETED', async (db, announce) => {
+        const row = await db.route.delete({ where: scoped(context, where), select: { id: true } });
+        await httpsEdge.settle(db, announce, where.edgeId);
+        return row;
+      });
       return where.id;
     },
   }),

@@ -1,8 +1,8 @@
 // HTTPS edges: configured public entries whose requests go to a backend by route.
 
 import { builder } from '../builder.ts';
-import { collection, deletion, Node, reads } from '../collection.ts';
-import { createEdge, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
+import { collection, Node, reads } from '../collection.ts';
+import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
 import { httpsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
 import { addModules, modulesSelection } from '../module.ts';
@@ -79,7 +79,7 @@ builder.mutationField('updateHttpsEdge', (t) =>
   }),
 );
 
-deletion(httpsEdges, 'deleteHttpsEdge', { description: 'Deletes an HTTPS edge with its routes. Answers with its id.' });
+edgeDeletion(host, 'deleteHttpsEdge', 'Deletes an HTTPS edge with its routes. Answers with its id.');
 
 const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)} routes { ${routeSelection} }`;
 

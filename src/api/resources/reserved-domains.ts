@@ -9,14 +9,12 @@ import {
   CertificateManagementStatus,
   certificateSelection,
   type Policy,
-  readPolicy,
 } from '../domain-certificate.ts';
+import { changeCertificate, chooseCertificate } from '../domain-certificate-choice.ts';
 import { checkHolders } from '../domain-holders.ts';
 import { readDomainName } from '../domain-name.ts';
-import { ApiError, found } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
-import { nounOf } from '../nouns.ts';
-
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 
@@ -59,14 +57,17 @@ const ReservedDomain = builder.prismaObject('ReservedDomain', {
     certificate: t.field({
       type: Ref,
       nullable: true,
-      description: 'The certificate that visitors see; null when it has none of its own.',
-      resolve: () => null,
+      description:
+        'The certificate that was uploaded for its visitors; null when they see one that the gateway has chosen.',
+      select: { certificateId: true },
+      resolve: ({ certificateId: id }) => (id === null ? null : { id, path: `/tls_certificates/${id}` }),
     }),
     certificateManagementPolicy: t.field({
       type: CertificateManagementPolicy,
       nullable: true,
       description:
-        'How its certificate is to be obtained; null for names below the gateway’s own base domain, which need none.',
+        'How its certificate is to be obtained; null when one was uploaded, when the policy was deleted, and for names ' +
+        'below the gateway’s own base domain, which need none.',
       select: { certificatePolicy: true },
       resolve: ({ certificatePolicy }) => certificatePolicy as Policy | null,
     }),
@@ -97,6 +98,10 @@ const reservedDomains = collection({
   table: (db) => db.reservedDomain,
 });
 
+const certificateHelp =
+  'The id of a TLS certificate of your account that covers the domain, to be shown to its visitors. Below the gateway’s ' +
+  'own base domain there can be none.';
+
 const CreateReservedDomainInput = builder.inputType('CreateReservedDomainInput', {
   description: 'A domain to reserve.',
   fields: (t) => ({
@@ -113,6 +118,7 @@ const CreateReservedDomainInput = builder.inputType('CreateReservedDomainInput',
       type: CertificateManagementPolicyInput,
       description: 'How its certificate is to be obtained. Below the gateway’s own base domain it must be left out.',
     }),
+    certificateId: t.id({ description: `${certificateHelp} Without, it is obtained by a policy.` }),
   }),
 });
 
@@ -123,7 +129,12 @@ const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomainInput',
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
     certificateManagementPolicy: t.field({
       type: CertificateManagementPolicyInput,
-      description: 'How its certificate is to be obtained. Members left out stay as they are; "" is the default.',
+      description:
+        'How its certificate is to be obtained, in place of one that was uploaded. Members left out stay as they are; ' +
+        '"" is the default.',
+    }),
+    certificateId: t.id({
+      description: `${certificateHelp} It takes the place of the policy. "" has the certificate obtained by a policy again.`,
     }),
   }),
 });
@@ -140,8 +151,6 @@ builder.mutationField('createReservedDomain', (t) =>
       const { accountId, app } = context;
       const { config } = app;
       const name = readDomainName(input.domain, config);
-      const policy = input.certificateManagementPolicy;
-      if (policy && name.isOurs) throw policyOnBaseDomain();
       const data = {
         ...checkTexts(input, 'domain'),
         id: newId('rd'),
@@ -155,12 +164,12 @@ builder.mutationField('createReservedDomain', (t) =>
               acmeChallengeCnameTarget: name.isWildcard
                 ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}`
                 : null,
-              certificatePolicy: readPolicy(policy ?? {}),
             }),
       };
       return context.write('reservedDomain', 'CREATED', async (db) => {
         await checkHolders(db, accountId, name, config.baseDomain);
-        return db.reservedDomain.create({ ...query, data });
+        const certificate = await chooseCertificate(input, name, context, db);
+        return db.reservedDomain.create({ ...query, data: { ...data, ...certificate } });
       });
     },
   }),
@@ -178,18 +187,9 @@ builder.mutationField('updateReservedDomain', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const texts = checkTexts(input, 'domain');
-      const policy = input.certificateManagementPolicy;
       return context.write('reservedDomain', 'UPDATED', async (db) => {
-        if (!policy) return db.reservedDomain.update({ ...query, where, data: texts });
-        await db.$queryRaw`SELECT id FROM reserved_domain WHERE id = ${id} AND account_id = ${where.accountId} FOR UPDATE`;
-        const select = { certificatePolicy: true };
-        const { certificatePolicy } = found(
-          await db.reservedDomain.findUnique({ where, select }),
-          nounOf('reservedDomain'),
-        );
-        if (!certificatePolicy) throw policyOnBaseDomain();
-        const data = { ...texts, certificatePolicy: readPolicy(policy, certificatePolicy as unknown as Policy) };
-        return db.reservedDomain.update({ ...query, where, data });
+        const certificate = await changeCertificate(input, id, context, db);
+        return db.reservedDomain.update({ ...query, where, data: { ...texts, ...certificate } });
       });
     },
   }),
@@ -200,10 +200,6 @@ deletion(reservedDomains, 'deleteReservedDomain', {
     'Gives a domain up: anybody may reserve it from now on. Answers with its id; fails with `CONFLICT` while an edge ' +
     'answers on it.',
 });
-
-function policyOnBaseDomain(): ApiError {
-  return new ApiError('policyOnBaseDomain', { member: 'certificateManagementPolicy' });
-}
 
 function checkRegion(region: string): string {
   if (region.length > REGION_MAX_BYTES || !/^[a-z0-9-]*$/i.test(region))

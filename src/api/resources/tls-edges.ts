@@ -1,8 +1,8 @@
 // TLS edges: configured public entries whose connections go to a backend whole.
 
 import { builder } from '../builder.ts';
-import { collection, deletion, Node, reads } from '../collection.ts';
-import { createEdge, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
+import { collection, Node, reads } from '../collection.ts';
+import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
 import { tlsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
 import { addModules, modulesSelection } from '../module.ts';
@@ -69,7 +69,7 @@ builder.mutationField('updateTlsEdge', (t) =>
   }),
 );
 
-deletion(tlsEdges, 'deleteTlsEdge');
+edgeDeletion(host, 'deleteTlsEdge', 'Deletes a TLS edge. Answers with its id.');
 
 const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)}`;
 

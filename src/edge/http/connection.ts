@@ -1,20 +1,21 @@
 // A visitor's connection: its requests, one after the other, and what is written to it.
 
 import type { Socket } from 'node:net';
-import { abort, relay, TurnWriter } from '../../protocol/relay.ts';
-import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
+import { abort, TurnWriter } from '../../protocol/relay.ts';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
+import type { FailureAnswer } from '../failure.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
+import { type OwnAnswer, ownAnswerBytes } from '../visits/response.ts';
+import { SocketLine } from '../visits/services.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
-import { visitorFields } from './forwarded-head.ts';
+import { VisitorFields } from './forwarded-head.ts';
 import { countAnswer, type Front } from './front.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import { Input } from './input.ts';
 import type { ConnectionOwner, ExchangeOwner } from './owners.ts';
 import { Patience } from './patience.ts';
-import { REDIRECTION, redirection } from './redirection.ts';
 import { RequestHead } from './request-head.ts';
 import { ResponseHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
@@ -27,6 +28,7 @@ export class Connection implements ExchangeOwner {
   readonly front: Front;
   readonly connections: ConnectionOwner;
   readonly visitor: Visitor;
+  readonly line: SocketLine;
   readonly patience: Patience;
   /** As long as anything is in it, the socket is not read. */
   readonly input = new Input();
@@ -47,8 +49,7 @@ export class Connection implements ExchangeOwner {
   #hasEnded = false;
   /** Whether nothing of the next request has come. */
   #isIdle = false;
-  #fieldsHost: Buffer | undefined;
-  #fields: Buffer | undefined;
+  readonly #fields: VisitorFields;
 
   readonly #listeners = {
     data: (chunk: Buffer) => this.#onData(chunk),
@@ -66,6 +67,8 @@ export class Connection implements ExchangeOwner {
     this.#writer = new TurnWriter(socket);
     this.visitor = visitorOf(socket, false) ?? NOBODY;
     this.patience = new Patience(socket, front);
+    this.line = new SocketLine(socket, this.visitor, front.visits.time(), front.admitted);
+    this.#fields = new VisitorFields(this.visitor.ip, front.scheme);
     front.counters.connections++;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
   }
@@ -77,11 +80,7 @@ export class Connection implements ExchangeOwner {
 
   /** What the upstream is told of the visitor; ends the head of the request. */
   visitorFields(): Buffer {
-    const { host } = this.request;
-    if (this.#fields && host === this.#fieldsHost) return this.#fields;
-    this.#fieldsHost = host;
-    this.#fields = visitorFields(this.visitor.ip, this.front.scheme, host);
-    return this.#fields;
+    return this.#fields.for(this.request.host);
   }
 
   /** Gives the bytes that wait to whoever takes them now. */
@@ -121,35 +120,38 @@ export class Connection implements ExchangeOwner {
   }
 
   /** Answers with an error. @param canGoOn whether the next request can be told from this one. */
-  fail(error: VisitorError, canGoOn: boolean): void {
+  fail(error: VisitorError, canGoOn: boolean, fields?: FailureAnswer['fields']): void {
     const closes = !canGoOn || this.isClosing;
-    this.#answerItself(visitorErrors[error].status, failureBytes(error, this.exchange && this.request, closes), closes);
+    const bytes = failureBytes(error, this.exchange && this.request, closes, fields);
+    this.#answerItself(visitorErrors[error].status, bytes, closes);
   }
 
-  /** Sends the visitor to another origin. */
-  redirect(origin: string, canGoOn: boolean): void {
+  /** Answers with what is given, likewise. */
+  answerWith(answer: OwnAnswer, canGoOn: boolean): void {
     const closes = !canGoOn || this.isClosing;
-    this.#answerItself(REDIRECTION, redirection(origin, this.request, closes), closes);
+    this.#answerItself(answer.status, ownAnswerBytes(answer, this.request.line.isHead, closes), closes);
   }
 
-  /** Ends an answer that cannot be completed, so that nobody takes it for a complete one. */
-  cut(): void {
-    this.front.counters.cut++;
+  drop(): void {
     this.#phase = 'over';
     this.exchange = undefined;
     abort(this.socket);
   }
 
-  /** What comes on this connection from now on is no HTTP: the bytes go as they are, both ways. */
-  handOver(stream: ByteStream): void {
+  /** Ends an answer that cannot be completed, so that nobody takes it for a complete one. */
+  cut(): void {
+    this.front.counters.cut++;
+    this.drop();
+  }
+
+  /** What comes on this connection from now on is no HTTP. @returns what has come of it; undefined when it is closed. */
+  detach(): Buffer | undefined {
     this.exchange = undefined;
     this.#phase = 'over';
     this.connections.forget(this);
     this.socket.setTimeout(0);
     for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
-    if (this.socket.destroyed) return void stream.reset(ErrorCode.CANCELLED);
-    if (!this.input.isEmpty) stream.write(this.input.bytes.subarray(this.input.at));
-    relay(stream, this.socket, { traffic: this.front.counters.traffic });
+    return this.socket.destroyed ? undefined : this.input.bytes.subarray(this.input.at);
   }
 
   /** The stream is over. */

@@ -2,20 +2,28 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { VisitorError } from '../errors.ts';
-import { acceptsHtml, failureAnswer } from '../failure.ts';
+import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
 import { fieldsOf } from './fields.ts';
 import type { RequestHead } from './request-head.ts';
+
+const NONE: FailureAnswer['fields'] = [];
 
 /**
  * @param request whose answer it is; undefined when there is none, or it could not be read.
  * @param closes whether it is the last answer on its connection.
+ * @param more fields that it has besides.
  */
-export function failureBytes(error: VisitorError, request: RequestHead | undefined, closes: boolean): Buffer {
+export function failureBytes(
+  error: VisitorError,
+  request: RequestHead | undefined,
+  closes: boolean,
+  more = NONE,
+): Buffer {
   const { status, fields, body } = failureAnswer(error, request !== undefined && wantsHtml(request));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Date: ${new Date().toUTCString()}`,
-    ...fields.map(([name, value]) => `${name}: ${value}`),
+    ...[...fields, ...more].map(([name, value]) => `${name}: ${value}`),
     `Connection: ${closes ? 'close' : 'keep-alive'}`,
     '\r\n',
   ];

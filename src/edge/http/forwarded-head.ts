@@ -20,6 +20,27 @@ export function visitorFields(ip: string, scheme: 'http' | 'https', host: Buffer
   ]);
 }
 
+/** The same for the requests of one connection, which mostly have the same Host. */
+export class VisitorFields {
+  readonly #ip: string;
+  readonly #scheme: 'http' | 'https';
+  #host: Buffer | undefined;
+  #fields: Buffer = NOTHING;
+
+  constructor(ip: string, scheme: 'http' | 'https') {
+    this.#ip = ip;
+    this.#scheme = scheme;
+  }
+
+  /** @param host the same object as before when it is the same. */
+  for(host: Buffer): Buffer {
+    if (host === this.#host) return this.#fields;
+    this.#host = host;
+    this.#fields = visitorFields(this.#ip, this.#scheme, host);
+    return this.#fields;
+  }
+}
+
 /**
  * The head as the upstream gets it: in origin-form, in the visitor's version.
  * @param fields of `visitorFields`.

@@ -2,7 +2,12 @@
 
 import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { VisitorError } from '../errors.ts';
 import type { EdgeSettings } from '../settings.ts';
+import type { OwnAnswer } from '../visits/response.ts';
+import type { VisitServices } from '../visits/services.ts';
+import { redirection } from './redirection.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** A name for which nothing is live on this node: nobody's, somebody's who is away, or live on another node. */
 export type Whereabouts = 'unknown' | 'offline' | 'elsewhere';
@@ -11,18 +16,27 @@ export type Whereabouts = 'unknown' | 'offline' | 'elsewhere';
 export interface Front {
   /** How visitors come: what upstreams are told in X-Forwarded-Proto. */
   readonly scheme: 'http' | 'https';
-  /** The endpoint for a name (lower case, no port, no dot at the end). */
-  find(hostname: string): LiveEndpoint | undefined;
+  /**
+   * The endpoint for a name (lower case, no port, no dot at the end); `misdirected` when requests to it must not come on
+   * this connection, which are answered with 421.
+   */
+  find(hostname: string): LiveEndpoint | 'misdirected' | undefined;
   /** About a name for which `find` has nothing. Rejects when it cannot be told. */
   whereIs(hostname: string): Promise<Whereabouts>;
   /** An origin such as `https://example.com:8443` that serves a name for which `find` has nothing; 307 leads there. */
   redirect?(hostname: string): string | undefined;
-  /** Whether requests to the name may come on this connection; if not they are answered with 421. Default: all. */
-  authority?(hostname: string): boolean;
+  /** The handlings whose connection modules the connection has passed already. */
+  readonly admitted?: Set<object>;
+  readonly visits: VisitServices;
   readonly settings: EdgeSettings;
   /** A clock that never goes back, in milliseconds. */
   now(): number;
   readonly counters: HttpCounters;
+}
+
+/** A side of the gateway as a whole, before it is known what a connection is for. */
+export interface SharedFront extends Front {
+  find(hostname: string): LiveEndpoint | undefined;
 }
 
 export interface HttpCounters {
@@ -51,4 +65,18 @@ export function countAnswer({ answers }: HttpCounters, status: number): void {
   const kind = Math.trunc(status / 100);
   if (kind === 2) answers[2]++;
   else if (kind === 1 || kind === 3 || kind === 4 || kind === 5) answers[kind]++;
+}
+
+/** Tells a visitor what is known of the name of a request for which `find` has nothing. */
+export function explain(
+  front: Front,
+  request: RequestHead,
+  exchange: { answer(answer: OwnAnswer): void; failed(error: VisitorError): void },
+): void {
+  const origin = front.redirect?.(request.hostname);
+  if (origin !== undefined) return void exchange.answer(redirection(origin, request));
+  front.whereIs(request.hostname).then(
+    (where) => exchange.failed(where === 'unknown' ? 'unknownName' : where),
+    () => exchange.failed('unavailable'),
+  );
 }

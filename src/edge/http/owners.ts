@@ -1,14 +1,17 @@
 // Whom the parts of a connection belong to, as each of them sees it.
 
-import type { ByteStream } from '../../protocol/stream.ts';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
+import type { OwnAnswer } from '../visits/response.ts';
+import type { VisitLine } from '../visits/services.ts';
 import type { Input } from './input.ts';
 import type { Patience } from './patience.ts';
 import type { AnswerTaker } from './pieces.ts';
 import type { RequestHead } from './request-head.ts';
 import type { LeavingStreams } from './streams.ts';
 import type { Upstream, UpstreamOwner } from './upstream.ts';
+
+type Fields = readonly (readonly [name: string, value: string])[];
 
 /** All connections of a listener. */
 export interface ConnectionOwner {
@@ -22,6 +25,7 @@ export interface ConnectionOwner {
 /** The visitor's connection, which the request came on. */
 export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   readonly visitor: Visitor;
+  readonly line: VisitLine;
   readonly patience: Patience;
   readonly input: Input;
   readonly request: RequestHead;
@@ -33,8 +37,11 @@ export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   visitorFields(): Buffer;
   work(): void;
   finish(closes: boolean, now: number): void;
-  fail(error: VisitorError, canGoOn: boolean): void;
-  redirect(origin: string, canGoOn: boolean): void;
+  /** @param fields what the answer has besides. */
+  fail(error: VisitorError, canGoOn: boolean, fields?: Fields): void;
+  answerWith(answer: OwnAnswer, canGoOn: boolean): void;
+  /** Closes it without a word. */
+  drop(): void;
   cut(): void;
-  handOver(stream: ByteStream): void;
+  detach(): Buffer | undefined;
 }

@@ -104,6 +104,9 @@ export class RequestHead extends HeadReader {
         return true;
       case 0x66: // f
         return this.#dropIf(isWord(bytes, start, nameEnd, 'forwarded'), start, lineEnd);
+      case 0x67: // g
+        // Only the gateway says who the visitor has proven to be.
+        return this.#dropIf(startsWithWord(bytes, start, nameEnd, 'gateway-mtls-'), start, lineEnd);
       case 0x68: // h
         if (isWord(bytes, start, nameEnd, 'host')) return this.#host(nameEnd, lineEnd);
         return this.#dropIf(isWord(bytes, start, nameEnd, 'http2-settings'), start, lineEnd);

@@ -2,14 +2,24 @@
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { TurnWriter } from '../../protocol/relay.ts';
+import type { ContentCoding } from '../exchange.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
+import { EncodedBody } from '../http/encoded-body.ts';
 import { MORE, REFUSED } from '../http/head-reader.ts';
 import { ResponseHead } from '../http/response-head.ts';
-import { answerFields, respond, trailerFields } from './answer-fields.ts';
-import { Unchunk } from './unchunk.ts';
+import { Unchunk } from '../http/unchunk.ts';
+import type { HeadResponse } from '../visits/response.ts';
+import { answerFields, respond, toFields, trailerFields } from './answer-fields.ts';
 
-/** `surplus`: complete, and the upstream has sent more than that. */
-export type Standing = 'more' | 'complete' | 'surplus' | 'invalid';
+/** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */
+export type Standing = 'more' | 'head' | 'complete' | 'surplus' | 'invalid';
+
+/** Whom an answer is told of that is compressed on its way. */
+export interface AnswerEvents {
+  /** So much of what upstream sent has been dealt with. */
+  onTaken(bytes: number): void;
+  onEncoded(standing: Standing): void;
+}
 
 export class Answer {
   readonly head = new ResponseHead();
@@ -17,15 +27,22 @@ export class Answer {
   interims = 0;
   readonly #stream: ServerHttp2Stream;
   readonly #writer: TurnWriter;
-  readonly #isToHead: boolean;
+  readonly isToHead: boolean;
   /** From the end of its head on. */
   #body: Body | undefined;
   #unchunk: Unchunk | undefined;
+  #encoded: EncodedBody | undefined;
+  readonly #events: AnswerEvents | undefined;
+  /** What came with the head. */
+  #rest: { chunk: Buffer; from: number } | undefined;
+  #hasSurplus = false;
 
-  constructor(stream: ServerHttp2Stream, isToHead: boolean) {
+  /** @param events where the head is to be decided on: `take` says so, and `begin` goes on. */
+  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents) {
     this.#stream = stream;
+    this.#events = events;
     this.#writer = new TurnWriter(stream);
-    this.#isToHead = isToHead;
+    this.isToHead = isToHead;
     stream.on('wantTrailers', () => this.#sendTrailers());
   }
 
@@ -46,19 +63,39 @@ export class Answer {
       at = this.head.read(chunk, at);
       if (at === MORE) return 'more';
       if (at === REFUSED || this.head.status === 101) return 'invalid';
-      if (!this.head.isInterim) this.#begin();
-      else {
+      if (this.head.isInterim) {
         this.#interim();
         if (at === chunk.length) return 'more';
-      }
+      } else if (this.#events) {
+        this.#rest = { chunk, from: at };
+        return 'head';
+      } else this.#begin(undefined);
     }
     return this.#takeBody(this.#body, chunk, at);
+  }
+
+  /** Whether it is compressed on its way. */
+  get isEncoded(): boolean {
+    return this.#encoded !== undefined;
+  }
+
+  /** Goes on after the head. @param response what has become of it. */
+  begin(response: HeadResponse): Standing {
+    const { chunk, from } = this.#rest as { chunk: Buffer; from: number };
+    this.#rest = undefined;
+    return this.#takeBody(this.#begin(response), chunk, from);
+  }
+
+  /** What is being compressed is of no use any more. */
+  cancel(): void {
+    this.#encoded?.destroy();
   }
 
   /** The upstream sends nothing more. @returns whether that is how the answer ends. */
   endOfUpstream(): boolean {
     if (!this.#body?.isUntilClose) return false;
-    this.#stream.end();
+    if (this.#encoded) this.#encoded.end();
+    else this.#stream.end();
     return true;
   }
 
@@ -68,19 +105,43 @@ export class Answer {
     this.#stream.additionalHeaders({ ':status': this.head.status, ...answerFields(this.head) });
   }
 
-  #begin(): void {
-    const length = this.head.bodyLength(this.#isToHead);
-    this.#body = new Body(length);
-    if (length === CHUNKED) this.#unchunk = new Unchunk();
-    respond(this.#stream, this.head.status, answerFields(this.head), {
+  #begin(response: HeadResponse | undefined): Body {
+    const length = this.head.bodyLength(this.isToHead);
+    const body = new Body(length);
+    this.#body = body;
+    const changed = response?.isChanged ? response : undefined;
+    if (changed?.encoding) this.#encoded = this.#encode(changed.encoding, length === CHUNKED);
+    else if (length === CHUNKED) this.#unchunk = new Unchunk();
+    const fields = changed ? toFields(changed.fields.list) : answerFields(this.head);
+    respond(this.#stream, changed?.status ?? this.head.status, fields, {
       endStream: length === 0,
-      waitForTrailers: length === CHUNKED,
+      waitForTrailers: length === CHUNKED && !this.#encoded,
+    });
+    return body;
+  }
+
+  #encode(coding: ContentCoding, isChunked: boolean): EncodedBody {
+    const events = this.#events as AnswerEvents;
+    return new EncodedBody(coding, isChunked, false, {
+      write: (data) => this.#writer.write(data),
+      onTaken: (bytes) => events.onTaken(bytes),
+      onEnd: () => {
+        this.#stream.end();
+        events.onEncoded(this.#hasSurplus ? 'surplus' : 'complete');
+      },
+      onError: () => events.onEncoded('invalid'),
     });
   }
 
   #takeBody(body: Body, chunk: Buffer, from: number): Standing {
     const end = body.take(chunk, from);
     if (end === INVALID) return 'invalid';
+    this.#hasSurplus = end < chunk.length;
+    if (this.#encoded) {
+      this.#encoded.take(chunk, from, end);
+      if (body.isComplete) this.#encoded.end();
+      return 'more';
+    }
     if (this.#unchunk) this.#unchunk.take(chunk, from, end, (data) => this.#writer.write(data));
     else if (end > from) {
       const data = from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end);
@@ -89,7 +150,7 @@ export class Answer {
     }
     if (!body.isComplete) return 'more';
     if (!this.#stream.writableEnded) this.#stream.end();
-    return end < chunk.length ? 'surplus' : 'complete';
+    return this.#hasSurplus ? 'surplus' : 'complete';
   }
 
   #sendTrailers(): void {

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '../../protocol/stream.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
+import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';
 
 const LINE_END = Buffer.from('\r\n');
@@ -26,6 +27,9 @@ export class RequestBody {
   #upstream: ByteStream | undefined;
   #trailer: IncomingHttpHeaders = {};
   #isOver = false;
+  #isListening = false;
+  /** Kept for a module that asks for it whole, until it goes on. */
+  #collector: BodyCollector | undefined;
 
   /** @param length as in `RequestHead`. */
   constructor(stream: ServerHttp2Stream, length: number, events: RequestBodyEvents) {
@@ -36,9 +40,32 @@ export class RequestBody {
     this.isComplete = stream.endAfterHeaders;
   }
 
+  /** The whole body, before it goes on; undefined when it is too large. Rejects when it does not come. */
+  collect(): Promise<Buffer | undefined> {
+    if (this.isComplete && !this.#collector) return Promise.resolve(Buffer.alloc(0));
+    this.#collector ??= new BodyCollector(false);
+    const body = this.#collector.ask();
+    this.#listen();
+    return body;
+  }
+
   /** Begins to send it on. */
   send(upstream: ByteStream): void {
     this.#upstream = upstream;
+    if (this.#collector) this.#sendCollected(this.#collector.pieces);
+    if (!this.isComplete) this.#listen();
+  }
+
+  #sendCollected(pieces: readonly Buffer[]): void {
+    this.isFull = false;
+    for (const piece of pieces) if (piece.length > 0) this.#write(piece);
+    if (this.isComplete) this.#writeLast();
+    else if (!this.isFull) this.#stream.resume();
+  }
+
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
     const stream = this.#stream;
     stream.on('trailers', (fields: IncomingHttpHeaders) => {
       this.#trailer = fields;
@@ -57,6 +84,7 @@ export class RequestBody {
   /** Nobody takes it any more: what comes is thrown away. */
   stop(): void {
     this.#isOver = true;
+    this.#collector?.fail();
     this.#stream.resume();
   }
 
@@ -64,6 +92,18 @@ export class RequestBody {
     if (this.#isOver || chunk.length === 0) return;
     this.#events.onProgress();
     if (!this.#isChunked && this.#stated.take(chunk, 0) !== chunk.length) return void this.#events.onInvalid();
+    if (this.#upstream) this.#write(chunk);
+    else this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#collector?.take(chunk, false);
+    if (this.#collector?.isWanted) return;
+    this.isFull = true;
+    this.#stream.pause();
+  }
+
+  #write(chunk: Buffer): void {
     const size = Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1');
     if (this.#upstream?.write(this.#isChunked ? Buffer.concat([size, chunk, LINE_END]) : chunk) !== false) return;
     this.isFull = true;
@@ -73,16 +113,25 @@ export class RequestBody {
   #onEnd(): void {
     if (this.#isOver) return;
     if (!this.#isChunked && !this.#stated.isComplete) return void this.#events.onInvalid();
-    if (this.#isChunked) {
-      const last = Buffer.from(`0\r\n${linesOf(this.#trailer)}\r\n`, 'latin1');
-      const check = new ChunkedBody();
-      if (check.take(last, 0) === INVALID || !check.isComplete) return void this.#events.onInvalid();
-      this.#upstream?.write(last);
-    }
+    const check = new ChunkedBody();
+    if (this.#isChunked && (check.take(this.#last, 0) === INVALID || !check.isComplete))
+      return void this.#events.onInvalid();
     this.isComplete = true;
+    if (this.#upstream) this.#writeLast();
+    else this.#collector?.take(NOTHING, true);
     this.#events.onComplete();
   }
+
+  #writeLast(): void {
+    if (this.#isChunked) this.#upstream?.write(this.#last);
+  }
+
+  get #last(): Buffer {
+    return Buffer.from(`0\r\n${linesOf(this.#trailer)}\r\n`, 'latin1');
+  }
 }
+
+const NOTHING = Buffer.alloc(0);
 
 function linesOf(fields: IncomingHttpHeaders): string {
   return Object.entries(fields)

@@ -7,7 +7,9 @@ import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
-import { type ExchangeOwner, Http2Exchange } from './exchange.ts';
+import { SocketLine } from '../visits/services.ts';
+import { Http2Exchange } from './exchange.ts';
+import type { ExchangeOwner } from './owner.ts';
 import { IdleStreams } from './streams.ts';
 
 /** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
@@ -17,6 +19,7 @@ const RESETS_PER_SECOND = 20;
 export class VisitorSession implements ExchangeOwner {
   readonly front: Front;
   readonly visitor: Visitor;
+  readonly line: SocketLine;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly #session: ServerHttp2Session;
@@ -38,6 +41,7 @@ export class VisitorSession implements ExchangeOwner {
     this.leaving = leaving;
     this.idle = new IdleStreams(leaving);
     this.visitor = visitorOf(socket, false) ?? NOBODY;
+    this.line = new SocketLine(socket, this.visitor, front.visits.time(), front.admitted);
     this.#resetsSince = front.now();
     this.#deadline.in(front.now(), front.settings.headTimeout);
     session.on('remoteSettings', () => this.#rest());

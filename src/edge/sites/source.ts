@@ -20,16 +20,20 @@ export interface RouteConfig {
   match: string;
   backend: BackendConfig | undefined;
   modules: HttpModuleSettings;
+  /** Why it cannot be served: something that was stored cannot be read any more. */
+  failure?: string;
 }
 
 interface CommonConfig {
   /** `edghts_…`, `edgtls_…` */
   id: string;
   accountId: string;
-  /** The names that it answers, in lower case, and the endpoint that each is in the API. */
+  /** The names that it answers, in lower case, and the endpoint that each is in the API; '' as long as it is none. */
   names: { hostname: string; endpointId: string }[];
   mutualTls: MutualTlsSettings | undefined;
   tlsTermination: TlsTerminationSettings | undefined;
+  /** Why it cannot be served: something that was stored cannot be read any more. */
+  failure?: string;
 }
 
 export interface HttpsEdgeConfig extends CommonConfig {

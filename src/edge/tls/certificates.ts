@@ -1,4 +1,5 @@
-// Which certificate a name is served with: the operator's, or else one that the development authority issues.
+// Which certificate a name is served with: the operator's, one that was uploaded for it, or else one that the development
+// authority issues.
 
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
@@ -22,6 +23,8 @@ export interface Certificates {
    * @returns undefined when it is to be refused.
    */
   secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
+  /** The same, to be used with other terms; the same object as long as it is the same certificate. */
+  identity(name: string, servedAs?: string): Promise<Shown | undefined>;
   /** What TLS for a name is to be spoken with where the operator has a certificate for it. */
   operators(name: string): SecureContext | undefined;
   /**
@@ -42,7 +45,12 @@ export interface CertificateOptions {
   log: Logger;
   /** How often the directory is looked at, in milliseconds. */
   lookMs?: number;
+  /** The certificate that was uploaded for a name, in PEM: the same object as long as it is the same certificate. */
+  uploaded?(name: string): Shown | undefined;
 }
+
+/** What visitors are shown, and the key to it. */
+export type Shown = Pick<Pair, 'cert' | 'key'>;
 
 /** @throws {AuthorityError} and what reading the directory fails with. */
 export async function openCertificates({
@@ -51,12 +59,13 @@ export async function openCertificates({
   baseDomain,
   log,
   lookMs,
+  uploaded,
 }: CertificateOptions): Promise<Certificates> {
   const authority = await openAuthority(dataDir);
   const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
   // Promises, so that those who ask for a name at the same time wait for the same certificate.
   const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
-  const contexts = new LRUCache<Pair, SecureContext>({ max: KEPT, ttl: CONTEXT_MS });
+  const contexts = new LRUCache<Shown, SecureContext>({ max: KEPT, ttl: CONTEXT_MS });
 
   const issue = (hosts: string[]): Promise<Pair> => {
     const key = hosts.join(' ');
@@ -67,15 +76,15 @@ export async function openCertificates({
     pair.catch(() => issued.delete(key));
     return pair;
   };
-  const pairFor = (name: string, servedAs: string | undefined): Pair | Promise<Pair> | undefined => {
-    const own = directory?.find(name);
+  const pairFor = (name: string, servedAs: string | undefined): Shown | Promise<Shown> | undefined => {
+    const own = directory?.find(name) ?? uploaded?.(name);
     if (own) return own;
     if (name === baseDomain || wildcardOver(name) === `*.${baseDomain}`) return issue([baseDomain, `*.${baseDomain}`]);
     if (servedAs === undefined) return undefined;
     return issue([servedAs === wildcardOver(name) ? servedAs : name]);
   };
 
-  const keptContext = (pair: Pair) => {
+  const keptContext = (pair: Shown) => {
     const context = contexts.get(pair) ?? contextOf(pair);
     contexts.set(pair, context, { noUpdateTTL: true });
     return context;
@@ -86,6 +95,7 @@ export async function openCertificates({
       const pair = await pairFor(name, servedAs);
       return pair && keptContext(pair);
     },
+    identity: async (name, servedAs) => pairFor(name, servedAs),
     operators(name) {
       const pair = directory?.find(name);
       return pair && keptContext(pair);
@@ -102,6 +112,6 @@ function wildcardOver(name: string): string {
 }
 
 /** @throws when certificate and key cannot be used together. */
-export function contextOf({ cert, key }: { cert: string; key: string }): SecureContext {
+export function contextOf({ cert, key }: Shown): SecureContext {
   return createSecureContext({ cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true });
 }

@@ -1,7 +1,8 @@
 // TLS on sockets whose first bytes were read before, to choose the certificate.
 
+import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { createServer, type SecureContext, type SecureVersion, type Server, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { isShuttingDown } from '../../protocol/relay.ts';
 
@@ -12,6 +13,14 @@ export interface HandshakeOptions {
   /** For visitors who name nobody, in PEM. */
   identity?: { cert: string; key: string };
   alpn?: string[];
+  /** `TLSv1.2` when left out. */
+  minVersion?: SecureVersion;
+  maxVersion?: SecureVersion;
+  /**
+   * Whether visitors are asked for a certificate, and whether one that the context's authorities do not vouch for ends the
+   * handshake. Sessions are not resumed then: who was let in once has to show that it still would be.
+   */
+  clientCertificates?: { isRequired: boolean };
 }
 
 export class Handshakes {
@@ -21,12 +30,16 @@ export class Handshakes {
   /** What to do after each handshake under way, by both ends of its connection: Node does not say which socket it was. */
   readonly #underWay = new Map<string, (socket: TLSSocket) => void>();
 
-  constructor({ identity, alpn }: HandshakeOptions) {
+  constructor({ identity, alpn, minVersion = 'TLSv1.2', maxVersion, clientCertificates }: HandshakeOptions) {
     this.#server = createServer({
       ...identity,
       ALPNProtocols: alpn,
-      minVersion: 'TLSv1.2',
+      minVersion,
+      maxVersion,
       honorCipherOrder: true,
+      requestCert: clientCertificates !== undefined,
+      rejectUnauthorized: clientCertificates?.isRequired === true,
+      secureOptions: clientCertificates && constants.SSL_OP_NO_TICKET,
       SNICallback: (name, callback) => callback(null, this.#contexts.get(name)),
     });
     this.#server.on('secureConnection', (socket: TLSSocket) => {

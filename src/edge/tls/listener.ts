@@ -4,34 +4,46 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { abort, type Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { handlingOf } from '../handling.ts';
 import { Connections } from '../http/connections.ts';
-import type { Front } from '../http/front.ts';
-import { hostnameOf } from '../http/host.ts';
-import { spokenTo } from '../http2/upstream.ts';
+import type { SharedFront } from '../http/front.ts';
 import { Http2Visitors } from '../http2/visitors.ts';
+import type { TlsTerms } from '../module.ts';
 import { forward } from '../tcp.ts';
 import { type VisitorLimit, Visitors } from '../visitors.ts';
+import { admit } from '../visits/admission.ts';
+import { Arrival } from './arrival.ts';
 import { type Certificates, contextOf } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
 import { readFirstBytes, UNRECOGNIZED_NAME } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
+import { type Named, namedBy } from './name.ts';
+import { ownFront } from './own-front.ts';
+import { isSameTerms, TermedHandshakes } from './terms.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
+const ALPN = ['h2', 'http/1.1'];
 
 export interface TlsListenerOptions {
   /** Its `find` knows the endpoints of `https` and `tls`, and only the former are given HTTP. */
-  front: Front;
+  front: SharedFront;
   certificates: Certificates;
   limit: VisitorLimit;
+  /** Visitors wait until all that is configured is live. */
+  ready?: Promise<unknown>;
   /** What passes through endpoints of `tls`. */
   traffic?: Traffic;
 }
 
-/** A visitor's name, as it was sent and as endpoints have it. */
-interface Named {
-  sent: string;
-  name: string;
+/** A visitor on the way to what serves the name. */
+interface Caller {
+  raw: Socket;
+  /** What was read. */
+  bytes: Buffer;
+  named: Named | undefined;
+  /** Ends the time that a handshake may take. */
+  settled(): void;
 }
 
 export class TlsListener {
@@ -44,8 +56,11 @@ export class TlsListener {
   /** For HTTP, and for endpoints that are given what is inside the TLS. */
   readonly #https: Handshakes;
   readonly #plain = new Handshakes({});
+  readonly #termed = new TermedHandshakes();
   /** Contexts of agents' own certificates. */
   readonly #agents = new WeakMap<object, SecureContext>();
+  /** Visitors who were let in on terms. */
+  readonly #bound = new Map<Socket, { name: string; terms: TlsTerms }>();
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
@@ -54,7 +69,7 @@ export class TlsListener {
     this.#visitors = new Visitors(limit);
     this.#connections = new Connections(front.settings, front.now);
     this.#http2 = new Http2Visitors(front.settings, front.now);
-    this.#https = new Handshakes({ identity, alpn: ['h2', 'http/1.1'] });
+    this.#https = new Handshakes({ identity, alpn: ALPN });
     this.server = createServer(
       { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
       (socket) => this.#onSocket(socket),
@@ -70,6 +85,14 @@ export class TlsListener {
   /** Connections that are open. */
   get size(): number {
     return this.#visitors.size;
+  }
+
+  /** Cuts the visitors whom the terms would not let in any more as they did: they have to come anew. */
+  review(): void {
+    for (const [raw, { name, terms }] of this.#bound) {
+      const endpoint = this.#options.front.find(name);
+      if (!isSameTerms(endpoint && handlingOf(endpoint)?.tls, terms)) abort(raw);
+    }
   }
 
   /** Ends listening. Answers under way are completed; what is still open after `drainMs` is cut. */
@@ -93,28 +116,75 @@ export class TlsListener {
 
   async #route(raw: Socket, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
     if (hello.state !== 'hello') return void raw.destroy();
+    await this.#options.ready;
     const named = namedBy(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
+    const caller: Caller = { raw, bytes, named, settled };
     const endpoint = named && this.#options.front.find(named.name);
-    if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough') {
+    const handling = endpoint && handlingOf(endpoint);
+    if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint);
+    const arrival = new Arrival(raw, { endpoint, name: named.name }, this.#options.front.visits.time(), (terms) =>
+      this.#terminate(caller, arrival.endpoint, terms),
+    );
+    const admitted = await admit(arrival, handling, this.#options.front.visits);
+    if (raw.destroyed) return;
+    if (!admitted) return void abort(raw);
+    if (!arrival.tls) return this.#begin(caller, admitted);
+    settled();
+    this.#serve(caller, arrival.tls, admitted);
+  }
+
+  /** Goes on with a visitor whose TLS nobody has ended yet. */
+  async #begin(caller: Caller, endpoint: LiveEndpoint | undefined): Promise<void> {
+    const { raw, bytes, named, settled } = caller;
+    const terms = endpoint && handlingOf(endpoint)?.tls;
+    if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic: this.#options.traffic });
+    }
+    if (terms && endpoint) {
+      const socket = await this.#terminate(caller, endpoint, terms);
+      if (!socket) return;
+      settled();
+      if (named) this.#bind(raw, named.name, terms);
+      return this.#serve(caller, socket, endpoint);
     }
     const context = named && (await this.#contextFor(named.name, endpoint));
     if (raw.destroyed) return;
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };
-    if (endpoint?.proto === 'tls') {
-      this.#plain.begin(raw, bytes, shown, (socket) => {
-        settled();
-        void forward(socket, endpoint, { traffic: this.#options.traffic });
-      });
-    } else {
-      this.#https.begin(raw, bytes, shown, (socket) => {
-        settled();
-        this.#serve(socket, named?.name, endpoint);
-      });
+    const handshakes = endpoint?.proto === 'tls' ? this.#plain : this.#https;
+    handshakes.begin(raw, bytes, shown, (socket) => {
+      settled();
+      this.#serve(caller, socket, endpoint);
+    });
+  }
+
+  /** Ends the TLS of a visitor who named an endpoint, on terms. @returns undefined when the visitor is gone. */
+  async #terminate(
+    { raw, bytes, named }: Caller,
+    endpoint: LiveEndpoint,
+    terms: TlsTerms,
+  ): Promise<TLSSocket | undefined> {
+    const { name, sent } = named as Named;
+    const own =
+      typeof endpoint.tls === 'object' ? { cert: endpoint.tls.certificate, key: endpoint.tls.key } : undefined;
+    const shown = own ?? (await this.#options.certificates.identity(name, endpoint.hostname));
+    if (raw.destroyed) return undefined;
+    if (!shown) {
+      refuse(raw);
+      return undefined;
     }
+    const alpn = endpoint.proto === 'https' ? ALPN : undefined;
+    return new Promise((resolve) => {
+      raw.once('close', () => resolve(undefined));
+      this.#termed.begin(raw, bytes, { name: sent, shown, terms, alpn }, resolve);
+    });
+  }
+
+  #bind(raw: Socket, name: string, terms: TlsTerms): void {
+    this.#bound.set(raw, { name, terms });
+    raw.once('close', () => this.#bound.delete(raw));
   }
 
   async #contextFor(name: string, endpoint: LiveEndpoint | undefined): Promise<SecureContext | undefined> {
@@ -134,34 +204,16 @@ export class TlsListener {
     return context;
   }
 
-  /** @param chosen the endpoint whose turn it was when the visitor came: it gets the first request. */
-  #serve(socket: TLSSocket, name: string | undefined, chosen: LiveEndpoint | undefined): void {
-    const { front } = this.#options;
-    let first = chosen;
-    const own: Front = {
-      ...front,
-      find(hostname) {
-        const found = first?.isOpen && hostname === name ? first : front.find(hostname);
-        first = undefined;
-        return found?.proto === 'https' ? spokenTo(found) : undefined;
-      },
-      // A connection is for the name that its certificate was chosen by (RFC 9110, section 7.4).
-      authority: name === undefined ? undefined : (hostname) => hostname === name,
-    };
-    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, own);
-    else this.#connections.accept(socket, own);
+  /** @param chosen the endpoint whose turn it was when the visitor came. */
+  #serve({ named }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+    if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic: this.#options.traffic });
+    const front = ownFront(this.#options.front, named?.name, chosen);
+    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, front);
+    else this.#connections.accept(socket, front);
   }
 }
 
 /** Says that no certificate is here for the name. The deadline of the handshake limits how long that takes. */
 function refuse(raw: Socket): void {
   raw.resume().end(UNRECOGNIZED_NAME);
-}
-
-/** @returns undefined when it is none, or not the name of a host: addresses have no place there (RFC 6066, section 3). */
-function namedBy(sent: string | undefined): Named | undefined {
-  if (sent === undefined || /[:[]/.test(sent) || /^[\d.]+$/.test(sent)) return undefined;
-  const bytes = Buffer.from(sent, 'latin1');
-  const name = hostnameOf(bytes, 0, bytes.length);
-  return name === undefined ? undefined : { sent, name };
 }

@@ -34,7 +34,8 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   const isName = proto !== 'tcp';
   const target = isName ? hostname : `${hostname}:${port}`;
   if (isName) await freezeName(db, request, settings);
-  const standing = await standingOf(db, sessionId, node.id, isName ? `${hostname}:${EDGE_PORT}` : '');
+  const ofEdge = isName ? `${hostname}:${EDGE_PORT}` : '';
+  const standing = await standingOf(db, sessionId, node.id, ofEdge);
   if (!standing) return { refused: 'sessionEnded' };
   const { accountId, acl } = standing;
   if (isName && !allows(acl, { type: 'domain', domain: hostname })) return { refused: 'nameDenied', target };
@@ -44,7 +45,7 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   if ('refused' in reservation) return reservation;
   if (standing.isOnEdge) return { refused: 'onEdge', target };
 
-  const address = addressOf(request);
+  const address = addressOf({ accountId, ...request });
   const claim = await lockClaim(db, address, standing);
   const before = await tunnelsAt(db, address, node.id, settings.sessionHold);
   if (!mayTake(request, standing, claim, before)) return { refused: 'inUse', target };
@@ -55,8 +56,11 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   const tunnelId = resume ?? newId('tn');
   const endpointId = tunnelId.replace('tn_', 'ep_'); // A tunnel and its endpoint share what follows the prefix.
   const { domainId } = reservation;
-  if (!(await open(db, parts, request, { standing, address, tunnelId, endpointId, domainId })))
-    return { refused: 'sessionEnded' };
+  if (!(await open(db, parts, request, { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge }))) {
+    // An edge may have got the name before this got the claim.
+    const now = await standingOf(db, sessionId, node.id, ofEdge);
+    return now?.isOnEdge ? { refused: 'onEdge', target } : { refused: 'sessionEnded' };
+  }
   announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
   announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
   return { tunnelId, endpointId, ghosts: over.map((tunnel) => tunnel.sessionId).filter((id) => id !== sessionId) };

@@ -1,6 +1,7 @@
 // Whether an account may serve a name: its own reservations, those of others, and the gateway's own names.
 
 import type { BindRequest, Refusal } from '../../tunnel/registrar.ts';
+import { isInternal } from '../../tunnel/endpoints.ts';
 import type { Db } from '../client.ts';
 import { isWithin, namesServing, rootOf } from '../names.ts';
 import { freezeReservations, namesHolding, nearest } from '../reservations.ts';
@@ -29,6 +30,7 @@ export async function reservationOf(
   hostname: string,
   { baseDomain, cnameDomain, acmeDomain }: LiveSettings,
 ): Promise<{ domainId: string | null } | Refusal> {
+  if (isInternal(hostname)) return { domainId: null }; // Each account has its own.
   const isWildcard = hostname.startsWith('*.');
   const own = isWildcard ? [hostname] : namesServing(hostname);
   const held = namesHolding(hostname, baseDomain);

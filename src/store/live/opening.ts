@@ -12,18 +12,20 @@ interface Opening {
   tunnelId: string;
   endpointId: string;
   domainId: string | null;
+  /** What an edge would have in place of the address; '' for none. */
+  hostport: string;
 }
 
 /**
  * Writes the claim, which is locked, the tunnel and the endpoint: in one statement, as agents that come back after an
  * outage bind by the thousand.
- * @returns whether the session was still there.
+ * @returns whether the session was still there, and no edge had come to the name.
  */
 export async function open(
   db: Db,
   { node, settings }: LiveParts,
   { sessionId, proto, hostname, port, publicUrl, pooling, forwardsTo, metadata }: BindRequest,
-  { standing, address, tunnelId, endpointId, domainId }: Opening,
+  { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge }: Opening,
 ): Promise<boolean> {
   const { accountId, credentialId } = standing;
   const { region } = settings;
@@ -32,7 +34,8 @@ export async function open(
       UPDATE claim SET account_id = ${accountId}, credential_id = ${credentialId}, pooling = ${pooling},
         held_until = NULL WHERE address = ${address}
     ), session AS (
-      SELECT id FROM tunnel_session WHERE id = ${sessionId} FOR SHARE
+      SELECT id FROM tunnel_session WHERE id = ${sessionId}
+        AND NOT EXISTS (SELECT 1 FROM edge_hostport WHERE hostport = ${ofEdge}) FOR SHARE
     ), opened AS (
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
       SELECT ${tunnelId}, ${accountId}, id, ${proto}, ${publicUrl}, ${forwardsTo}, ${metadata}, ${region} FROM session

@@ -1,0 +1,128 @@
+// The basic auth module of a route: visitors have to know a user name and its password.
+
+import { DEFAULT_REALM } from '../../edge/credentials/basic.ts';
+import type { BasicAuthSettings } from '../../edge/modules/settings.ts';
+import { Prisma } from '../../store/generated/prisma/client.ts';
+import { openModule, sealModule } from '../../store/module-secrets.ts';
+import { builder } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import type { Module, Writing } from '../module.ts';
+
+const CREDENTIALS_MAX = 10;
+const USERNAME_MAX_BYTES = 255;
+const REALM_MAX = 128;
+/** Characters. */
+const PASSWORD = { min: 8, max: 128 };
+
+const realmText = 'What visitors are told they need a password for';
+
+const BasicAuthCredential = builder.objectRef<{ username: string }>('BasicAuthCredential').implement({
+  description: 'Somebody who is let in. Nobody can read a password once it is set.',
+  fields: (t) => ({
+    username: t.exposeString('username', { description: 'The user name.' }),
+  }),
+});
+
+const BasicAuth = builder.objectRef<BasicAuthSettings>('BasicAuth').implement({
+  description: 'Lets in only visitors who know a user name and its password (RFC 7617).',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
+    realm: t.exposeString('realm', { description: `${realmText}.` }),
+    credentials: t.expose('credentials', { type: [BasicAuthCredential], description: 'Who is let in.' }),
+  }),
+});
+
+const BasicAuthCredentialInput = builder.inputType('BasicAuthCredentialInput', {
+  description: 'Somebody who is let in.',
+  fields: (t) => ({
+    username: t.string({
+      required: true,
+      description: `The user name: 1 to ${USERNAME_MAX_BYTES} bytes, without a colon.`,
+    }),
+    password: t.string({
+      description:
+        `The password: ${PASSWORD.min} to ${PASSWORD.max} characters. Left out, it stays as it is for a user name that ` +
+        'the module has already.',
+    }),
+  }),
+});
+
+const BasicAuthInput = builder.inputType('BasicAuthInput', {
+  description: 'Who is let in, by user name and password.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: 'Whether it acts on traffic. Default true.' }),
+    realm: t.string({
+      description: `${realmText}: at most ${REALM_MAX} printable ASCII characters. Default \`${DEFAULT_REALM}\`.`,
+    }),
+    credentials: t.field({
+      type: [BasicAuthCredentialInput],
+      required: true,
+      description: `1 to ${CREDENTIALS_MAX} of them.`,
+    }),
+  }),
+});
+
+type Input = typeof BasicAuthInput.$inferInput;
+
+interface Selected {
+  basicAuth: unknown;
+}
+
+/** The module as the row has it: only `write` writes this column, with the passwords sealed. */
+const storedIn = (row: Selected) => row.basicAuth as BasicAuthSettings | null;
+
+/** The passwords that are set, by user name. The row is locked: what is kept is what the replaced module had. */
+async function passwordsOf({ context, db, id }: Writing): Promise<Map<string, string>> {
+  const [row] = await db.$queryRaw<Selected[]>`
+    SELECT basic_auth AS "basicAuth" FROM route WHERE id = ${id} FOR UPDATE`;
+  const stored = row && storedIn(row);
+  if (!stored) return new Map();
+  const { accountId, app } = context;
+  const { credentials } = openModule(app.keys, { id, accountId }, stored);
+  return new Map(credentials.map(({ username, password }) => [username, password]));
+}
+
+async function credentialsOf(given: Input['credentials'], writing: Writing): Promise<BasicAuthSettings['credentials']> {
+  const place = `${writing.member}credentials`;
+  const names = new Set(given.map(({ username }) => username));
+  if (given.length < 1 || given.length > CREDENTIALS_MAX || names.size < given.length)
+    throw new ApiError('credentialsCount', { member: place, max: CREDENTIALS_MAX });
+  const known = given.every(({ password }) => password) ? new Map<string, string>() : await passwordsOf(writing);
+  return given.map(({ username, password }, index) => {
+    if (!isText(username) || username === '' || username.includes(':') || bytes(username) > USERNAME_MAX_BYTES)
+      throw new ApiError('usernameWrong', { member: `${place}[${index}].username`, max: USERNAME_MAX_BYTES });
+    const chosen = password ?? known.get(username) ?? '';
+    if (!isText(chosen) || chosen.length < PASSWORD.min || chosen.length > PASSWORD.max)
+      throw new ApiError('passwordWrong', { member: `${place}[${index}].password`, ...PASSWORD });
+    return { username, password: chosen };
+  });
+}
+
+const isText = (text: string) => !/\p{Cc}/u.test(text);
+const bytes = (text: string) => Buffer.byteLength(text);
+
+export const basicAuth: Module<Selected, BasicAuthSettings, Input> = {
+  host: httpsEdgeRoute,
+  field: 'basicAuth',
+  path: 'basic_auth',
+  noun: 'basic auth',
+  select: { basicAuth: true },
+  type: BasicAuth,
+  input: BasicAuthInput,
+  selection: 'enabled realm credentials { username }',
+  read: storedIn,
+  async write({ enabled, realm, credentials }, writing) {
+    const { context, id, member } = writing;
+    if (!/^[\x20-\x7e]{0,128}$/.test(realm ?? ''))
+      throw new ApiError('realmWrong', { member: `${member}realm`, max: REALM_MAX });
+    const settings = {
+      enabled: enabled ?? true,
+      realm: realm || DEFAULT_REALM,
+      credentials: await credentialsOf(credentials, writing),
+    };
+    const { accountId, app } = context;
+    return { basicAuth: sealModule(app.keys, { id, accountId }, settings) };
+  },
+  unset: { basicAuth: Prisma.DbNull },
+};

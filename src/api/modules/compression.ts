@@ -1,0 +1,13 @@
+// The compression module of a route.
+
+import { toggle } from './toggle.ts';
+
+export const compression = toggle({
+  field: 'compression',
+  path: 'compression',
+  noun: 'compression',
+  type: 'Compression',
+  description:
+    'Compresses answers for visitors who take it, in the best of br, gzip and deflate. What is compressed already, is ' +
+    'short, or says `Cache-Control: no-transform` goes on as it is.',
+});

@@ -1,0 +1,89 @@
+// The modules of a route that add and remove header fields, on the way to the upstream and back.
+
+import type { HeaderSettings } from '../../edge/modules/settings.ts';
+import { HEADER_VALUE_MAX, headerNameProblem } from '../../edge/policy/headers.ts';
+import { PROBLEM } from '../../edge/policy/problems.ts';
+import { Prisma } from '../../store/generated/prisma/client.ts';
+import { builder } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import type { Module } from '../module.ts';
+
+/** Of `add`, and of `remove`. */
+const HEADERS_MAX = 50;
+
+const text = {
+  enabled: 'Whether it acts on traffic.',
+  add: 'Values by the names of header fields, as in `{ "x-site": "berlin" }`. Each is added as a line of its own.',
+  remove: 'Names of header fields. They are removed before anything is added.',
+};
+
+const Headers = builder.objectRef<HeaderSettings>('Headers').implement({
+  description: 'Header fields that are removed and added.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: text.enabled }),
+    add: t.expose('add', { type: 'Labels', description: text.add }),
+    remove: t.exposeStringList('remove', { description: text.remove }),
+  }),
+});
+
+const HeadersInput = builder.inputType('HeadersInput', {
+  description:
+    'Header fields to remove and to add. Those that frame a message, `User-Agent`, and in requests `Host`, cannot be.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: `${text.enabled} Default true.` }),
+    add: t.field({ type: 'Labels', description: `${text.add} At most ${HEADERS_MAX}.` }),
+    remove: t.stringList({ description: `${text.remove} At most ${HEADERS_MAX}.` }),
+  }),
+});
+
+type Input = typeof HeadersInput.$inferInput;
+type Side = 'request' | 'response';
+
+function headersOf(side: Side): Module<object, HeaderSettings, Input> {
+  const field = `${side}Headers`;
+  return {
+    host: httpsEdgeRoute,
+    field,
+    path: `${side}_headers`,
+    noun: `${side} headers`,
+    select: { [field]: true },
+    type: Headers,
+    input: HeadersInput,
+    selection: 'enabled add remove',
+    read: (row) => (row as Record<string, HeaderSettings | null>)[field] ?? null, // Only `write` writes this column.
+    write({ enabled, add, remove }, { member }) {
+      const settings = { enabled: enabled ?? true, add: add ?? {}, remove: remove ?? [] };
+      const added = Object.entries(settings.add);
+      checkNames(
+        `${member}add`,
+        added.map(([name]) => name),
+        side,
+      );
+      for (const [name, value] of added) checkValue(`${member}add`, name, value);
+      checkNames(`${member}remove`, settings.remove, side);
+      return { [field]: settings };
+    },
+    unset: { [field]: Prisma.DbNull },
+  };
+}
+
+function checkNames(member: string, names: string[], side: Side): void {
+  if (names.length > HEADERS_MAX) throw new ApiError('tooManyHeaders', { member, max: HEADERS_MAX });
+  for (const name of names) {
+    const problem = headerNameProblem(name);
+    if (problem?.number === PROBLEM.reserved || (side === 'request' && name.toLowerCase() === 'host'))
+      throw new ApiError('headerReserved', { member, name });
+    if (problem) throw new ApiError('headerNameWrong', { member, name });
+  }
+}
+
+/** A value is one line (RFC 9110, section 5.5): nothing in it may begin another. */
+function checkValue(member: string, name: string, value: string): void {
+  if (Buffer.byteLength(value) > HEADER_VALUE_MAX)
+    throw new ApiError('headerValueTooLong', { member, name, max: HEADER_VALUE_MAX });
+  if (/[^\t\P{Cc}]/u.test(value)) throw new ApiError('headerValueWrong', { member, name });
+}
+
+export const requestHeaders = headersOf('request');
+export const responseHeaders = headersOf('response');

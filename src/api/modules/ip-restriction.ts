@@ -1,0 +1,78 @@
+// The IP restriction module of a route and of a TLS edge: who may visit.
+
+import { builder, Ref } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
+import type { Host, Module, Writing } from '../module.ts';
+
+const POLICIES_MAX = 10;
+
+interface Settings {
+  enabled: boolean;
+  policyIds: string[];
+}
+
+const IpRestriction = builder.objectRef<Settings>('IpRestriction').implement({
+  description: 'Lets in only visitors whose address one of these IP policies allows, and none of them denies.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
+    ipPolicies: t.field({
+      type: [Ref],
+      description: 'The IP policies, in the order in which they were given.',
+      resolve: ({ policyIds }) => policyIds.map((id) => ({ id, path: `/ip_policies/${id}` })),
+    }),
+  }),
+});
+
+const IpRestrictionInput = builder.inputType('IpRestrictionInput', {
+  description: 'Which visitors are let in, by their address.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: 'Whether it acts on traffic. Default true.' }),
+    ipPolicyIds: t.idList({ description: `The ids of 1 to ${POLICIES_MAX} IP policies of your account.` }),
+  }),
+});
+
+type Input = typeof IpRestrictionInput.$inferInput;
+
+interface Selected {
+  ipRestriction: boolean | null;
+  ipPolicies: { policyId: string }[];
+}
+
+function ipRestrictionOf(host: Host): Module<Selected, Settings, Input> {
+  return {
+    host,
+    field: 'ipRestriction',
+    path: 'ip_restriction',
+    noun: 'IP restriction',
+    select: { ipRestriction: true, ipPolicies: { select: { policyId: true }, orderBy: { position: 'asc' } } },
+    type: IpRestriction,
+    input: IpRestrictionInput,
+    selection: 'enabled ipPolicies { id uri }',
+    read: ({ ipRestriction: enabled, ipPolicies }) =>
+      enabled === null ? null : { enabled, policyIds: ipPolicies.map(({ policyId }) => policyId) },
+    async write({ enabled, ipPolicyIds }, writing) {
+      const ids = await checkPolicies(ipPolicyIds ?? [], writing);
+      const create = ids.map((policyId, position) => ({ policyId, position }));
+      return { ipRestriction: enabled ?? true, ipPolicies: { deleteMany: {}, create } };
+    },
+    unset: { ipRestriction: null, ipPolicies: { deleteMany: {} } },
+  };
+}
+
+async function checkPolicies(ids: string[], { context, db, ...place }: Writing): Promise<string[]> {
+  const member = `${place.member}ipPolicyIds`;
+  if (ids.length === 0) throw new ApiError('ipPoliciesMissing', { member });
+  if (ids.length > POLICIES_MAX) throw new ApiError('tooManyIpPolicies', { member, max: POLICIES_MAX });
+  const where = { id: { in: ids }, accountId: context.accountId };
+  const known = new Set((await db.ipPolicy.findMany({ where, select: { id: true } })).map(({ id }) => id));
+  ids.forEach((id, index) => {
+    const at = { member: `${member}[${index}]` };
+    if (!known.has(id)) throw new ApiError('unknownIpPolicy', at);
+    if (ids.indexOf(id) < index) throw new ApiError('ipPolicyRepeated', at);
+  });
+  return ids;
+}
+
+export const ipRestrictionOfRoute = ipRestrictionOf(httpsEdgeRoute);
+export const ipRestrictionOfTlsEdge = ipRestrictionOf(tlsEdge);

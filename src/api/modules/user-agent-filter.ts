@@ -1,0 +1,75 @@
+// The user agent filter module of a route: which kinds of clients are let in.
+
+import { compilePattern } from '../../edge/cel/regex.ts';
+import type { UserAgentFilterSettings } from '../../edge/modules/settings.ts';
+import { Prisma } from '../../store/generated/prisma/client.ts';
+import { builder } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import type { Module } from '../module.ts';
+import { checkBytes } from '../texts.ts';
+
+/** Of each list. */
+const PATTERNS_MAX = 100;
+const PATTERN_MAX_BYTES = 1024;
+
+const text = {
+  enabled: 'Whether it acts on traffic.',
+  allow: 'Regular expressions (RE2) for the `User-Agent` of visitors who are let in.',
+  deny: 'Regular expressions (RE2) for the `User-Agent` of visitors who are turned away.',
+};
+
+const UserAgentFilter = builder.objectRef<UserAgentFilterSettings>('UserAgentFilter').implement({
+  description: 'Turns away visitors by their `User-Agent`, with 403.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: text.enabled }),
+    allow: t.exposeStringList('allow', { description: text.allow }),
+    deny: t.exposeStringList('deny', { description: text.deny }),
+  }),
+});
+
+const UserAgentFilterInput = builder.inputType('UserAgentFilterInput', {
+  description:
+    'Which clients are let in, by their `User-Agent`. A pattern matches anywhere in it; `^` and `$` anchor it.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: `${text.enabled} Default true.` }),
+    allow: t.stringList({ description: `${text.allow} At most ${PATTERNS_MAX}.` }),
+    deny: t.stringList({ description: `${text.deny} At most ${PATTERNS_MAX}.` }),
+  }),
+});
+
+type Input = typeof UserAgentFilterInput.$inferInput;
+
+function checkPatterns(member: string, patterns: string[]): string[] {
+  if (patterns.length > PATTERNS_MAX) throw new ApiError('tooManyPatterns', { member, max: PATTERNS_MAX });
+  patterns.forEach((pattern, index) => {
+    const place = `${member}[${index}]`;
+    checkBytes(place, pattern, PATTERN_MAX_BYTES, 'patternTooLong');
+    try {
+      compilePattern(pattern);
+    } catch (error) {
+      throw new ApiError('patternWrong', { member: place, reason: (error as Error).message });
+    }
+  });
+  return patterns;
+}
+
+export const userAgentFilter: Module<{ userAgentFilter: unknown }, UserAgentFilterSettings, Input> = {
+  host: httpsEdgeRoute,
+  field: 'userAgentFilter',
+  path: 'user_agent_filter',
+  noun: 'user agent filter',
+  select: { userAgentFilter: true },
+  type: UserAgentFilter,
+  input: UserAgentFilterInput,
+  selection: 'enabled allow deny',
+  read: (row) => row.userAgentFilter as UserAgentFilterSettings | null, // Only `write` writes this column.
+  write: ({ enabled, allow, deny }, { member }) => ({
+    userAgentFilter: {
+      enabled: enabled ?? true,
+      allow: checkPatterns(`${member}allow`, allow ?? []),
+      deny: checkPatterns(`${member}deny`, deny ?? []),
+    },
+  }),
+  unset: { userAgentFilter: Prisma.DbNull },
+};

@@ -1,0 +1,95 @@
+// The webhook verification module of a route: requests have to be signed by the sender that the route is for.
+
+import type { WebhookVerificationSettings } from '../../edge/modules/settings.ts';
+import { providerProblem, secretProblem, webhookProviders } from '../../edge/webhooks/providers.ts';
+import { Prisma } from '../../store/generated/prisma/client.ts';
+import { openModule, sealModule } from '../../store/module-secrets.ts';
+import { builder } from '../builder.ts';
+import { ApiError } from '../errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import type { Module, Writing } from '../module.ts';
+import { checkBytes } from '../texts.ts';
+
+const SECRET_MAX_BYTES = 4096;
+
+interface Settings {
+  enabled: boolean;
+  provider: string;
+  secret: string | null;
+}
+
+const WebhookVerification = builder.objectRef<Settings>('WebhookVerification').implement({
+  description: 'Turns away requests that the provider of webhooks has not signed, with 403.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
+    provider: t.exposeString('provider', { description: 'Who sends the webhooks, as `github`.' }),
+    secret: t.exposeString('secret', {
+      nullable: true,
+      description: 'The secret. Only the answer to the request that replaces the module with it has it; else null.',
+    }),
+  }),
+});
+
+const WebhookVerificationInput = builder.inputType('WebhookVerificationInput', {
+  description: 'Who has to have signed requests.',
+  fields: (t) => ({
+    enabled: t.boolean({ description: 'Whether it acts on traffic. Default true.' }),
+    provider: t.string({ required: true, description: `Who sends the webhooks: ${webhookProviders.join(', ')}.` }),
+    secret: t.string({
+      description:
+        'The secret that the provider signs with. Left out, it stays as it is while the provider is the same.',
+    }),
+  }),
+});
+
+type Input = typeof WebhookVerificationInput.$inferInput;
+
+interface Selected {
+  webhookVerification: unknown;
+}
+
+/** The module as the row has it: only `write` writes this column, with the secret sealed. */
+const storedIn = (row: Selected) => row.webhookVerification as WebhookVerificationSettings | null;
+
+async function secretOf({ provider, secret }: Input, { context, db, id, member }: Writing): Promise<string> {
+  const place = { member: `${member}secret` };
+  if (secret == null) {
+    // The row is locked, so that a secret that is kept is the one of the module that is replaced.
+    const [row] = await db.$queryRaw<Selected[]>`
+      SELECT webhook_verification AS "webhookVerification" FROM route WHERE id = ${id} FOR UPDATE`;
+    const stored = row && storedIn(row);
+    if (stored?.provider !== provider) throw new ApiError('webhookSecretMissing', place);
+    const { accountId, app } = context;
+    return openModule(app.keys, { id, accountId }, stored).secret;
+  }
+  checkBytes(place.member, secret, SECRET_MAX_BYTES, 'webhookSecretTooLong');
+  const reason = secretProblem(provider, secret);
+  if (reason) throw new ApiError('webhookSecretWrong', { ...place, reason });
+  return secret;
+}
+
+export const webhookVerification: Module<Selected, Settings, Input> = {
+  host: httpsEdgeRoute,
+  field: 'webhookVerification',
+  path: 'webhook_verification',
+  noun: 'webhook verification',
+  select: { webhookVerification: true },
+  type: WebhookVerification,
+  input: WebhookVerificationInput,
+  selection: 'enabled provider secret',
+  read(row) {
+    const stored = storedIn(row);
+    return stored && { ...stored, secret: null };
+  },
+  async write(input, writing) {
+    const { enabled, provider } = input;
+    const { context, id, member } = writing;
+    const reason = providerProblem(provider);
+    if (reason) throw new ApiError('providerWrong', { member: `${member}provider`, reason });
+    const settings = { enabled: enabled ?? true, provider, secret: await secretOf(input, writing) };
+    const { accountId, app } = context;
+    return { webhookVerification: sealModule(app.keys, { id, accountId }, settings) };
+  },
+  shown: (settings, { secret = null }) => ({ ...settings, secret }),
+  unset: { webhookVerification: Prisma.DbNull },
+};

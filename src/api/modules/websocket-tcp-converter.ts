@@ -1,0 +1,13 @@
+// The WebSocket TCP converter module of a route.
+
+import { toggle } from './toggle.ts';
+
+export const websocketTcpConverter = toggle({
+  field: 'websocketTcpConverter',
+  path: 'websocket_tcp_converter',
+  noun: 'websocket TCP converter',
+  type: 'WebsocketTcpConverter',
+  description:
+    'Ends WebSockets at the edge: the upstream gets the bytes of their messages as a TCP connection, and what it sends ' +
+    'goes back in binary messages.',
+});

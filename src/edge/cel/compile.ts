@@ -1,0 +1,5 @@
+// The language of policies: what others use of it.
+
+export { CelError, type CelErrorCode, CelFailure } from './errors.ts';
+export { type Compiled, compileCondition, compileExpression } from './expression.ts';
+export { compileTemplate } from './template.ts';

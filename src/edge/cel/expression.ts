@@ -1,0 +1,66 @@
+// Expressions, compiled once and evaluated for every visit.
+
+import { type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
+import type { Expression } from '../policy/action.ts';
+import { checkExpression } from './check.ts';
+import { environmentOf } from './environment.ts';
+import { CelError, CelFailure } from './errors.ts';
+import { type Parsed, parseExpression, positionOf } from './parse.ts';
+import { aValue, BOOL, DYN } from './types.ts';
+import type { Bindings, Vocabulary } from './vocabulary.ts';
+import { beginWork, isOverworked, WORK_MAX } from './work.ts';
+
+/** An expression that can be evaluated. */
+export interface Compiled extends Expression {
+  /** Of its value; `dyn` when that is known only once it is there. */
+  readonly type: CelType;
+  /** Throws a `CelFailure` when it has no value. */
+  evaluate(bindings: Bindings): CelValue;
+}
+
+/**
+ * Compiles an expression. Throws a `CelError` for what cannot be right whatever the visit: its `evaluate` throws a
+ * `CelFailure` for what is not right this time.
+ */
+export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
+  const environment = environmentOf(vocabulary);
+  const parsed = parseExpression(text);
+  const type = checkExpression(text, parsed, environment);
+  const run: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
+  return {
+    text,
+    type,
+    evaluate(bindings) {
+      beginWork(bindings);
+      const value = run(bindings);
+      if (isOverworked())
+        throw new CelFailure(`${shown(text)} is too much to do: more than ${WORK_MAX} steps for one request`);
+      if (isCelError(value)) throw failure(text, parsed, value);
+      return value;
+    },
+  };
+}
+
+/** Compiles an expression that is true or false. Throws a `CelError`; what it returns throws a `CelFailure`. */
+export function compileCondition(text: string, vocabulary: Vocabulary): (bindings: Bindings) => boolean {
+  const { type, evaluate } = compileExpression(text, vocabulary);
+  if (type !== BOOL && type !== DYN)
+    throw new CelError('type', 0, `must be true or false, and is ${aValue(type)}: compare it, as in a == 'b'`);
+  return (bindings) => {
+    const value = evaluate(bindings);
+    if (typeof value === 'boolean') return value;
+    throw new CelFailure(`${shown(text)} is neither true nor false`);
+  };
+}
+
+function failure(text: string, parsed: Parsed, error: Error & { exprId: bigint | undefined }): CelFailure {
+  const place = error.exprId === undefined ? '' : `, at character ${positionOf(text, parsed, error.exprId)}`;
+  const reason = error.message === 'unresolved attribute' ? 'there is no value' : error.message;
+  return new CelFailure(`${shown(text)}: ${reason}${place}`);
+}
+
+/** An expression in a message: its beginning, on one line. */
+function shown(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}

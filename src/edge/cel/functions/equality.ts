@@ -1,0 +1,23 @@
+// Whether two values are equal, with its cost.
+
+import { type CelValue, celEnv } from '@bufbuild/cel';
+import { spendText } from '../work.ts';
+import { spendValue } from './metered.ts';
+
+const standard = celEnv({}).funcs.find('_==_');
+
+/** Equality of CEL: numbers of all types are equal when they are the same number, lists and maps by what they hold. */
+export function equals(left: CelValue, right: CelValue): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' && typeof right !== 'object') {
+    if (typeof left === 'string') {
+      if (typeof right === 'string' && left.length === right.length) spendText(left.length);
+      return false;
+    }
+    // biome-ignore lint/suspicious/noDoubleEquals: whole numbers and others are equal when they are the same number
+    return typeof left !== 'boolean' && typeof right !== 'boolean' && typeof right !== 'string' && left == right;
+  }
+  spendValue(left);
+  spendValue(right);
+  return standard?.call(0, undefined, [left, right]) === true;
+}

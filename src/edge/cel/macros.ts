@@ -1,0 +1,72 @@
+// Macros: what is written like a call, and is another thing.
+
+import { callKind, identKind, inPlaceOf, type Kind, listKind } from './nodes.ts';
+import type { Expr, ExprKind } from './parse.ts';
+
+/**
+ * Puts in place of `has(map['key'])` and `list.sortBy(x, x.key)` what they stand for; the parser knows the other macros.
+ * @returns the call that stands there now.
+ */
+export function expandMacro(expr: Expr, call: Kind<'callExpr'>): Kind<'callExpr'> {
+  const kind = call.function === 'has' ? hasElement(call) : call.function === 'sortBy' ? sortBy(call) : undefined;
+  if (kind?.case !== 'callExpr') return call;
+  expr.exprKind = kind;
+  return kind.value;
+}
+
+function hasElement({ target, args: [argument, ...others] }: Kind<'callExpr'>): ExprKind | undefined {
+  const kind = argument?.exprKind;
+  if (target || others.length > 0 || kind?.case !== 'callExpr' || kind.value.function !== '_[_]') return undefined;
+  return callKind('@has', kind.value.args);
+}
+
+function sortBy({ target, args }: Kind<'callExpr'>): ExprKind | undefined {
+  const [list, element, key, ...others] = target ? [target, ...args] : args;
+  const kind = element?.exprKind;
+  if (!list || !element || !key || others.length > 0 || kind?.case !== 'identExpr') return undefined;
+  const pair = inPlaceOf(element, listKind([element, key]));
+  return callKind('@sorted', [inPlaceOf(list, mapLoop(list, kind.value.name, pair))]);
+}
+
+/** The macro that makes a list of another: what it does with each element x. */
+function mapLoop(range: Expr, variable: string, element: Expr): ExprKind {
+  const part = (kind: ExprKind) => inPlaceOf(range, kind);
+  const result = () => part(identKind('@result'));
+  return {
+    case: 'comprehensionExpr',
+    value: {
+      $typeName: 'cel.expr.Expr.Comprehension',
+      accuVar: '@result',
+      accuInit: part(listKind([])),
+      iterVar: variable,
+      iterVar2: '',
+      iterRange: range,
+      loopCondition: part({
+        case: 'constExpr',
+        value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'boolValue', value: true } },
+      }),
+      loopStep: part(callKind('_+_', [result(), part(listKind([element]))])),
+      result: result(),
+    },
+  };
+}
+
+/**
+ * Lets a loop that makes a list add to one list, where it would make a new one for each element, and each slower than the
+ * one before.
+ * @returns what is added; undefined when the loop makes no list.
+ */
+export function growInPlace({ accuInit, loopStep }: Kind<'comprehensionExpr'>): Expr | undefined {
+  if (accuInit?.exprKind.case !== 'listExpr') return undefined;
+  const step = loopStep?.exprKind;
+  if (step?.case !== 'callExpr') return undefined;
+  const addition = step.value.function === '_?_:_' ? step.value.args[1] : loopStep;
+  const kind = addition?.exprKind;
+  if (!addition || kind?.case !== 'callExpr' || kind.value.function !== '_+_') return undefined;
+  const [result, added] = kind.value.args;
+  if (!result || added?.exprKind.case !== 'listExpr') return undefined;
+  const element = added.exprKind.value.elements[0] as Expr;
+  accuInit.exprKind = callKind('@list', []);
+  addition.exprKind = callKind('@append', [result, element]);
+  return element;
+}

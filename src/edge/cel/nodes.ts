@@ -1,0 +1,57 @@
+// Parts of trees that take the place of what was written. They have the number of what they replace, so that an error in
+// them is told of its place.
+
+import type { Expr, ExprKind } from './parse.ts';
+
+/** What a part of one kind has in it. */
+export type Kind<Case extends ExprKind['case']> = Extract<ExprKind, { case: Case }>['value'];
+
+export const identKind = (name: string): ExprKind => ({
+  case: 'identExpr',
+  value: { $typeName: 'cel.expr.Expr.Ident', name },
+});
+
+export const callKind = (name: string, args: Expr[]): ExprKind => ({
+  case: 'callExpr',
+  value: { $typeName: 'cel.expr.Expr.Call', function: name, args },
+});
+
+export const listKind = (elements: Expr[]): ExprKind => ({
+  case: 'listExpr',
+  value: { $typeName: 'cel.expr.Expr.CreateList', elements, optionalIndices: [] },
+});
+
+export const intKind = (value: number): ExprKind => ({
+  case: 'constExpr',
+  value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'int64Value', value: BigInt(value) } },
+});
+
+/** A part in the place of another one. */
+export function inPlaceOf(expr: Expr, exprKind: ExprKind): Expr {
+  return { ...expr, exprKind };
+}
+
+/** The names of `a.b.c` and the parts that they are the end of; undefined when it is something else. */
+export function chainOf(expr: Expr): { names: string[]; parts: Expr[] } | undefined {
+  const names: string[] = [];
+  const parts: Expr[] = [];
+  for (let part: Expr | undefined = expr; part; ) {
+    parts.push(part);
+    const kind: ExprKind = part.exprKind;
+    if (kind.case === 'identExpr') {
+      names.push(kind.value.name.replace(/^\./, ''));
+      return { names: names.reverse(), parts: parts.reverse() };
+    }
+    if (kind.case !== 'selectExpr' || (kind.value.testOnly && part !== expr)) return undefined;
+    names.push(kind.value.field);
+    part = kind.value.operand;
+  }
+  return undefined;
+}
+
+/** A text that is written out; undefined when it is anything else. */
+export function literalText(expr: Expr | undefined): string | undefined {
+  const kind = expr?.exprKind;
+  if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') return undefined;
+  return kind.value.constantKind.value;
+}

@@ -1,0 +1,86 @@
+// Whether operators and functions take what they are given, and what comes out of them.
+
+import type { CelFunc, CelType } from '@bufbuild/cel';
+import { aValue, BOOL, canEqual, common, DYN, elementOf, fits, INT, isDyn, nameOf } from './types.ts';
+
+/** The type of what comes out; or, as a text, what is wrong. */
+export type Outcome = CelType | { wrong: string };
+
+/** Operators that CEL does not treat as functions. */
+const OPERATORS: Record<string, (types: CelType[]) => Outcome> = {
+  '_&&_': (types) => logic(types),
+  '_||_': (types) => logic(types),
+  '@not_strictly_false': () => BOOL,
+  '_==_': (types) => equality(types),
+  '_!=_': (types) => equality(types),
+  '_?_:_': ([condition = DYN, ...results]) => (fits(condition, BOOL) ? common(results) : logic([condition])),
+  '_[_]': ([value = DYN, key = DYN]) => element(value, key),
+  '@in': ([value = DYN, container = DYN]) => {
+    const inside = elementOf(container);
+    if (!inside) return { wrong: `looks for a value in ${aValue(container)}: in takes a list or a map` };
+    return canEqual(value, inside)
+      ? BOOL
+      : { wrong: `looks for ${aValue(value)} in ${aValue(container)}: it is never in there` };
+  },
+};
+
+function logic(types: CelType[]): Outcome {
+  const other = types.find((type) => !fits(type, BOOL));
+  return other ? { wrong: `has ${aValue(other)} where there must be true or false` } : BOOL;
+}
+
+function equality([left = DYN, right = DYN]: CelType[]): Outcome {
+  if (canEqual(left, right)) return BOOL;
+  return { wrong: `compares ${aValue(left)} with ${aValue(right)}: they are never equal` };
+}
+
+function element(value: CelType, key: CelType): Outcome {
+  if (isDyn(value)) return DYN;
+  if (value.kind === 'list')
+    return canEqual(key, INT)
+      ? value.element
+      : { wrong: `takes element ${nameOf(key)} of a list: elements have numbers, from [0]` };
+  if (value.kind === 'map')
+    return canEqual(key, value.key)
+      ? value.value
+      : { wrong: `looks up ${aValue(key)} in a map that has keys of type ${nameOf(value.key)}` };
+  return { wrong: `takes an element of ${aValue(value)}: only lists and maps have them` };
+}
+
+/**
+ * What comes out of an operator or a function.
+ * @param overloads its forms.
+ * @param implied how many of the arguments were not written.
+ */
+export function outcomeOf(
+  name: string,
+  overloads: Iterable<CelFunc>,
+  target: CelType | undefined,
+  args: CelType[],
+  implied = 0,
+): Outcome {
+  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  if (operator) return operator(args);
+  const forms = [...overloads];
+  const possible = forms.filter(
+    (form) =>
+      (form.target === undefined) === (target === undefined) &&
+      (!form.target || !target || fits(target, form.target)) &&
+      form.arguments.length === args.length &&
+      form.arguments.every((wanted, i) => fits(args[i] as CelType, wanted)),
+  );
+  if (possible.length > 0) return common(possible.map((form) => form.result));
+  if (!/^\w/.test(name) || name.startsWith('_')) return { wrong: `cannot be: ${operation(name, args)}` };
+  const given = `${target ? `${nameOf(target)}.` : ''}${name}(${args.slice(implied).map(nameOf).join(', ')})`;
+  const known = forms.map((form) => {
+    const on = form.target ? `${nameOf(form.target)}.` : '';
+    return `${on}${name}(${form.arguments.slice(implied).map(nameOf).join(', ')})`;
+  });
+  return { wrong: `cannot be: ${given}; there is ${[...new Set(known)].join(', ')}` };
+}
+
+/** `string + int`, from `_+_`. */
+function operation(name: string, args: CelType[]): string {
+  let next = 0;
+  return name.replace(/_/g, () => ` ${nameOf(args[next++] ?? DYN)} `).trim();
+}

@@ -1,0 +1,60 @@
+// Names that policies elsewhere may use and that have no value here. A policy with one of them is refused: that is better
+// than a rule that never matches.
+
+import type { Proto } from '../../../tunnel/endpoint.ts';
+import type { Phase } from '../vocabulary.ts';
+
+const NO_DATABASE = 'needs a database of addresses, which this gateway does not have';
+const NO_BODY = 'would have to wait for the body: a policy sees heads, bodies go on as they come';
+const NO_TLS = 'is not there for a TCP endpoint: what is in its bytes is not looked at';
+const NO_REQUEST = 'is there once a request has come: in on_http_request and on_http_response';
+const NO_ANSWER = 'is there once an answer has come: in on_http_response';
+const NO_FINGERPRINT = 'is not computed here';
+const NO_CLUSTER = 'is known inside a Kubernetes cluster only';
+const NO_REGIONS = 'cannot be told: this gateway has no regions';
+const NO_END = 'is not known yet: policies run before a connection ends';
+const NOT_OUR_TLS = "is known to the agent only: upstream's TLS, if there is any, begins there";
+
+const ALWAYS = {
+  'conn.geo': NO_DATABASE,
+  'conn.Geo': NO_DATABASE,
+  ...ofAddress('conn.client_ip'),
+  ...ofAddress('conn.server_ip'),
+  'conn.server_region': NO_REGIONS,
+  'conn.end_ts': NO_END,
+  'conn.ts.end': NO_END,
+  'conn.k8s': NO_CLUSTER,
+  'conn.tls.ja4_fingerprint': NO_FINGERPRINT,
+};
+
+const OF_REQUEST = {
+  'req.body': NO_BODY,
+  'req.trailers': NO_BODY,
+  'req.ts.body_received': NO_BODY,
+  'req.Trailers': NO_BODY,
+  'req.Form': NO_BODY,
+};
+
+const OF_ANSWER = {
+  'res.body': NO_BODY,
+  'res.trailers': NO_BODY,
+  'res.Trailers': NO_BODY,
+  'res.ServerTLS': NOT_OUR_TLS,
+};
+
+/** What has no value in a phase, and why, in words to be read behind the name. Functions are in it too. */
+export function missingIn(phase: Phase, proto: Proto, laterFunctions: readonly string[]): Record<string, string> {
+  const later = phase === 'on_tcp_connect' ? NO_REQUEST : NO_ANSWER;
+  return {
+    ...ALWAYS,
+    ...(proto === 'tcp' ? { 'conn.tls': NO_TLS, 'conn.TLS': NO_TLS } : {}),
+    ...(phase === 'on_tcp_connect' ? { req: NO_REQUEST } : OF_REQUEST),
+    ...(phase === 'on_http_response' ? OF_ANSWER : { res: NO_ANSWER }),
+    ...Object.fromEntries(laterFunctions.map((name) => [name, later])),
+  };
+}
+
+function ofAddress(name: string): Record<string, string> {
+  const members = ['geo', 'as', 'categories', 'is_on_blocklist', 'is_tor_node'];
+  return Object.fromEntries(members.map((member) => [`${name}.${member}`, NO_DATABASE]));
+}

@@ -1,0 +1,54 @@
+// Which names a phase of a policy gives to its expressions.
+
+import type { CelType } from '@bufbuild/cel';
+import type { Proto } from '../../../tunnel/endpoint.ts';
+import type { Phase, Vocabulary } from '../vocabulary.ts';
+import { connectionVariables } from './connection.ts';
+import { join, requestFunctions, responseFunctions } from './functions.ts';
+import { missingIn } from './missing.ts';
+import { requestVariables } from './request.ts';
+import { responseVariables } from './response.ts';
+import { tlsVariables } from './tls.ts';
+import type { HttpVisit, Variables } from './variable.ts';
+
+const always = { ...connectionVariables, ...tlsVariables };
+const ofRequest = { ...always, ...requestVariables };
+
+/** By phase: the variables that have a value in it. */
+export const variablesOf: Readonly<Record<Phase, Variables<HttpVisit>>> = {
+  on_tcp_connect: always, // They ask for no request.
+  on_http_request: ofRequest,
+  on_http_response: { ...ofRequest, ...responseVariables },
+};
+
+const functionsOf = {
+  on_tcp_connect: join(),
+  on_http_request: requestFunctions,
+  on_http_response: join(requestFunctions, responseFunctions),
+};
+
+const vocabularies = new Map<string, Vocabulary>();
+
+/** The same object whenever it is asked for the same. */
+export function vocabularyOf(phase: Phase, proto: Proto): Vocabulary {
+  const key = `${phase} ${proto}`;
+  const known = vocabularies.get(key);
+  if (known) return known;
+  const vocabulary = makeVocabulary(phase, proto);
+  vocabularies.set(key, vocabulary);
+  return vocabulary;
+}
+
+function makeVocabulary(phase: Phase, proto: Proto): Vocabulary {
+  const { functions, contextual } = functionsOf[phase];
+  const later = Object.keys(functionsOf.on_http_response.contextual).filter((name) => !(name in contextual));
+  const missing = missingIn(phase, proto, later);
+  const variables: Record<string, CelType> = {};
+  for (const [name, { type }] of Object.entries(variablesOf[phase]))
+    if (!isBelow(name, missing)) variables[name] = type;
+  return { variables, missing, functions, contextual };
+}
+
+function isBelow(name: string, missing: Record<string, string>): boolean {
+  return Object.keys(missing).some((other) => name === other || name.startsWith(`${other}.`));
+}

@@ -1,0 +1,188 @@
+// The answer to one request, on its way from upstream to the visitor.
+
+import type { VisitorError } from '../errors.ts';
+import { Body, CHUNKED, INVALID, UNTIL_CLOSE } from './body.ts';
+import type { EncodedBody, EncodedBodyEvents } from './encoded-body.ts';
+import { countAnswer } from './front.ts';
+import { handOver } from './hand-over.ts';
+import type { Handled } from './handled.ts';
+import { MORE, REFUSED } from './head-reader.ts';
+import type { ExchangeOwner } from './owners.ts';
+import { pieceOf, sendAnswer, sendInterim } from './pieces.ts';
+import type { Upstream } from './upstream.ts';
+
+const NO_BODY = new Body(0);
+
+/** The exchange that it answers. */
+export interface AnsweredExchange {
+  /** Whether the visitor still waits for this answer. */
+  readonly isUnderWay: boolean;
+  /** Whether all of the request has come. */
+  readonly isRequestComplete: boolean;
+  readonly upstream: Upstream | undefined;
+  readonly handled: Handled | undefined;
+  /** The answer is complete. @param hasSurplus whether upstream sent more than that. */
+  finish(hasSurplus: boolean): void;
+  /** There is no answer; or what there is of it is cut. */
+  failed(error: VisitorError): void;
+}
+
+export class AnswerRelay implements EncodedBodyEvents {
+  /** Whether nothing can follow it on the visitor's connection. */
+  closes = false;
+  readonly #connection: ExchangeOwner;
+  readonly #exchange: AnsweredExchange;
+  readonly #isToHead: boolean;
+  readonly #isToHttp10: boolean;
+  /** From the end of its head on. */
+  #body: Body | undefined;
+  #hasSurplus = false;
+  /** What upstream sent while the head was being decided on. */
+  #waiting: Buffer[] | undefined;
+  #hasWaitingEnd = false;
+
+  constructor(connection: ExchangeOwner, exchange: AnsweredExchange) {
+    const { line } = connection.request;
+    this.#connection = connection;
+    this.#exchange = exchange;
+    this.#isToHead = line.isHead;
+    this.#isToHttp10 = line.isHttp10;
+  }
+
+  /** Whether its head was given to the visitor. */
+  get hasBegun(): boolean {
+    return this.#body !== undefined;
+  }
+
+  /** Whether upstream ended it by closing. */
+  get isUntilClose(): boolean {
+    return this.#body?.isUntilClose === true;
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#waiting) return void this.#waiting.push(chunk);
+    const body = this.#body;
+    if (!body) return void this.#takeHead(chunk);
+    const end = body.take(chunk, 0);
+    if (end === INVALID) return void this.#exchange.failed('upstreamInvalid');
+    const encoded = this.#exchange.handled?.encoded;
+    if (encoded) return void this.#encode(encoded, chunk, 0, end);
+    this.#connection.write(pieceOf(chunk, 0, end));
+    this.#exchange.upstream?.read(chunk.length);
+    if (body.isComplete) this.#exchange.finish(end < chunk.length);
+  }
+
+  /** Upstream sends nothing more. */
+  takeEnd(): void {
+    if (this.#waiting) this.#hasWaitingEnd = true;
+    else if (!this.isUntilClose) this.#exchange.failed('upstreamClosed');
+    else if (this.#exchange.handled?.encoded) this.#exchange.handled.encoded.end();
+    else this.#exchange.finish(false);
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#exchange.isUnderWay) this.#connection.write(bytes);
+  }
+
+  onTaken(bytes: number): void {
+    this.#exchange.upstream?.read(bytes);
+  }
+
+  onEnd(): void {
+    if (this.#exchange.isUnderWay) this.#exchange.finish(this.#hasSurplus);
+  }
+
+  onError(): void {
+    this.#exchange.failed('upstreamInvalid');
+  }
+
+  /** Takes bytes that the answer begins with, or an interim one before it. */
+  #takeHead(chunk: Buffer): void {
+    const head = this.#connection.answer;
+    for (let at = 0; at < chunk.length; ) {
+      const end = head.read(chunk, at);
+      if (end === MORE) break;
+      if (end === REFUSED) return void this.#exchange.failed('upstreamInvalid');
+      if (head.status === 101) return void this.#switch(chunk, end);
+      if (!head.isInterim) return void this.#final(chunk, at, end);
+      this.#interim();
+      at = end;
+    }
+    this.#exchange.upstream?.read(chunk.length);
+  }
+
+  /** Relays an answer such as 100 or 103; HTTP/1.0 knows none (RFC 9110 §15.2). */
+  #interim(): void {
+    const connection = this.#connection;
+    if (!this.#isToHttp10) sendInterim(connection);
+    if (this.#exchange.isRequestComplete) connection.patience.forAnswer(connection.front.now());
+  }
+
+  /** The head is complete, and in the chunk perhaps some of the body. */
+  #final(chunk: Buffer, from: number, headEnd: number): void {
+    const { answer: head } = this.#connection;
+    const { handled } = this.#exchange;
+    const length = head.bodyLength(this.#isToHead);
+    if (length === CHUNKED && this.#isToHttp10) return void this.#exchange.failed('upstreamInvalid');
+    if (!handled) return void this.#begin(chunk, from, headEnd, length);
+    this.#waiting = [];
+    handled.onAnswer(head, length, () => {
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      if (!this.#exchange.isUnderWay) return;
+      this.#begin(chunk, from, headEnd, length);
+      for (const piece of waiting) if (this.#exchange.isUnderWay) this.take(piece);
+      if (this.#hasWaitingEnd && this.#exchange.isUnderWay) this.takeEnd();
+    });
+  }
+
+  /** Sends on the head, with what of the body is there. */
+  #begin(chunk: Buffer, from: number, headEnd: number, length: number): void {
+    const connection = this.#connection;
+    const { handled, upstream } = this.#exchange;
+    const head = connection.answer;
+    const body = length === 0 ? NO_BODY : new Body(length);
+    const end = body.take(chunk, headEnd);
+    if (end === INVALID) return void this.#exchange.failed('upstreamInvalid');
+
+    // What is left of the request when its answer begins may never come; so nothing can follow it.
+    const isLast = handled?.endsWithConnection(length, this.#isToHttp10) ?? length === UNTIL_CLOSE;
+    const closes = isLast || !this.#exchange.isRequestComplete || connection.isClosing;
+    this.#body = body;
+    this.closes = closes;
+    const own = handled?.answerHead(length, closes, this.#isToHttp10, this);
+    countAnswer(connection.front.counters, own ? (handled?.status ?? head.status) : head.status);
+    if (own) connection.write(own);
+    const encoded = handled?.encoded;
+    if (encoded) return void this.#encode(encoded, chunk, headEnd, end);
+    if (!own) sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 });
+    else if (headEnd < end) connection.write(chunk.subarray(headEnd, end));
+    upstream?.read(chunk.length);
+    if (body.isComplete) return void this.#exchange.finish(end < chunk.length);
+    connection.patience.forProgress(connection.front.now());
+    connection.request.release();
+    head.release();
+  }
+
+  #encode(encoded: EncodedBody, chunk: Buffer, start: number, end: number): void {
+    const { patience, front } = this.#connection;
+    patience.forProgress(front.now());
+    this.#hasSurplus = end < chunk.length;
+    encoded.take(chunk, start, end);
+    if (this.#body?.isComplete) encoded.end();
+  }
+
+  /** Both sides speak another protocol from here on. */
+  #switch(chunk: Buffer, headEnd: number): void {
+    const connection = this.#connection;
+    const head = connection.answer;
+    const upstream = this.#exchange.upstream as Upstream;
+    if (!connection.request.isUpgrade) return void this.#exchange.failed('upstreamInvalid');
+    this.#exchange.handled?.visit.settle(head.status);
+    countAnswer(connection.front.counters, head.status);
+    sendInterim(connection);
+    if (headEnd < chunk.length) connection.write(chunk.subarray(headEnd));
+    upstream.read(chunk.length);
+    handOver(connection, upstream.handOver());
+  }
+}

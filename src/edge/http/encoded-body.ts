@@ -1,0 +1,67 @@
+// The body of an answer that is compressed on its way: taken as upstream sends it, given as the visitor gets it.
+
+import { BodyEncoder } from '../body-encoder.ts';
+import type { ContentCoding } from '../exchange.ts';
+import { Unchunk } from './unchunk.ts';
+
+const LINE_END = Buffer.from('\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+export interface EncodedBodyEvents {
+  write(bytes: Buffer): void;
+  /** So much of what upstream sent has been dealt with. */
+  onTaken(bytes: number): void;
+  /** All is written. */
+  onEnd(): void;
+  onError(): void;
+}
+
+export class EncodedBody {
+  readonly #encoder: BodyEncoder;
+  readonly #unchunk: Unchunk | undefined;
+  readonly #events: EncodedBodyEvents;
+
+  /**
+   * @param isChunked whether upstream sends it in chunks.
+   * @param writesChunks whether the visitor is given chunks: what is compressed has no length that is known before.
+   */
+  constructor(coding: ContentCoding, isChunked: boolean, writesChunks: boolean, events: EncodedBodyEvents) {
+    this.#events = events;
+    if (isChunked) this.#unchunk = new Unchunk();
+    this.#encoder = new BodyEncoder(coding, {
+      onData: (data) => events.write(writesChunks ? chunkOf(data) : data),
+      onTaken: (bytes) => events.onTaken(bytes),
+      onEnd: () => {
+        if (writesChunks) events.write(LAST_CHUNK);
+        events.onEnd();
+      },
+      onError: () => events.onError(),
+    });
+  }
+
+  /** Takes a piece of the body, which was found well formed. */
+  take(chunk: Buffer, start: number, end: number): void {
+    if (!this.#unchunk) {
+      if (end > start) this.#encoder.write(chunk.subarray(start, end));
+      return;
+    }
+    let data = 0;
+    this.#unchunk.take(chunk, start, end, (piece) => {
+      data += piece.length;
+      this.#encoder.write(piece);
+    });
+    if (end - start > data) this.#events.onTaken(end - start - data); // What frames the chunks.
+  }
+
+  end(): void {
+    this.#encoder.end();
+  }
+
+  destroy(): void {
+    this.#encoder.destroy();
+  }
+}
+
+function chunkOf(data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, LINE_END]);
+}

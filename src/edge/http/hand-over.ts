@@ -1,0 +1,13 @@
+// What follows when a visitor and an upstream have agreed to speak another protocol than HTTP.
+
+import { relay } from '../../protocol/relay.ts';
+import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
+import type { ExchangeOwner } from './owners.ts';
+
+/** What comes on the connection from now on goes as it is, both ways. */
+export function handOver(connection: ExchangeOwner, stream: ByteStream): void {
+  const first = connection.detach();
+  if (!first) return void stream.reset(ErrorCode.CANCELLED);
+  if (first.length > 0) stream.write(first);
+  relay(stream, connection.socket, { traffic: connection.front.counters.traffic });
+}

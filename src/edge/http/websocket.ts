@@ -1,0 +1,34 @@
+// A visitor's WebSocket at an endpoint whose service speaks plain TCP.
+
+import { DEAF } from '../../protocol/mux-stream.ts';
+import { ErrorCode } from '../../protocol/stream.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { headBytes } from '../visits/response.ts';
+import { convertWebsocket } from '../websocket/bridge.ts';
+import { websocketAnswer } from '../websocket/handshake.ts';
+import { countAnswer } from './front.ts';
+
+import type { Handled, HandledExchange } from './handled.ts';
+import type { ExchangeOwner } from './owners.ts';
+
+/** Answers the handshake once the stream is there, and joins the two from then on. */
+export async function joinWebsocket(
+  connection: ExchangeOwner,
+  endpoint: LiveEndpoint,
+  exchange: HandledExchange & { readonly isUnderWay: boolean },
+  { visit }: Handled,
+): Promise<void> {
+  const { fields } = visit.request;
+  const isWebsocket = connection.request.isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
+  const answer = isWebsocket ? websocketAnswer(fields) : 'notAWebsocket';
+  if (typeof answer === 'string') return exchange.refuse({ kind: 'fail', error: answer, fields: [] });
+  const stream = await endpoint.open(connection.visitor, DEAF).catch(() => 'offline' as const);
+  visit.settle(typeof stream === 'string' ? 'failed' : 101);
+  if (typeof stream === 'string') return exchange.refuse({ kind: 'fail', error: stream, fields: [] });
+  if (!exchange.isUnderWay) return stream.reset(ErrorCode.CANCELLED);
+  countAnswer(connection.front.counters, 101);
+  connection.write(headBytes(answer));
+  const first = connection.detach();
+  if (!first) return stream.reset(ErrorCode.CANCELLED);
+  convertWebsocket({ socket: connection.socket, stream, first, traffic: connection.front.counters.traffic });
+}

@@ -1,0 +1,106 @@
+// What is done to a request of HTTP/2 and its answer at an endpoint that has modules.
+
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { VisitorError } from '../errors.ts';
+import type { FailureAnswer } from '../failure.ts';
+import type { Front } from '../http/front.ts';
+import type { RequestHead } from '../http/request-head.ts';
+import type { Outcome } from '../module.ts';
+import { HeadRequest } from '../visits/request.ts';
+import { HeadResponse, type OwnAnswer } from '../visits/response.ts';
+import type { VisitLine } from '../visits/services.ts';
+import { type Step, Visit } from '../visits/visit.ts';
+import type { Answer } from './answer.ts';
+import type { RequestBody } from './request-body.ts';
+
+/** The exchange that it belongs to. What is called when the visitor has gone has no effect. */
+export interface HandledExchange {
+  proceed(endpoint: LiveEndpoint, request: RequestHead): void;
+  answer(answer: OwnAnswer): void;
+  refuse(error: VisitorError, fields: FailureAnswer['fields']): void;
+  drop(): void;
+  /** The answer of upstream goes on. */
+  begin(response: HeadResponse): void;
+  bodyOf(request: RequestHead): RequestBody;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+}
+
+export class Handled {
+  readonly #request: RequestHead;
+  readonly #visit: Visit;
+  readonly #exchange: HandledExchange;
+  #response: HeadResponse | undefined;
+  /** What upstream sends while its answer is being decided on. */
+  #waiting: (Buffer | 'end')[] | undefined;
+
+  constructor(
+    { front, line }: { front: Front; line: VisitLine },
+    endpoint: LiveEndpoint,
+    request: RequestHead,
+    exchange: HandledExchange,
+  ) {
+    const facts = {
+      scheme: front.scheme,
+      isHttp2: true,
+      receivedAt: front.visits.time(),
+      body: () => exchange.bodyOf(request).collect(),
+    };
+    this.#request = request;
+    this.#exchange = exchange;
+    this.#visit = new Visit(endpoint, new HeadRequest(request, facts), line, front.visits);
+  }
+
+  start(): void {
+    this.#follow(this.#visit.begin());
+  }
+
+  /** The head as upstream gets it; undefined when nothing was changed. */
+  head(visitorFields: Buffer): Buffer | undefined {
+    const { request } = this.#visit;
+    return request.isChanged ? request.write(visitorFields) : undefined;
+  }
+
+  /** @returns whether it is kept for later. */
+  waits(piece: Buffer | 'end'): boolean {
+    this.#waiting?.push(piece);
+    return this.#waiting !== undefined;
+  }
+
+  /** The head of the answer was read. */
+  onAnswer({ head, isToHead }: Answer): void {
+    this.#waiting = [];
+    this.#response = new HeadResponse(head, head.bodyLength(isToHead));
+    this.#follow(this.#visit.answered(this.#response));
+  }
+
+  settle(outcome: Outcome): void {
+    this.#visit.settle(outcome);
+  }
+
+  #follow(step: Step | Promise<Step>): void {
+    if (step instanceof Promise) void step.then((later) => this.#take(later));
+    else this.#take(step);
+  }
+
+  #take(step: Step): void {
+    const exchange = this.#exchange;
+    if (step.kind === 'answer') exchange.answer(step.answer);
+    else if (step.kind === 'fail') exchange.refuse(step.error, step.fields);
+    else if (step.kind === 'close') exchange.drop();
+    else if (step.kind === 'pass') this.#goOn();
+    // WebSockets, which a converter is for, do not come over HTTP/2 here.
+    else if (step.convertsWebsockets) exchange.refuse('notAWebsocket', []);
+    else exchange.proceed(step.endpoint, this.#request);
+  }
+
+  #goOn(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#exchange.begin(this.#response as HeadResponse);
+    for (const piece of waiting) {
+      if (piece === 'end') this.#exchange.onEnd();
+      else this.#exchange.onData(piece);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// Answers of the gateway's own, over HTTP/2.
+
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { VisitorError } from '../errors.ts';
+import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
+import type { OwnAnswer } from '../visits/response.ts';
+import { respond, toFields } from './answer-fields.ts';
+import type { RequestBody } from './request-body.ts';
+
+/** @param rawHeaders of the request: names and values in turn. */
+export function failureOf(
+  error: VisitorError,
+  rawHeaders: readonly string[],
+  more: FailureAnswer['fields'] = [],
+): OwnAnswer {
+  const { status, fields, body } = failureAnswer(error, acceptsHtml(headerOf(rawHeaders, 'accept')));
+  return { status, fields: [...fields, ...more], body };
+}
+
+export function sendOwn(stream: ServerHttp2Stream, { status, fields, body }: OwnAnswer, isToHead: boolean): void {
+  const isEmpty = body.length === 0 || isToHead;
+  respond(stream, status, toFields(fields), { endStream: isEmpty });
+  if (!isEmpty) stream.end(body);
+}
+
+export function headerOf(rawHeaders: readonly string[], name: string): string {
+  const at = rawHeaders.findIndex((each, i) => i % 2 === 0 && each === name);
+  return at < 0 ? '' : (rawHeaders[at + 1] as string);
+}
+
+/** What the visitor still sends of the request is of no use: it is told so, once it has the answer (RFC 9113, 8.1). */
+export function stopRequest(stream: ServerHttp2Stream, body: RequestBody | undefined): void {
+  if (body ? body.isComplete : stream.endAfterHeaders) return;
+  body?.stop();
+  const stop = () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (stream.writableFinished) stop();
+  else stream.once('finish', stop);
+}

@@ -1,0 +1,20 @@
+// The connection of HTTP/2 that a request comes on, as the request sees it.
+
+import type { Visitor } from '../../tunnel/endpoint.ts';
+import type { Front } from '../http/front.ts';
+import type { LeavingStreams } from '../http/streams.ts';
+import type { VisitLine } from '../visits/services.ts';
+import type { IdleStreams } from './streams.ts';
+
+/** The visitor's connection, which requests come on. */
+export interface ExchangeOwner {
+  readonly front: Front;
+  readonly visitor: Visitor;
+  readonly line: VisitLine;
+  readonly idle: IdleStreams;
+  readonly leaving: LeavingStreams;
+  /** Differs from what it was before when the visitor has taken bytes meanwhile. */
+  progress(): unknown;
+  /** @param wasBroken whether the visitor took a request back before its answer was complete. */
+  forget(exchange: object, wasBroken: boolean): void;
+}

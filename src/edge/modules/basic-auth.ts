@@ -1,0 +1,17 @@
+// Lets in visitors who know a user name and its password.
+
+import { digestOf, isAmong, needsPassword, presentedIn } from '../credentials/basic.ts';
+import type { HttpModule } from '../module.ts';
+import type { BasicAuthSettings } from './settings.ts';
+
+/** Others are turned away with 401. The `Authorization` of those who come in goes on as it came. */
+export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabled'>): HttpModule {
+  const digests = credentials.map(digestOf);
+  return {
+    name: 'basic_auth',
+    onRequest({ request }) {
+      const presented = presentedIn(request.fields);
+      return presented && isAmong(presented, digests) ? undefined : needsPassword(realm, presented);
+    },
+  };
+}

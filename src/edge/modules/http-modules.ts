@@ -1,0 +1,73 @@
+// From settings to modules, in the order in which they act.
+
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../module.ts';
+import { policyOf } from '../policy/document.ts';
+import { basicAuth } from './basic-auth.ts';
+import { type Breaker, circuitBreaker } from './breaker.ts';
+import { compression } from './compression.ts';
+import { requestHeaders, responseHeaders } from './headers.ts';
+import { ipRestriction } from './ip-restriction.ts';
+import type { ConnectionModuleSettings, HttpModuleSettings } from './settings.ts';
+import { userAgentFilter } from './user-agent-filter.ts';
+import { webhookVerification } from './webhook-verification.ts';
+
+export interface HttpModules {
+  /** The outermost first. */
+  modules: HttpModule[];
+  /** What connections have to pass before the first request. */
+  connection: ConnectionModule[];
+  breaker: Breaker | undefined;
+}
+
+/**
+ * Makes the modules of a route or of a tunnel for HTTP; those that are disabled are left out.
+ *
+ * Requests pass them in this order, answers in reverse: compression, ip_restriction, user_agent_filter, basic_auth,
+ * webhook_verification, traffic_policy, response_headers, request_headers, circuit_breaker. So who may come in is settled
+ * before anything is done, a policy has the last word on answers, and the breaker sees what upstream alone did.
+ * @throws {SettingsError} or what the maker of a module throws, for settings that are not right.
+ */
+export function httpModules(
+  settings: HttpModuleSettings,
+  owner: ModuleOwner,
+  environment: ModuleEnvironment,
+): HttpModules {
+  const on = enabled(settings);
+  const policy = on.trafficPolicy && policyOf(on.trafficPolicy.value, owner, environment);
+  const breaker = on.circuitBreaker && circuitBreaker(on.circuitBreaker, environment);
+  const modules = [
+    on.compression && compression(),
+    on.ipRestriction && ipRestriction(on.ipRestriction),
+    on.userAgentFilter && userAgentFilter(on.userAgentFilter),
+    on.basicAuth && basicAuth(on.basicAuth),
+    on.webhookVerification && webhookVerification(on.webhookVerification, environment),
+    policy?.http,
+    on.responseHeaders && responseHeaders(on.responseHeaders),
+    on.requestHeaders && requestHeaders(on.requestHeaders),
+    breaker,
+  ];
+  return { modules: present(modules), connection: present([policy?.connection]), breaker: breaker?.breaker };
+}
+
+/**
+ * Makes the modules of a TLS edge, or of a tunnel for TCP or TLS: ip_restriction, then traffic_policy.
+ * @throws {SettingsError} or what the maker of a module throws, for settings that are not right.
+ */
+export function connectionModules(
+  settings: ConnectionModuleSettings,
+  owner: ModuleOwner,
+  environment: ModuleEnvironment,
+): ConnectionModule[] {
+  const on = enabled(settings);
+  return present([
+    on.ipRestriction && ipRestriction(on.ipRestriction),
+    on.trafficPolicy && policyOf(on.trafficPolicy.value, owner, environment).connection,
+  ]);
+}
+
+/** The settings without those of modules that are disabled. */
+function enabled<T extends object>(settings: T): T {
+  return Object.fromEntries(Object.entries(settings).filter(([, module]) => module?.enabled)) as T;
+}
+
+const present = <T>(list: readonly (T | undefined)[]): T[] => list.filter((module) => module !== undefined);

@@ -1,0 +1,44 @@
+// Who may come in, by address: the module of routes, edges and tunnels.
+
+import type { VisitorConnection } from '../exchange.ts';
+import { type Networks, networksOf } from '../ip/networks.ts';
+import type { ConnectionModule, HttpModule } from '../module.ts';
+import type { IpRestrictionSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** All addresses: what to allow where only what is denied is listed. */
+export const EVERYBODY: readonly string[] = ['0.0.0.0/0', '::/0'];
+
+/**
+ * Lets in who is in one of `allow` and in none of `deny`: without anything in `allow`, nobody. The address is that of the
+ * connection; what `X-Forwarded-For` says is not asked.
+ * @throws {SettingsError}
+ */
+export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'deny'>): HttpModule & ConnectionModule {
+  const allow = prepared('allow', settings.allow);
+  const deny = prepared('deny', settings.deny);
+  const refusal = ({ visitor: { ip } }: VisitorConnection): string | undefined => {
+    const denied = deny.find(ip);
+    if (denied) return `${ip} is in ${denied}, which is denied`;
+    return allow.has(ip) ? undefined : `${ip} is in no network that is allowed`;
+  };
+  return {
+    name: 'ip_restriction',
+    onRequest(exchange) {
+      const reason = refusal(exchange);
+      return reason === undefined ? undefined : { kind: 'refuse', error: 'addressRefused', reason };
+    },
+    onConnection(connection) {
+      const reason = refusal(connection);
+      return reason === undefined ? undefined : { kind: 'close', reason };
+    },
+  };
+}
+
+function prepared(list: string, cidrs: readonly string[]): Networks {
+  try {
+    return networksOf(cidrs);
+  } catch (error) {
+    throw new SettingsError(`${list}: ${(error as Error).message}`);
+  }
+}

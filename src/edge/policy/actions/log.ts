@@ -1,0 +1,36 @@
+// `log`: notes something about a request, an answer or a connection.
+
+import type { ActionKind } from '../action.ts';
+import { isObject } from '../objects.ts';
+import { plain } from '../plain.ts';
+import { PROBLEM } from '../problems.ts';
+import { compileValue, type Value } from '../values.ts';
+
+const MEMBERS_MAX = 50;
+
+export const log: ActionKind = {
+  type: 'log',
+  phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
+  members: ['metadata'],
+  result: 'log',
+  compile(config) {
+    const { environment } = config;
+    const raw = config.raw('metadata');
+    let metadata: Value = () => null;
+    if (raw === undefined) config.problem('metadata', PROBLEM.missing, 'is missing: it says what is logged, by names');
+    else if (!isObject(raw)) config.problem('metadata', PROBLEM.field, 'must be an object: values by names');
+    else if (Object.keys(raw).length > MEMBERS_MAX)
+      config.problem('metadata', PROBLEM.count, `must have at most ${MEMBERS_MAX} members`);
+    else metadata = compileValue(config, 'metadata', raw);
+    return {
+      isTerminal: false,
+      run({ exchange, connection, bindings, result }) {
+        const value = metadata(bindings);
+        const about = exchange ?? connection;
+        if (about) environment.note(about, plain(value) as object);
+        result('log', { metadata: value });
+        return undefined;
+      },
+    };
+  },
+};

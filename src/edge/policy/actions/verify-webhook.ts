@@ -1,0 +1,42 @@
+// `verify-webhook`: lets in the webhooks of one sender.
+
+import { visitorErrors } from '../../errors.ts';
+import type { HttpExchange } from '../../exchange.ts';
+import { providerProblem, secretProblem } from '../../webhooks/providers.ts';
+import { verifyWebhook } from '../../webhooks/verify.ts';
+import type { ActionKind } from '../action.ts';
+import { PROBLEM } from '../problems.ts';
+
+export const verifyWebhookAction: ActionKind = {
+  type: 'verify-webhook',
+  aliases: ['webhook-validation'],
+  phases: ['on_http_request'],
+  members: ['provider', 'secret', 'enforce'],
+  result: 'verify_webhook',
+  compile(config) {
+    const provider = config.text('provider');
+    const unknown = provider && providerProblem(provider);
+    if (unknown) config.problem('provider', PROBLEM.choice, unknown);
+    const secret = config.template('secret');
+    const bad = secret.constant && secretProblem(provider, secret.constant);
+    if (bad) config.problem('secret', PROBLEM.field, bad);
+    const enforce = config.flag('enforce', true);
+    return {
+      isTerminal: false,
+      async run(run) {
+        const exchange = run.exchange as HttpExchange; // In its only phase, there always is one.
+        const time = config.environment.time();
+        const verification = await verifyWebhook(provider, secret.evaluate(run.bindings), exchange, time);
+        if ('challenge' in verification) return verification.challenge;
+        if (verification.verified) {
+          run.result('verify_webhook', { verified: true });
+          return undefined;
+        }
+        const { error, reason } = verification;
+        const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
+        run.result('verify_webhook', { verified: false, error: { code, message: reason } });
+        return enforce ? { kind: 'refuse', error, reason: `${provider}: ${reason}` } : undefined;
+      },
+    };
+  },
+};

@@ -1,0 +1,62 @@
+// What is wrong with a policy, collected until all of it is known.
+
+import type { PolicyProblem } from '../../protocol/policy.ts';
+
+/** After so many problems nobody reads on. */
+const PROBLEMS_MAX = 20;
+
+/** Numbers of the errors, as `ERR_GATEWAY_<number>`: those that such errors have elsewhere too. */
+export const PROBLEM = {
+  expression: 2200,
+  unknownAction: 2201,
+  phase: 2202,
+  field: 2204,
+  protocol: 2205,
+  unreachable: 2207,
+  headerNameLength: 2208,
+  headerValueLength: 2209,
+  headerName: 2210,
+  headerValue: 2211,
+  headerCount: 2212,
+  algorithm: 2214,
+  range: 2215,
+  cidr: 2217,
+  count: 2218,
+  reserved: 2219,
+  length: 2221,
+  choice: 2222,
+  empty: 2223,
+  template: 2224,
+  duration: 2225,
+  url: 2226,
+  duplicate: 2231,
+  missing: 2234,
+  document: 2236,
+  variable: 2252,
+  regex: 2261,
+} as const;
+
+/** A policy that cannot be used. Its text names all that is wrong. */
+export class PolicyError extends Error {
+  readonly problems: readonly PolicyProblem[];
+
+  /** @param problems at least one. */
+  constructor(problems: readonly PolicyProblem[]) {
+    super(problems.map(({ path, message }) => `${path || 'the document'} ${message}`).join('; '));
+    this.problems = problems;
+  }
+
+  /** The number of the error in the catalogue: that of the first problem. */
+  get number(): number {
+    return this.problems[0]?.number ?? PROBLEM.document;
+  }
+}
+
+/** Problems as they are found; more than 20 are not kept. */
+export class Problems {
+  readonly list: PolicyProblem[] = [];
+
+  report(path: string, number: number, message: string): void {
+    if (this.list.length < PROBLEMS_MAX) this.list.push({ path, message, number });
+  }
+}

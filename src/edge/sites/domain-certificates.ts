@@ -1,0 +1,28 @@
+// The certificates that were uploaded for reserved domains, by the names that they are shown for.
+
+import type { DomainCertificate } from './source.ts';
+
+export class DomainCertificates {
+  readonly #byDomain = new Map<string, DomainCertificate>();
+
+  /** The same object as long as it is the same certificate: contexts of TLS are kept by it. */
+  find(name: string): DomainCertificate | undefined {
+    return this.#byDomain.get(name) ?? this.#byDomain.get(`*${name.slice(name.indexOf('.'))}`);
+  }
+
+  /** @param accounts whose certificates these are all; null: everybody's. */
+  replace(accounts: ReadonlySet<string> | null, certificates: readonly DomainCertificate[]): void {
+    const given = new Set(certificates.map(({ domain }) => domain));
+    for (const [domain, { accountId }] of this.#byDomain)
+      if ((!accounts || accounts.has(accountId)) && !given.has(domain)) this.#byDomain.delete(domain);
+    for (const certificate of certificates) {
+      const known = this.#byDomain.get(certificate.domain);
+      if (
+        known?.cert !== certificate.cert ||
+        known.key !== certificate.key ||
+        known.accountId !== certificate.accountId
+      )
+        this.#byDomain.set(certificate.domain, certificate);
+    }
+  }
+}

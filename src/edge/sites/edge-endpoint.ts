@@ -1,0 +1,62 @@
+// One name of an edge, as an endpoint among those of tunnels.
+
+import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
+import { publicUrl } from '../../tunnel/bind-name.ts';
+import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
+import type { TunnelGroup } from '../../tunnel/tunnel-group.ts';
+import type { EndpointHandling } from '../handling.ts';
+
+/** What the endpoints of one edge have in common. */
+export interface EdgeParts {
+  accountId: string;
+  proto: 'https' | 'tls';
+  /** The port that URLs show. */
+  port: number;
+  tls: 'passthrough' | 'gateway';
+  handling: EndpointHandling;
+  /** Where whole connections go; undefined where it is for each request to say. */
+  group: TunnelGroup | undefined;
+}
+
+export class EdgeEndpoint implements LiveEndpoint {
+  readonly id: string;
+  readonly tunnelId = '';
+  readonly accountId: string;
+  readonly proto: 'https' | 'tls';
+  readonly hostname: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly proxyProtocol = 0;
+  readonly upstreamProtocol = 'http1';
+  readonly tls: 'passthrough' | 'gateway';
+  readonly handling: EndpointHandling;
+  readonly #group: TunnelGroup | undefined;
+  #isOpen = true;
+
+  constructor({ hostname, endpointId }: { hostname: string; endpointId: string }, edge: EdgeParts) {
+    this.id = endpointId;
+    this.accountId = edge.accountId;
+    this.proto = edge.proto;
+    this.hostname = hostname;
+    this.port = edge.port;
+    this.publicUrl = publicUrl(edge.proto, hostname, edge.port);
+    this.tls = edge.tls;
+    this.handling = edge.handling;
+    this.#group = edge.group;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The edge is gone, or another one by now. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** To the tunnel whose turn it is. */
+  async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
+    const tunnel = this.#isOpen ? this.#group?.pick('tls') : undefined;
+    return tunnel ? tunnel.open(visitor, events) : 'offline';
+  }
+}

@@ -1,0 +1,98 @@
+// What an HTTPS edge does: each request takes a route, through the modules of that to one of its tunnels.
+
+import { HttpChain } from '../chain.ts';
+import type { EndpointHandling, HttpRoute } from '../handling.ts';
+import { spokenTo } from '../http2/upstream.ts';
+import type { HttpModule, TlsTerms } from '../module.ts';
+import type { Breaker } from '../modules/breaker.ts';
+import { httpModules } from '../modules/http-modules.ts';
+import { mtlsHeaders } from '../modules/mtls-headers.ts';
+import { Routing } from './routing.ts';
+import { reasonOf, type SiteParts } from './site.ts';
+import type { HttpsEdgeConfig, RouteConfig } from './source.ts';
+import { termsOf } from './tls-terms.ts';
+
+/** A route that is live, with what its modules remember of its visitors. */
+export interface LiveRoute extends HttpRoute {
+  /** Equal ones do the same. */
+  readonly fingerprint: string;
+  readonly breaker: Breaker | undefined;
+}
+
+export class HttpsSite implements EndpointHandling {
+  readonly connection = [];
+  readonly tls: TlsTerms | undefined;
+  readonly routes: ReadonlyMap<string, LiveRoute>;
+  readonly #routing: Routing<LiveRoute>;
+  /** When the edge as a whole cannot be served, all that it answers with. */
+  readonly #broken: LiveRoute | undefined;
+
+  /** @param before what the edge was until now: what has not changed stays, with all that it remembers. */
+  constructor(config: HttpsEdgeConfig, before: HttpsSite | undefined, parts: SiteParts) {
+    const { id, mutualTls } = config;
+    try {
+      if (config.failure !== undefined) throw new Error(config.failure);
+      const terms = termsOf(config);
+      const isSame = JSON.stringify(terms) === JSON.stringify(before?.tls);
+      this.tls = isSame ? before?.tls : terms; // Connections are bound to the very terms that they were made under.
+    } catch (error) {
+      parts.onBroken(id, error);
+      this.#broken = brokenRoute('', error);
+    }
+    const owner = { accountId: config.accountId, proto: 'https' } as const;
+    const routed = config.routes.map((route) => {
+      const fingerprint = JSON.stringify([route, mutualTls?.enabled === true]);
+      const known = before?.routes.get(route.id);
+      const live =
+        known?.fingerprint === fingerprint ? known : liveRoute(route, fingerprint, owner, mutualTls?.enabled, parts);
+      return { ...route, route: live };
+    });
+    this.routes = new Map(routed.map(({ id, route }) => [id, route]));
+    this.#routing = new Routing(routed);
+  }
+
+  route(target: string): HttpRoute | 'noRoute' {
+    return this.#broken ?? this.#routing.find(target) ?? 'noRoute';
+  }
+}
+
+function liveRoute(
+  { id, backend, modules: settings, failure }: RouteConfig,
+  fingerprint: string,
+  owner: { accountId: string; proto: 'https' },
+  isMutual: boolean | undefined,
+  { endpoints, environment, onBroken }: SiteParts,
+): LiveRoute {
+  try {
+    if (failure !== undefined) throw new Error(failure);
+    const { modules, breaker, connection } = httpModules(settings, owner, environment);
+    if (connection.some(({ name }) => name === 'traffic_policy'))
+      throw new Error('the traffic policy of a route cannot have rules for connections');
+    const all: HttpModule[] = isMutual ? [mtlsHeaders(), ...modules] : modules;
+    const group = backend?.enabled ? endpoints.group(owner.accountId, backend.labels) : undefined;
+    return {
+      fingerprint,
+      breaker,
+      chain: all.length > 0 ? new HttpChain(all) : undefined,
+      convertsWebsockets: settings.websocketTcpConverter?.enabled === true,
+      upstream() {
+        if (!group) return 'noBackend';
+        const tunnel = group.pick('https');
+        return tunnel ? spokenTo(tunnel) : 'backendOffline';
+      },
+    };
+  } catch (error) {
+    onBroken(id, error);
+    return brokenRoute(fingerprint, error);
+  }
+}
+
+/** Turns everybody away; the log says why. */
+function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
+  const module: HttpModule = {
+    name: 'edge',
+    onRequest: () => ({ kind: 'refuse', error: 'moduleFailed', reason: reasonOf(error) }),
+  };
+  const chain = new HttpChain([module]);
+  return { fingerprint, breaker: undefined, chain, convertsWebsockets: false, upstream: () => 'moduleFailed' };
+}

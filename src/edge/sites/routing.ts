@@ -1,0 +1,38 @@
+// Which route of an HTTPS edge a request takes.
+
+import type { HttpRoute } from '../handling.ts';
+import type { RouteConfig } from './source.ts';
+
+export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {
+  route: T;
+}
+
+/** The routes of one edge: those for the very path before those for its beginning, of these the longest first. */
+export class Routing<T extends HttpRoute> {
+  readonly #exact = new Map<string, T>();
+  readonly #prefixes: [prefix: string, route: T][] = [];
+
+  constructor(routes: readonly Routed<T>[]) {
+    for (const { matchType, match, route } of routes) {
+      const path = asSent(match);
+      if (matchType === 'exact_path') this.#exact.set(path, route);
+      else this.#prefixes.push([path, route]);
+    }
+    this.#prefixes.sort(([a], [b]) => b.length - a.length);
+  }
+
+  /**
+   * @param target of the request, in origin-form. Its path, without the query, is compared as it came: letter case and
+   * percent-encoding count, and nothing is resolved. `/%61` is not `/a`, here as for most of what stands behind it.
+   */
+  find(target: string): T | undefined {
+    const query = target.indexOf('?');
+    const path = query < 0 ? target : target.slice(0, query);
+    return this.#exact.get(path) ?? this.#prefixes.find(([prefix]) => path.startsWith(prefix))?.[1];
+  }
+}
+
+/** A path as clients send it: what is not ASCII has its percent-encoding in UTF-8 (RFC 3987, section 3.1). */
+function asSent(match: string): string {
+  return match.replace(/[^\0-\x7f]+/gu, encodeURIComponent);
+}

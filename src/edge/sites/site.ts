@@ -1,0 +1,17 @@
+// What the sites of edges need of the rest of the gateway.
+
+import type { Endpoints } from '../../tunnel/endpoints.ts';
+import type { ModuleEnvironment } from '../module.ts';
+
+export interface SiteParts {
+  endpoints: Endpoints;
+  environment: ModuleEnvironment;
+  /** The port that URLs show. */
+  publicHttpsPort: number;
+  /** Told of an edge or a route that cannot be served as it is configured, with the reason. It refuses its visitors. */
+  onBroken(id: string, error: unknown): void;
+}
+
+export function reasonOf(error: unknown): string {
+  return `it cannot be served as it is configured: ${error instanceof Error ? error.message : String(error)}`;
+}

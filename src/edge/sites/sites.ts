@@ -1,0 +1,128 @@
+// The edges that are live on this node: what the control plane has configured, as endpoints among those of tunnels.
+
+import type { Endpoints } from '../../tunnel/endpoints.ts';
+import type { BreakerSnapshot } from '../modules/breaker.ts';
+import { endsTls } from '../modules/tls-termination.ts';
+import { DomainCertificates } from './domain-certificates.ts';
+import { EdgeEndpoint } from './edge-endpoint.ts';
+import { HttpsSite } from './https-site.ts';
+import { Reloads, type Scope } from './reloads.ts';
+import type { SiteParts } from './site.ts';
+import type { EdgeConfig, SiteConfigs, SiteSource } from './source.ts';
+import { TlsSite } from './tls-site.ts';
+
+export interface SitesOptions extends SiteParts {
+  source: SiteSource;
+  /** Told when what is configured cannot be loaded: what was there goes on, and it is tried again until it works. */
+  onFailure(error: unknown): void;
+  /** How long until then, in milliseconds. */
+  retryMs?: number;
+  /** Told whenever what is live may have changed. */
+  onApplied?(): void;
+}
+
+interface Site {
+  accountId: string;
+  fingerprint: string;
+  handling: HttpsSite | TlsSite;
+  endpoints: EdgeEndpoint[];
+}
+
+export class Sites {
+  readonly #options: SitesOptions;
+  readonly #endpoints: Endpoints;
+  readonly #reloads: Reloads;
+  readonly #certificates = new DomainCertificates();
+  /** By the id of the edge. */
+  readonly #sites = new Map<string, Site>();
+  /** The edge of each route. */
+  readonly #edges = new Map<string, string>();
+  #stop = () => {};
+
+  constructor(options: SitesOptions) {
+    const { onFailure, retryMs } = options;
+    this.#options = options;
+    this.#endpoints = options.endpoints;
+    this.#reloads = new Reloads({ work: (scope) => this.#load(scope), onFailure, retryMs });
+  }
+
+  /** Done when all that is configured is live, which from then on it stays. */
+  start(): Promise<void> {
+    this.#stop = this.#options.source.onChange((scope) => this.#reloads.ask(scope));
+    return this.#reloads.ask(null);
+  }
+
+  /** Follows no changes any more. What is live stays so. */
+  close(): void {
+    this.#stop();
+    this.#reloads.close();
+  }
+
+  /** The certificate that was uploaded for a name: for the very name, else for the wildcard one label above. */
+  certificateFor(name: string): { cert: string; key: string } | undefined {
+    return this.#certificates.find(name);
+  }
+
+  /** The circuit breaker of a route; undefined when it has none, or none that is on. */
+  breaker(routeId: string): BreakerSnapshot | undefined {
+    const site = this.#sites.get(this.#edges.get(routeId) ?? '');
+    return site?.handling instanceof HttpsSite ? site.handling.routes.get(routeId)?.breaker?.snapshot() : undefined;
+  }
+
+  async #load(scope: Scope): Promise<void> {
+    const loaded = await this.#options.source.load(scope);
+    this.#apply(scope, loaded);
+    this.#options.onApplied?.();
+  }
+
+  /** At once, as far as visitors can see. */
+  #apply(scope: Scope, { edges, certificates }: SiteConfigs): void {
+    const accounts = scope && new Set(scope);
+    const configured = new Set(edges.map(({ id }) => id));
+    for (const [id, { accountId }] of this.#sites)
+      if ((!accounts || accounts.has(accountId)) && !configured.has(id)) this.#remove(id);
+    // First all that goes: a name may go from one edge to another.
+    const changed = edges.flatMap((config) => {
+      const fingerprint = JSON.stringify(config);
+      const before = this.#sites.get(config.id);
+      if (before?.fingerprint === fingerprint) return [];
+      this.#remove(config.id);
+      return { config, fingerprint, before };
+    });
+    for (const { config, fingerprint, before } of changed) this.#add(config, fingerprint, before);
+    this.#certificates.replace(accounts, certificates);
+  }
+
+  #add(config: EdgeConfig, fingerprint: string, before: Site | undefined): void {
+    const { id, accountId, kind, names } = config;
+    const { publicHttpsPort: port } = this.#options;
+    const handling = this.#handling(config, before);
+    const isWhole = kind === 'tls' && config.backend?.enabled === true;
+    const group = isWhole ? this.#endpoints.group(accountId, config.backend?.labels ?? {}) : undefined;
+    const tls = kind === 'tls' && !endsTls(config) ? 'passthrough' : 'gateway';
+    const endpoints = names.map(
+      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }),
+    );
+    this.#sites.set(id, { accountId, fingerprint, handling, endpoints });
+    for (const endpoint of endpoints) this.#endpoints.add(endpoint);
+    if (handling instanceof HttpsSite) for (const routeId of handling.routes.keys()) this.#edges.set(routeId, id);
+  }
+
+  #handling(config: EdgeConfig, before: Site | undefined): HttpsSite | TlsSite {
+    if (config.kind === 'tls') return new TlsSite(config, this.#options);
+    const known = before?.handling instanceof HttpsSite ? before.handling : undefined;
+    return new HttpsSite(config, known, this.#options);
+  }
+
+  #remove(id: string): void {
+    const site = this.#sites.get(id);
+    if (!site) return;
+    this.#sites.delete(id);
+    if (site.handling instanceof HttpsSite)
+      for (const routeId of site.handling.routes.keys()) this.#edges.delete(routeId);
+    for (const endpoint of site.endpoints) {
+      endpoint.close();
+      this.#endpoints.remove(endpoint);
+    }
+  }
+}

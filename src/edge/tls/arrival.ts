@@ -1,0 +1,47 @@
+// A visitor who has just come, with a ClientHello that was read and nothing that was answered yet.
+
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import type { NewConnection, TlsTerms } from '../module.ts';
+import { NOBODY, visitorOf } from '../visitors.ts';
+
+export class Arrival implements NewConnection {
+  readonly visitor: Visitor;
+  readonly startedAt: number;
+  readonly serverName: string | undefined;
+  endpoint: LiveEndpoint;
+  /** Once somebody has ended the TLS here. */
+  tls: TLSSocket | undefined;
+  readonly #raw: Socket;
+  readonly #terminate: (terms: TlsTerms) => Promise<TLSSocket | undefined>;
+
+  /** @param terminate speaks TLS with the visitor; undefined when that failed. */
+  constructor(
+    raw: Socket,
+    { endpoint, name }: { endpoint: LiveEndpoint; name: string },
+    startedAt: number,
+    terminate: (terms: TlsTerms) => Promise<TLSSocket | undefined>,
+  ) {
+    this.#raw = raw;
+    this.visitor = visitorOf(raw, false) ?? NOBODY;
+    this.startedAt = startedAt;
+    this.endpoint = endpoint;
+    this.serverName = name;
+    this.#terminate = terminate;
+  }
+
+  get bytesIn(): number {
+    return this.#raw.bytesRead;
+  }
+
+  get bytesOut(): number {
+    return this.#raw.bytesWritten;
+  }
+
+  async terminateTls(terms: TlsTerms): Promise<boolean> {
+    if (this.tls) return true; // Once is enough.
+    this.tls = await this.#terminate(terms);
+    return this.tls !== undefined;
+  }
+}

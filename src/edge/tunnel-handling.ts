@@ -1,0 +1,99 @@
+// What is done to the traffic of a tunnel, as its agent asked for it.
+
+import { X509Certificate } from 'node:crypto';
+import { AgentError } from '../tunnel/agent-errors.ts';
+import type { Handling } from '../tunnel/endpoint.ts';
+import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
+import { HttpChain } from './chain.ts';
+import type { EndpointHandling, HttpRoute } from './handling.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, TlsTerms } from './module.ts';
+import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
+import { connectionModules, httpModules } from './modules/http-modules.ts';
+import { EVERYBODY } from './modules/ip-restriction.ts';
+import { mtlsHeaders } from './modules/mtls-headers.ts';
+import type { HttpModuleSettings } from './modules/settings.ts';
+import { SettingsError } from './modules/settings-error.ts';
+import { PolicyError } from './policy/problems.ts';
+
+const REALM = 'tunnel';
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
+/** @throws {AgentError} from what it returns. */
+export function tunnelHandling(environment: ModuleEnvironment): MakeHandling {
+  return (modules, tunnel) => {
+    try {
+      return make(modules, tunnel, environment);
+    } catch (error) {
+      if (error instanceof PolicyError) throw new AgentError('badPolicy', { reason: error.message }, error.number);
+      if (error instanceof SettingsError) throw badOption(error.message);
+      throw error;
+    }
+  };
+}
+
+function make(modules: TunnelModules, tunnel: HandledTunnel, environment: ModuleEnvironment): Handling | undefined {
+  const { accountId, proto } = tunnel;
+  const settings = settingsOf(modules);
+  const tls = modules.clientAuthorities === undefined ? undefined : mutualTls(modules.clientAuthorities);
+  if (proto === 'tcp' || proto === 'tls')
+    return handling(connectionModules(settings, { accountId, proto }, environment), [], false, tls);
+  const made = httpModules(settings, { accountId, proto }, environment);
+  const chain = tls ? [mtlsHeaders(), ...made.modules] : made.modules;
+  return handling(made.connection, chain, modules.websocketTcpConverter === true, tls);
+}
+
+function handling(
+  connection: readonly ConnectionModule[],
+  modules: readonly HttpModule[],
+  convertsWebsockets: boolean,
+  tls: TlsTerms | undefined,
+): EndpointHandling | undefined {
+  if (connection.length === 0 && modules.length === 0 && !convertsWebsockets && !tls) return undefined;
+  const chain = modules.length > 0 ? new HttpChain(modules) : undefined;
+  const route: HttpRoute = { chain, convertsWebsockets, upstream: (endpoint) => endpoint };
+  return { connection, tls, route: () => route };
+}
+
+function settingsOf(modules: TunnelModules): HttpModuleSettings {
+  const { ipRestriction, userAgentFilter, basicAuth, webhookVerification, trafficPolicy, errorThreshold } = modules;
+  const { requestHeaders, responseHeaders, compression } = modules;
+  const on = <T extends object>(settings: T | undefined) => settings && { enabled: true, ...settings };
+  return {
+    ipRestriction: on(ipRestriction && { ...ipRestriction, allow: allowed(ipRestriction.allow) }),
+    userAgentFilter: on(userAgentFilter),
+    basicAuth: on(basicAuth && { realm: REALM, credentials: basicAuth }),
+    webhookVerification: on(webhookVerification),
+    trafficPolicy: on(trafficPolicy === undefined ? undefined : { value: trafficPolicy }),
+    compression: { enabled: compression === true },
+    requestHeaders: on(requestHeaders),
+    responseHeaders: on(responseHeaders),
+    circuitBreaker:
+      errorThreshold === undefined
+        ? undefined
+        : { ...circuitBreakerDefaults, errorThresholdPercentage: share(errorThreshold) },
+  };
+}
+
+const allowed = (networks: string[]) => (networks.length > 0 ? networks : [...EVERYBODY]);
+
+function share(threshold: number): number {
+  if (threshold >= 0 && threshold <= 1) return threshold;
+  throw badOption('error_threshold must be from 0 to 1');
+}
+
+function mutualTls(pem: string): TlsTerms {
+  const clientAuthorities = pem.match(CERTIFICATE) ?? [];
+  if (clientAuthorities.length === 0 || !clientAuthorities.every(isAuthority))
+    throw badOption('mutual_tls_ca must hold the certificates of authorities, in PEM');
+  return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3', clientAuthorities, clientVerification: 'require-and-verify' };
+}
+
+function isAuthority(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).ca;
+  } catch {
+    return false;
+  }
+}
+
+const badOption = (reason: string) => new AgentError('badOption', { reason });

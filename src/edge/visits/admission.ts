@@ -1,0 +1,65 @@
+// What a connection has to pass before anything is read of it, or answered.
+
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { type EndpointHandling, handlingOf } from '../handling.ts';
+import type { NewConnection } from '../module.ts';
+import type { VisitServices } from './services.ts';
+
+/** How often a connection may be sent from one endpoint to another. */
+const HOPS_MAX = 8;
+
+/**
+ * Sends a connection through the modules of its endpoint, and of those that it is forwarded to.
+ * @param connection its `endpoint` is the one whose turn it is.
+ * @returns where it goes; undefined when it is not let in, of which the log has the reason.
+ */
+export async function admit(
+  connection: NewConnection & { endpoint: LiveEndpoint },
+  handling: EndpointHandling,
+  services: VisitServices,
+): Promise<LiveEndpoint | undefined> {
+  let current: EndpointHandling | undefined = handling;
+  for (let hops = 0; current; hops++) {
+    const forwarded = await pass(connection, current, services);
+    if (forwarded === 'refused') return undefined;
+    if (forwarded === undefined) break;
+    if (hops === HOPS_MAX) {
+      tell(connection, services, 'traffic_policy', 'too many endpoints forward to one another');
+      return undefined;
+    }
+    connection.endpoint = forwarded;
+    current = handlingOf(forwarded);
+  }
+  return connection.endpoint;
+}
+
+async function pass(
+  connection: NewConnection & { endpoint: LiveEndpoint },
+  handling: EndpointHandling,
+  services: VisitServices,
+): Promise<LiveEndpoint | 'refused' | undefined> {
+  for (const module of handling.connection) {
+    try {
+      const verdict = await module.onConnection(connection);
+      if (verdict?.kind === 'forward') return verdict.endpoint;
+      if (!verdict) continue;
+      tell(connection, services, module.name, verdict.reason);
+    } catch (error) {
+      services.failed(error, services.newOperationId());
+    }
+    return 'refused';
+  }
+  return undefined;
+}
+
+function tell({ endpoint, visitor }: NewConnection, services: VisitServices, module: string, reason: string): void {
+  services.refused({
+    operationId: undefined,
+    module,
+    reason,
+    status: undefined,
+    endpointId: endpoint.id,
+    accountId: endpoint.accountId,
+    ip: visitor.ip,
+  });
+}

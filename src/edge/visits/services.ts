@@ -1,0 +1,83 @@
+// What visits to handled endpoints need of the rest of the gateway.
+
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Visitor } from '../../tunnel/endpoint.ts';
+
+/** A visitor who was turned away, for the log. */
+export interface RefusedVisit {
+  /** The visitor was shown the same; undefined when the connection was closed without a word. */
+  operationId: string | undefined;
+  /** Which module it was, and why. */
+  module: string;
+  reason: string;
+  /** What the visitor was told: a status; undefined when nothing. */
+  status: number | undefined;
+  endpointId: string;
+  accountId: string;
+  ip: string;
+  /** Of a request. */
+  method?: string;
+  host?: string;
+  path?: string;
+}
+
+export interface VisitServices {
+  /** The wall clock, in milliseconds. */
+  time(): number;
+  newOperationId(): string;
+  refused(visit: RefusedVisit): void;
+  /** Something was not expected; the visitor was told no more than that. */
+  failed(error: unknown, operationId: string): void;
+}
+
+/** The connection that a visit comes on. */
+export interface VisitLine {
+  readonly visitor: Visitor;
+  readonly startedAt: number;
+  readonly serverName: string | undefined;
+  readonly tls: TLSSocket | undefined;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** The handlings whose connection modules have let it pass. */
+  readonly admitted: Set<object>;
+}
+
+/** A socket as visits see it. */
+export class SocketLine implements VisitLine {
+  readonly visitor: Visitor;
+  readonly startedAt: number;
+  readonly #socket: Socket;
+  #admitted: Set<object> | undefined;
+
+  /** @param admitted the handlings whose connection modules it has passed. */
+  constructor(socket: Socket, visitor: Visitor, startedAt: number, admitted?: Set<object>) {
+    this.#socket = socket;
+    this.visitor = visitor;
+    this.startedAt = startedAt;
+    this.#admitted = admitted;
+  }
+
+  get admitted(): Set<object> {
+    this.#admitted ??= new Set();
+    return this.#admitted;
+  }
+
+  get tls(): TLSSocket | undefined {
+    return this.#socket instanceof TLSSocket ? this.#socket : undefined;
+  }
+
+  get serverName(): string | undefined {
+    // Node's types leave out that a server's socket has it; false when the visitor named nobody.
+    const name = (this.#socket as { servername?: string | false }).servername;
+    return name ? name.toLowerCase() : undefined;
+  }
+
+  get bytesIn(): number {
+    return this.#socket.bytesRead;
+  }
+
+  get bytesOut(): number {
+    return this.#socket.bytesWritten;
+  }
+}

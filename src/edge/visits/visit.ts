@@ -1,0 +1,240 @@
+// One request on its way through what stands before an endpoint, and its answer on the way back. The same for HTTP/1 and
+// HTTP/2, which carry out what is decided here.
+
+import type { TLSSocket } from 'node:tls';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import type { Decision, HttpChain } from '../chain.ts';
+import { type VisitorError, visitorErrors } from '../errors.ts';
+import type { HttpExchange, HttpResponse } from '../exchange.ts';
+import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
+import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../module.ts';
+import { admit } from './admission.ts';
+import type { HeadRequest } from './request.ts';
+import { type HeadResponse, type OwnAnswer, OwnResponse } from './response.ts';
+import type { VisitLine, VisitServices } from './services.ts';
+
+/** What becomes of a request, or of its answer. */
+export type Step =
+  | { kind: 'upstream'; endpoint: LiveEndpoint; convertsWebsockets: boolean }
+  /** The answer that came goes on, as the modules have made it. */
+  | { kind: 'pass' }
+  | { kind: 'answer'; answer: OwnAnswer }
+  | { kind: 'fail'; error: VisitorError; fields: readonly (readonly [name: string, value: string])[] }
+  | { kind: 'close' };
+
+/** How often a request may be sent from one endpoint to another. */
+const HOPS_MAX = 8;
+const PASS: Step = { kind: 'pass' };
+
+interface Leg {
+  chain: HttpChain;
+  passed: number;
+}
+
+interface Found {
+  module: { name: string };
+  verdict: Answered | Refused | Closed | ForwardedTo;
+}
+
+export class Visit implements HttpExchange {
+  readonly request: HeadRequest;
+  response: HttpResponse | undefined;
+  endpoint: LiveEndpoint;
+  readonly #line: VisitLine;
+  readonly #services: VisitServices;
+  readonly #legs: Leg[] = [];
+  #memory: Map<object, unknown> | undefined;
+  #operationId: string | undefined;
+  #hops = 0;
+  #isSettled = false;
+
+  constructor(endpoint: LiveEndpoint, request: HeadRequest, line: VisitLine, services: VisitServices) {
+    this.endpoint = endpoint;
+    this.request = request;
+    this.#line = line;
+    this.#services = services;
+  }
+
+  get visitor(): Visitor {
+    return this.#line.visitor;
+  }
+
+  get startedAt(): number {
+    return this.#line.startedAt;
+  }
+
+  get serverName(): string | undefined {
+    return this.#line.serverName;
+  }
+
+  get tls(): TLSSocket | undefined {
+    return this.#line.tls;
+  }
+
+  get bytesIn(): number {
+    return this.#line.bytesIn;
+  }
+
+  get bytesOut(): number {
+    return this.#line.bytesOut;
+  }
+
+  get memory(): Map<object, unknown> {
+    this.#memory ??= new Map();
+    return this.#memory;
+  }
+
+  get operationId(): string {
+    this.#operationId ??= this.#services.newOperationId();
+    return this.#operationId;
+  }
+
+  /** Sends the request through the modules of its endpoint, and of those that it is forwarded to. Never rejects. */
+  begin(): Step | Promise<Step> {
+    return this.#guarded(() => this.#enter(this.endpoint));
+  }
+
+  /** Sends the answer of upstream through the modules. Never rejects. */
+  answered(response: HeadResponse): Step | Promise<Step> {
+    this.response = response;
+    this.settle(response.status);
+    return this.#guarded(() => this.#respond(this.#legs.length - 1));
+  }
+
+  /** Tells the modules what upstream did; once. */
+  settle(outcome: Outcome): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    for (const leg of this.#legs) leg.chain.settle(this, leg, outcome);
+  }
+
+  #enter(endpoint: LiveEndpoint): Step | Promise<Step> {
+    this.endpoint = endpoint;
+    const handling = handlingOf(endpoint);
+    if (!handling) return { kind: 'upstream', endpoint, convertsWebsockets: false };
+    if (handling.connection.length === 0 || this.#line.admitted.has(handling)) return this.#pass(handling);
+    return this.#admit(handling);
+  }
+
+  /** What a connection has to pass, where it was not asked before there was a request. */
+  async #admit(handling: EndpointHandling): Promise<Step> {
+    const endpoint = await admit(this, handling, this.#services);
+    if (!endpoint) {
+      this.settle('unasked');
+      return { kind: 'close' };
+    }
+    this.#line.admitted.add(handling);
+    const now = handlingOf(endpoint);
+    return now ? this.#pass(now) : { kind: 'upstream', endpoint, convertsWebsockets: false };
+  }
+
+  #pass(handling: EndpointHandling): Step | Promise<Step> {
+    const route = handling.route(this.request.target);
+    if (typeof route === 'string') return this.#failed(route);
+    if (!route.chain) return this.#toUpstream(route);
+    const leg: Leg = { chain: route.chain, passed: 0 };
+    this.#legs.push(leg);
+    const found = route.chain.request(this, leg);
+    if (found instanceof Promise)
+      return found.then((later) => (later ? this.#decided(later) : this.#toUpstream(route)));
+    return found ? this.#decided(found) : this.#toUpstream(route);
+  }
+
+  #toUpstream(route: HttpRoute): Step {
+    const endpoint = route.upstream(this.endpoint);
+    if (typeof endpoint !== 'string')
+      return { kind: 'upstream', endpoint, convertsWebsockets: route.convertsWebsockets };
+    this.settle('failed');
+    return this.#failed(endpoint);
+  }
+
+  #failed(error: VisitorError): Step {
+    this.settle('unasked');
+    return { kind: 'fail', error, fields: [] };
+  }
+
+  /** @param modules how many of the leg are still to be passed; all that the request has passed when left out. */
+  #respond(from: number, modules?: number): Step | Promise<Step> {
+    for (let at = from; at >= 0; at--) {
+      const leg = this.#legs[at] as Leg;
+      const found = leg.chain.response(this, leg, at === from ? (modules ?? leg.passed) : leg.passed);
+      if (found instanceof Promise)
+        return found.then((later) => (later ? this.#replaced(later, at) : this.#respond(at - 1)));
+      if (found) return this.#replaced(found, at);
+    }
+    return this.response instanceof OwnResponse ? { kind: 'answer', answer: this.response.finished() } : PASS;
+  }
+
+  /** A module has another answer than the one that came; those before it are given that. */
+  #replaced(found: Decision, leg: number): Step | Promise<Step> {
+    const { verdict, at } = found;
+    if (verdict.kind !== 'answer') return this.#turnedAway(found);
+    this.response = this.#own(found, verdict);
+    return this.#respond(leg, at);
+  }
+
+  /** What a module says of a request. */
+  #decided(found: Found): Step | Promise<Step> {
+    const { verdict } = found;
+    if (verdict.kind === 'forward') {
+      if (++this.#hops <= HOPS_MAX) return this.#enter(verdict.endpoint);
+      return this.#turnedAway({ ...found, verdict: refusal('too many endpoints forward to one another') });
+    }
+    this.settle('unasked');
+    if (verdict.kind !== 'answer') return this.#turnedAway(found);
+    this.response = this.#own(found, verdict);
+    return this.#respond(this.#legs.length - 1);
+  }
+
+  #own(found: Found, answer: Answered): OwnResponse {
+    const response = new OwnResponse(answer);
+    if (answer.reason !== undefined) {
+      this.#tell(found, answer.reason, answer.status);
+      response.fields.set('Service-Operation-Id', this.operationId);
+    }
+    return response;
+  }
+
+  #turnedAway(found: Found): Step {
+    const { verdict } = found;
+    if (verdict.kind === 'close') {
+      this.#tell(found, verdict.reason, undefined);
+      return { kind: 'close' };
+    }
+    const { error, reason, fields = [] } = verdict.kind === 'refuse' ? verdict : refusal('it cannot be forwarded now');
+    this.#tell(found, reason, visitorErrors[error].status);
+    return { kind: 'fail', error, fields: [...fields, ['Service-Operation-Id', this.operationId]] };
+  }
+
+  #tell({ module }: Found, reason: string, status: number | undefined): void {
+    const { endpoint, request, visitor } = this;
+    this.#services.refused({
+      operationId: status === undefined ? undefined : this.operationId,
+      module: module.name,
+      reason,
+      status,
+      endpointId: endpoint.id,
+      accountId: endpoint.accountId,
+      ip: visitor.ip,
+      method: request.method,
+      host: request.host,
+      path: request.target.replace(/\?.*/s, ''),
+    });
+  }
+
+  #guarded(work: () => Step | Promise<Step>): Step | Promise<Step> {
+    const failed = (error: unknown): Step => {
+      this.settle('unasked');
+      this.#services.failed(error, this.operationId);
+      return { kind: 'fail', error: 'moduleFailed', fields: [['Service-Operation-Id', this.operationId]] };
+    };
+    try {
+      const step = work();
+      return step instanceof Promise ? step.catch(failed) : step;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+}
+
+const refusal = (reason: string): Refused => ({ kind: 'refuse', error: 'policyFailed', reason });

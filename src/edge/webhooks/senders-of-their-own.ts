@@ -1,0 +1,121 @@
+// Senders whose signature is about more than the body, or less, or made in another way.
+
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { isForm, jsonAt, type Message, queryOf, sortedForm } from './message.ts';
+import { header, hmac, isSame, type Provider } from './provider.ts';
+
+const BASE64 = 'base64';
+const CONTENTFUL_FIELDS_MAX = 50;
+/** What HubSpot wants to be decoded of a URL, and nothing else. */
+const HUBSPOT_DECODES = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
+
+export const sendersOfTheirOwn: Record<string, Provider> = {
+  contentful: hmac({
+    in: header('x-contentful-signature'),
+    at: header('x-contentful-timestamp'),
+    signed: contentfulRequest,
+  }),
+  discord: {
+    signatures: header('x-signature-ed25519'),
+    timestamp: header('x-signature-timestamp'),
+    fits(message, [signature = ''], secret, timestamp) {
+      const key = ed25519Key(secret);
+      const bytes = Buffer.from(signature, 'hex');
+      return key !== undefined && verify(null, Buffer.concat([Buffer.from(timestamp), message.body]), key, bytes);
+    },
+    secretProblem: (secret) => (ed25519Key(secret) ? undefined : 'must be the public key, as 64 hexadecimal digits'),
+  },
+  gitlab: {
+    signatures: header('x-gitlab-token'),
+    fits: (_message, [token = ''], secret) => isSame(token, secret),
+  },
+  hubspot: hmac({
+    in: header('x-hubspot-signature-v3'),
+    at: header('x-hubspot-request-timestamp'),
+    signed: (message, timestamp) => [
+      message.method + message.url.replace(HUBSPOT_DECODES, decodeURIComponent),
+      message.body,
+      timestamp,
+    ],
+    encoding: BASE64,
+  }),
+  mailchimp: hmac({
+    in: header('x-mandrill-signature'),
+    signed: (message) =>
+      isForm(message) || message.body.length === 0 ? [message.url, sortedForm(message)] : undefined,
+    algorithm: 'sha1',
+    encoding: BASE64,
+  }),
+  // The signature is about its token and its timestamp only: whoever has seen one can change the rest.
+  mailgun: hmac({
+    in: (message) => textsAt(message, 'signature', 'signature'),
+    at: (message) => textsAt(message, 'signature', 'timestamp'),
+    signed: (message, timestamp) => [timestamp, textsAt(message, 'signature', 'token')[0] ?? ''],
+  }),
+  sendgrid: {
+    signatures: header('x-twilio-email-event-webhook-signature'),
+    timestamp: header('x-twilio-email-event-webhook-timestamp'),
+    fits(message, [signature = ''], secret, timestamp) {
+      const key = ecdsaKey(secret);
+      const bytes = Buffer.from(signature, BASE64);
+      return key !== undefined && verify('sha256', Buffer.concat([Buffer.from(timestamp), message.body]), key, bytes);
+    },
+    secretProblem: (secret) =>
+      ecdsaKey(secret) ? undefined : 'must be the verification key, which is a public key in Base64',
+  },
+  square: hmac({
+    in: header('x-square-hmacsha256-signature'),
+    signed: (message) => [message.url, message.body],
+    encoding: BASE64,
+  }),
+  trello: hmac({
+    in: header('x-trello-webhook'),
+    signed: (message) => [message.body, message.url],
+    algorithm: 'sha1',
+    encoding: BASE64,
+  }),
+  twilio: hmac({ in: header('x-twilio-signature'), signed: twilioRequest, algorithm: 'sha1', encoding: BASE64 }),
+};
+
+/** Forms are signed with their parameters, other bodies through their hash in the URL. */
+function twilioRequest(message: Message): string[] | undefined {
+  if (message.body.length === 0) return [message.url];
+  if (isForm(message)) return [message.url, sortedForm(message)];
+  const hash = createHash('sha256').update(message.body).digest('hex');
+  return isSame(queryOf(message, 'bodySHA256')?.toLowerCase() ?? '', hash) ? [message.url] : undefined;
+}
+
+/** Method, target, the fields that the request lists, and the body, each on a line. */
+function contentfulRequest(message: Message): (string | Buffer)[] | undefined {
+  const names = (message.header('x-contentful-signed-headers') ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+  // A timestamp that is not signed could be anybody's.
+  if (!names.includes('x-contentful-timestamp') || names.length > CONTENTFUL_FIELDS_MAX) return undefined;
+  const fields = names.map((name) => `${name}:${message.header(name)?.trim() ?? ''}`).join(';');
+  return [`${message.method}\n${message.target}\n${fields}\n`, message.body];
+}
+
+function textsAt(message: Message, ...path: string[]): string[] {
+  const value = jsonAt(message, ...path);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}
+
+function ed25519Key(hex: string): KeyObject | undefined {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return undefined;
+  const x = Buffer.from(hex, 'hex').toString('base64url');
+  return readKey(() => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }));
+}
+
+function ecdsaKey(encoded: string): KeyObject | undefined {
+  const key = readKey(() => createPublicKey({ key: Buffer.from(encoded, BASE64), format: 'der', type: 'spki' }));
+  return key?.asymmetricKeyType === 'ec' ? key : undefined;
+}
+
+function readKey(read: () => KeyObject): KeyObject | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

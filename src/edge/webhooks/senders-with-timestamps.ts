@@ -1,0 +1,82 @@
+// Senders that sign when they sent it too, so that nobody can send it again later.
+
+import { challenges } from './challenges.ts';
+import { header, hmac, type Provider, pairs, stamped } from './provider.ts';
+
+const BASE64 = 'base64';
+
+/** As Stripe began it: `t=…,v1=…`. */
+const stripeLike = (name: string, key = 'v1', timestamp = 't') =>
+  hmac({ in: pairs(name, key), at: pairs(name, timestamp), signed: stamped('.') });
+
+/** As Slack began it: `v0=…`, and the timestamp in a field of its own. */
+const slackLike = (name: string, timestamp: string, version = 'v0', answer?: Provider['answer']) =>
+  hmac({ in: header(name, `${version}=`), at: header(timestamp), signed: stamped(':', `${version}:`), answer });
+
+/** The Standard Webhooks specification, which Svix began: `v1,…` for each key, and an id. */
+const standardWebhooks = (prefix: string) =>
+  hmac({
+    in: (message) =>
+      (message.header(`${prefix}-signature`) ?? '')
+        .split(' ')
+        .flatMap((signature) => (signature.startsWith('v1,') ? signature.slice('v1,'.length) : [])),
+    at: header(`${prefix}-timestamp`),
+    signed: (message, timestamp) => [`${message.header(`${prefix}-id`) ?? ''}.${timestamp}.`, message.body],
+    encoding: BASE64,
+    isKeyEncoded: true,
+  });
+
+export const sendersWithTimestamps: Record<string, Provider> = {
+  airship: hmac({ in: header('x-ua-signature'), at: header('x-ua-timestamp'), signed: stamped(':') }),
+  box: hmac({
+    // Which of the two keys of an account the secret is, the first or the second, need not be said.
+    in: (message) => ['box-signature-primary', 'box-signature-secondary'].flatMap((name) => message.header(name) ?? []),
+    at: header('box-delivery-timestamp'),
+    signed: (message, timestamp) => [message.body, timestamp],
+    encoding: BASE64,
+  }),
+  brex: standardWebhooks('webhook'),
+  buildkite: stripeLike('x-buildkite-signature', 'signature', 'timestamp'),
+  calendly: stripeLike('calendly-webhook-signature'),
+  clerk: standardWebhooks('svix'),
+  frameio: slackLike('x-frameio-signature', 'x-frameio-request-timestamp'),
+  graphcms: hmac({
+    in: pairs('gcms-signature', 'sign'),
+    at: pairs('gcms-signature', 't'),
+    signed: (message, timestamp) => [
+      JSON.stringify({
+        Body: message.body.toString(),
+        EnvironmentName: pairs('gcms-signature', 'env')(message)[0] ?? '',
+        TimeStamp: Number(timestamp),
+      }),
+    ],
+    encoding: BASE64,
+  }),
+  mux: stripeLike('mux-signature'),
+  openai: standardWebhooks('webhook'),
+  orb: hmac({
+    in: pairs('x-orb-signature', 'v1', ' '),
+    at: header('x-orb-timestamp'),
+    signed: stamped(':', 'v1:'),
+  }),
+  paddle: hmac({
+    in: pairs('paddle-signature', 'h1', ';'),
+    at: pairs('paddle-signature', 'ts', ';'),
+    signed: stamped(':'),
+  }),
+  pinwheel: slackLike('x-pinwheel-signature', 'x-timestamp', 'v2'),
+  resend: standardWebhooks('svix'),
+  slack: slackLike('x-slack-signature', 'x-slack-request-timestamp'),
+  standard_webhooks: standardWebhooks('webhook'),
+  stripe: stripeLike('stripe-signature'),
+  svix: standardWebhooks('svix'),
+  tiktok: stripeLike('tiktok-signature', 's'),
+  workos: stripeLike('workos-signature'),
+  zendesk: hmac({
+    in: header('x-zendesk-webhook-signature'),
+    at: header('x-zendesk-webhook-signature-timestamp'),
+    signed: stamped(''),
+    encoding: BASE64,
+  }),
+  zoom: slackLike('x-zm-signature', 'x-zm-request-timestamp', 'v0', challenges.zoom),
+};

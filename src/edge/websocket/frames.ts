@@ -1,0 +1,167 @@
+// The frames of a WebSocket (RFC 6455, section 5), as a server reads and writes them.
+
+import { isUtf8 } from 'node:buffer';
+
+/** Why a WebSocket is closed (section 7.4.1). */
+export const CloseCode = { NORMAL: 1000, PROTOCOL: 1002, NO_STATUS: 1005, FAILED: 1011 } as const;
+
+const CONTINUATION = 0;
+const BINARY = 2;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+/** Bytes of a control frame's content (section 5.5). */
+const CONTROL_MAX = 125;
+const FIN = 0x80;
+const RSV = 0x70;
+const MASKED = 0x80;
+/** A frame's head has at most 2 bytes, 8 of a length and 4 of a mask. */
+const HEAD_MAX = 14;
+
+export interface FrameEvents {
+  /** Bytes of a message: of any kind, and no matter where one message ends and the next begins. */
+  onData(chunk: Buffer): void;
+  /** To be answered with a pong that has the same bytes. */
+  onPing(content: Buffer): void;
+  /** The visitor is done. @param code `NO_STATUS` where there was none. */
+  onClose(code: number): void;
+  /** What came is no frame that a visitor may send; nothing after it is read. */
+  onInvalid(): void;
+}
+
+/** Reads what a visitor sends, however it is cut up. Messages are never kept: what is there of them goes on. */
+export class FrameReader {
+  readonly #events: FrameEvents;
+  /** The head of a frame, as far as it has come. */
+  readonly #head = Buffer.alloc(HEAD_MAX);
+  #headLength = 0;
+  /** Of the frame under way. */
+  #opcode = 0;
+  #left = 0;
+  readonly #mask = new Uint8Array(4);
+  #maskAt = 0;
+  /** The content of a control frame under way. */
+  #control: Buffer[] = [];
+  #isInFrame = false;
+  /** Whether a message has begun that is not complete. */
+  #isInMessage = false;
+  #isOver = false;
+
+  constructor(events: FrameEvents) {
+    this.#events = events;
+  }
+
+  /** Takes bytes, which are unmasked in place. */
+  take(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length && !this.#isOver; )
+      at = this.#isInFrame ? this.#takeContent(bytes, at) : this.#takeHead(bytes, at);
+  }
+
+  #takeHead(bytes: Buffer, at: number): number {
+    const head = this.#head;
+    head[this.#headLength++] = bytes[at] as number;
+    const length = this.#headLength;
+    if (length === 2 && !this.#isRight(head[0] as number, head[1] as number)) this.#refuse();
+    else if (length >= 2 && length === headLength(head)) this.#begin();
+    return at + 1;
+  }
+
+  /** Whether the first two bytes of a frame are such that it may come now. */
+  #isRight(first: number, second: number): boolean {
+    const opcode = first & 0x0f;
+    if ((first & RSV) !== 0 || (second & MASKED) === 0) return false;
+    if (opcode >= CLOSE) return opcode <= PONG && (first & FIN) !== 0 && (second & 0x7f) <= CONTROL_MAX;
+    return opcode <= BINARY && (opcode === CONTINUATION) === this.#isInMessage;
+  }
+
+  #begin(): void {
+    const head = this.#head;
+    const short = (head[1] as number) & 0x7f;
+    const length = short < 126 ? short : short === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
+    if (length > Number.MAX_SAFE_INTEGER) return void this.#refuse();
+    this.#mask.set(head.subarray(this.#headLength - 4, this.#headLength));
+    this.#headLength = 0;
+    this.#maskAt = 0;
+    this.#left = length;
+    this.#opcode = (head[0] as number) & 0x0f;
+    if (this.#opcode < CLOSE) this.#isInMessage = ((head[0] as number) & FIN) === 0;
+    this.#isInFrame = true;
+    if (length === 0) this.#endFrame();
+  }
+
+  #takeContent(bytes: Buffer, at: number): number {
+    const end = Math.min(at + this.#left, bytes.length);
+    const content = bytes.subarray(at, end);
+    this.#unmask(content);
+    this.#left -= content.length;
+    if (this.#opcode >= CLOSE) this.#control.push(content);
+    else this.#events.onData(content);
+    if (this.#left === 0) this.#endFrame();
+    return end;
+  }
+
+  #unmask(content: Buffer): void {
+    const mask = this.#mask;
+    const from = this.#maskAt;
+    for (let i = 0; i < content.length; i++) content[i] = (content[i] as number) ^ (mask[(from + i) & 3] as number);
+    this.#maskAt = (from + content.length) & 3;
+  }
+
+  #endFrame(): void {
+    this.#isInFrame = false;
+    if (this.#opcode < CLOSE) return;
+    const content = Buffer.concat(this.#control);
+    this.#control = [];
+    if (this.#opcode === PING) this.#events.onPing(content);
+    else if (this.#opcode === CLOSE) this.#endWith(content);
+  }
+
+  #endWith(content: Buffer): void {
+    const code = content.length === 0 ? CloseCode.NO_STATUS : content.length === 1 ? 0 : content.readUInt16BE(0);
+    if (content.length > 0 && !(isCloseCode(code) && isUtf8(content.subarray(2)))) return void this.#refuse();
+    this.#isOver = true;
+    this.#events.onClose(code);
+  }
+
+  #refuse(): void {
+    this.#isOver = true;
+    this.#events.onInvalid();
+  }
+}
+
+function headLength(head: Buffer): number {
+  const short = (head[1] as number) & 0x7f;
+  return short < 126 ? 6 : short === 126 ? 8 : 14;
+}
+
+/** Whether a visitor may say so (section 7.4). */
+function isCloseCode(code: number): boolean {
+  if (code >= 3000) return code < 5000;
+  return code >= 1000 && code <= 1014 && (code < 1004 || code > 1006);
+}
+
+/** The head of a frame with a whole message of so many bytes; they are to follow as they are. */
+export function binaryHead(length: number): Buffer {
+  return frameHead(BINARY, length);
+}
+
+export function pongFrame(content: Buffer): Buffer {
+  return Buffer.concat([frameHead(PONG, content.length), content]);
+}
+
+/** @param code `NO_STATUS`: says none. */
+export function closeFrame(code: number): Buffer {
+  if (code === CloseCode.NO_STATUS) return frameHead(CLOSE, 0);
+  const frame = Buffer.concat([frameHead(CLOSE, 2), Buffer.alloc(2)]);
+  frame.writeUInt16BE(code, 2);
+  return frame;
+}
+
+function frameHead(opcode: number, length: number): Buffer {
+  const head = Buffer.alloc(length < 126 ? 2 : length < 0x10000 ? 4 : 10);
+  head[0] = FIN | opcode;
+  head[1] = head.length === 2 ? length : head.length === 4 ? 126 : 127;
+  if (head.length === 4) head.writeUInt16BE(length, 2);
+  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
+}

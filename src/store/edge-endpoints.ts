@@ -1,0 +1,115 @@
+// The endpoints of edges: an edge that has a backend answers at each of its hostports, and each of these is an endpoint.
+// They are rows like those of tunnels, but of no node: every node serves them.
+
+import { publicUrl } from '../tunnel/bind-name.ts';
+import type { Changes } from './changes.ts';
+import type { Db, PrismaClient } from './client.ts';
+import type { EdgeKind } from './generated/prisma/enums.ts';
+import { newId } from './ids.ts';
+import type { Announce } from './live/parts.ts';
+
+/** Edges of one transaction, when all are looked at. */
+const BATCH = 500;
+
+/** What the endpoints of edges show, the same on all nodes. */
+export interface EdgeAppearance {
+  region: string;
+  /** The port that URLs have; 443 is left out. */
+  publicHttpsPort: number;
+}
+
+/** The row in which the nodes agree on it: what is written through the API need not know. */
+const APPEARANCE = 'edge_endpoints';
+const usual: EdgeAppearance = { region: '', publicHttpsPort: 443 };
+
+/**
+ * To be called once at every start, before the edges are served: says what endpoints of edges show, and brings those of all
+ * edges up to date.
+ */
+export async function syncAllEdgeEndpoints(
+  { prisma, changes }: { prisma: PrismaClient; changes: Changes },
+  { region, publicHttpsPort }: EdgeAppearance,
+): Promise<void> {
+  const value = JSON.stringify({ region, publicHttpsPort } satisfies EdgeAppearance);
+  await prisma.setting.upsert({ where: { name: APPEARANCE }, create: { name: APPEARANCE, value }, update: { value } });
+  for (let after = ''; ; ) {
+    const page = { where: { id: { gt: after } }, orderBy: { id: 'asc' }, take: BATCH, select: { id: true } } as const;
+    const ids = (await prisma.edge.findMany(page)).map(({ id }) => id);
+    if (ids.length > 0) await changes.transaction(prisma, (db, announce) => sync(db, announce, ids));
+    if (ids.length < BATCH) return;
+    after = ids.at(-1) as string;
+  }
+}
+
+/**
+ * Makes, changes and deletes the endpoints of an edge, so that there is one for each of its hostports as long as it has
+ * a backend: a TLS edge its own, an HTTPS edge that of any of its routes. What stays active keeps its id. To be called
+ * in the transaction of every write to an edge, its hostports, its routes or their backends, after it.
+ */
+export function syncEdgeEndpoints(db: Db, announce: Announce, edgeId: string): Promise<void> {
+  return sync(db, announce, [edgeId]);
+}
+
+/** To be called in the transaction that deletes an edge, before it: its endpoints would go without being told of. */
+export async function dropEdgeEndpoints(db: Db, announce: Announce, edgeId: string): Promise<void> {
+  await remove(db, announce, await db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } }));
+}
+
+/** A hostport of an edge that has a backend. */
+interface Answered {
+  accountId: string;
+  edgeId: string;
+  kind: EdgeKind;
+  metadata: string;
+  hostport: string;
+  domainId: string;
+}
+
+async function sync(db: Db, announce: Announce, edgeIds: string[]): Promise<void> {
+  // Of two writes to one edge, the second sees what the first made of it. What refers to the edge may be written meanwhile.
+  const [edge] = await db.$queryRaw<{ appearance: string | null }[]>`
+    SELECT (SELECT value FROM setting WHERE name = ${APPEARANCE}) AS appearance
+    FROM edge WHERE id = ANY(${edgeIds}) ORDER BY id FOR NO KEY UPDATE`;
+  if (!edge) return;
+  const appearance: EdgeAppearance = edge.appearance === null ? usual : JSON.parse(edge.appearance);
+  const answered = await db.$queryRaw<Answered[]>`
+    SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata, h.hostport, h.domain_id AS "domainId"
+    FROM edge_hostport h JOIN edge e ON e.id = h.edge_id
+    WHERE e.id = ANY(${edgeIds}) AND CASE e.kind
+      WHEN 'TLS' THEN e.backend_enabled AND e.backend_id IS NOT NULL
+      ELSE EXISTS (SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL) END
+    ORDER BY e.id, h.position`;
+  const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
+  const left = new Map(before.map((row) => [`${row.edgeId} ${row.hostport}`, row]));
+
+  for (const { accountId, edgeId, hostport, ...more } of answered) {
+    const key = `${edgeId} ${hostport}`;
+    const row = left.get(key);
+    left.delete(key);
+    const shown = showing(hostport, more, appearance);
+    const isSame = row && Object.entries(shown).every(([name, value]) => row[name as keyof typeof row] === value);
+    if (isSame) continue;
+    const id = row?.id ?? newId('ep');
+    if (row)
+      await db.endpoint.update({ where: { id }, data: { ...shown, updatedAt: new Date() }, select: { id: true } });
+    else await db.endpoint.create({ data: { ...shown, id, accountId, edgeId, hostport, type: 'EDGE' } });
+    announce({ kind: 'endpoint', action: row ? 'UPDATED' : 'CREATED', id, accountId });
+  }
+  await remove(db, announce, [...left.values()]);
+}
+
+function showing(
+  hostport: string,
+  { kind, metadata, domainId }: Pick<Answered, 'kind' | 'metadata' | 'domainId'>,
+  { region, publicHttpsPort }: EdgeAppearance,
+) {
+  const proto = kind === 'TLS' ? 'tls' : 'https';
+  const hostname = hostport.slice(0, hostport.lastIndexOf(':'));
+  return { proto, publicUrl: publicUrl(proto, hostname, publicHttpsPort), metadata, region, domainId };
+}
+
+async function remove(db: Db, announce: Announce, rows: { id: string; accountId: string }[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db.endpoint.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+  for (const { id, accountId } of rows) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
+}

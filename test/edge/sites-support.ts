@@ -1,0 +1,95 @@
+// Edges as the control plane would have configured them, and the sites that are made of them.
+
+import { onTestFinished } from 'vitest';
+import type { LiveRoute } from '../../src/edge/sites/https-site.ts';
+import { Sites } from '../../src/edge/sites/sites.ts';
+import type {
+  BackendConfig,
+  HttpsEdgeConfig,
+  RouteConfig,
+  SiteConfigs,
+  SiteSource,
+  TlsEdgeConfig,
+} from '../../src/edge/sites/source.ts';
+import { OUR_CLIENT } from '../../src/protocol/messages.ts';
+import type { MuxSession } from '../../src/protocol/session.ts';
+import { kindOf } from '../../src/tunnel/compatibility.ts';
+import { Endpoints } from '../../src/tunnel/endpoints.ts';
+import type { Labels } from '../../src/tunnel/labels.ts';
+import { Slots } from '../../src/tunnel/slots.ts';
+import { LabelledTunnel } from '../../src/tunnel/tunnel-group.ts';
+import { environmentOf } from '../policy/exchange-support.ts';
+
+export const ACCOUNT = 'ac_1';
+export const WEB: BackendConfig = { enabled: true, labels: { app: 'web' } };
+
+export function route(id: string, match: string, more: Partial<RouteConfig> = {}): RouteConfig {
+  return { id, matchType: 'path_prefix', match, backend: WEB, modules: {}, ...more };
+}
+
+export function httpsEdge(id: string, name: string, more: Partial<HttpsEdgeConfig> = {}): HttpsEdgeConfig {
+  const names = [{ hostname: name, endpointId: `ep_${id}` }];
+  const tls = { mutualTls: undefined, tlsTermination: undefined };
+  return { kind: 'https', id, accountId: ACCOUNT, names, ...tls, routes: [route(`r_${id}`, '/')], ...more };
+}
+
+export function tlsEdge(id: string, name: string, more: Partial<TlsEdgeConfig> = {}): TlsEdgeConfig {
+  const names = [{ hostname: name, endpointId: `ep_${id}` }];
+  const tls = { mutualTls: undefined, tlsTermination: undefined };
+  return { kind: 'tls', id, accountId: ACCOUNT, names, ...tls, backend: WEB, modules: {}, ...more };
+}
+
+/** An agent's tunnel with labels, not registered yet. */
+export function labelled(
+  session: MuxSession,
+  tunnelId: string,
+  labels: Labels,
+  more: Partial<ConstructorParameters<typeof LabelledTunnel>[0]> = {},
+): LabelledTunnel {
+  const slots = new Slots(kindOf({ clientType: OUR_CLIENT, userAgent: '' }));
+  const bound = { tunnelId, accountId: ACCOUNT, labels, upstreamProtocol: 'http1', ...more } as const;
+  return new LabelledTunnel(bound, session, slots);
+}
+
+/** What is configured, to be changed by the test, and what is live of it. */
+export async function startSites(configs: Partial<SiteConfigs> = {}) {
+  const configured: SiteConfigs = { edges: [], certificates: [], ...configs };
+  const broken: string[] = [];
+  const environment = environmentOf();
+  let listener: Parameters<SiteSource['onChange']>[0] = async () => {};
+  const copy = <T extends { accountId: string }>(all: T[], ids: readonly string[] | null): T[] =>
+    structuredClone(all.filter(({ accountId }) => !ids || ids.includes(accountId)));
+  const source: SiteSource = {
+    load: async (ids) => ({ edges: copy(configured.edges, ids), certificates: copy(configured.certificates, ids) }),
+    onChange(added) {
+      listener = added;
+      return () => {};
+    },
+  };
+  const endpoints = new Endpoints();
+  const sites = new Sites({
+    source,
+    endpoints,
+    environment,
+    publicHttpsPort: 8443,
+    onFailure: (error) => void broken.push(String(error)),
+    onBroken: (id, error) => void broken.push(`${id}: ${(error as Error).message}`),
+  });
+  await sites.start();
+  onTestFinished(() => sites.close());
+  return {
+    sites,
+    endpoints,
+    configured,
+    /** What was told of, in order. */
+    broken,
+    changed: (ids: string[] | null = [ACCOUNT]) => listener(ids),
+    /** The endpoint that visitors of a name get. */
+    at: (name: string) => endpoints.byName('tls', name),
+    /** The route that a request takes, or why it takes none. */
+    routeOf(name: string, target = '/'): LiveRoute | string {
+      const handling = endpoints.byName('tls', name)?.handling as { route(target: string): LiveRoute | string };
+      return handling.route(target);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// A trial run of a traffic policy through GraphQL: rule by rule what matches, and what would be done.
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let account: Account;
+beforeAll(async () => {
+  gateway = await sharedGateway();
+  account = await gateway.newAccount();
+});
+
+const query = `query ($policy: String!, $request: PolicyRequestInput!, $response: PolicyResponseInput, $proto: PolicyProto) {
+  evaluatePolicy(policy: $policy, request: $request, response: $response, proto: $proto) {
+    problems { path message errorCode }
+    rules { phase index name state expressions { text value error } actions { type effects result error } }
+    notes
+    outcome {
+      kind reason
+      request { method url headers { name value } internal }
+      response { status headers { name value } body error }
+    }
+  }
+}`;
+
+async function evaluate(policy: object | string, request: object, more: object = {}, asking = account) {
+  const text = typeof policy === 'string' ? policy : JSON.stringify(policy);
+  const { body } = await asking.graphql(query, { policy: text, request, ...more });
+  expect(body.errors).toBeUndefined();
+  return body.data.evaluatePolicy;
+}
+const url = 'https://shop.example.com/cart?id=7';
+const withHeader = [
+  { expressions: ["req.method == 'POST'"], actions: [{ type: 'deny' }] },
+  {
+    name: 'mark',
+    expressions: ["req.url.path.startsWith('/cart')"],
+    actions: [
+      { type: 'add-headers', config: { headers: { 'x-id': `\${getQueryParam('id')[0]}` } } },
+      { type: 'log', config: { metadata: { of: 'cart' } } },
+    ],
+  },
+];
+
+test('a request that is let through is shown as the upstream gets it', async () => {
+  const { problems, rules, notes, outcome } = await evaluate({ on_http_request: withHeader }, { url });
+  expect(problems).toEqual([]);
+  expect(rules).toMatchObject([
+    { phase: 'on_http_request', index: 0, name: null, state: 'unmatched', actions: [] },
+    { index: 1, name: 'mark', state: 'matched', expressions: [{ value: true, error: null }] },
+  ]);
+  expect(rules[1].actions).toMatchObject([{ type: 'add-headers', error: null }, { type: 'log' }]);
+  expect(notes).toEqual([{ of: 'cart' }]);
+  expect(outcome).toMatchObject({ kind: 'forwarded', reason: null, response: null });
+  expect(outcome.request).toMatchObject({ method: 'GET', url, internal: null });
+  expect(outcome.request.headers).toContainEqual({ name: 'x-id', value: '7' });
+});
+
+test('a request that is turned away is shown with its answer', async () => {
+  const { rules, outcome } = await evaluate({ inbound: withHeader }, { url, method: 'POST' });
+  expect(rules).toMatchObject([{ state: 'matched' }, { state: 'unreached' }]);
+  expect(outcome).toMatchObject({ request: null, response: { status: 403 } });
+});
+
+test('rules for answers see the answer that is described', async () => {
+  const policy = {
+    on_http_response: [
+      { expressions: ['res.status_code == 503'], actions: [{ type: 'custom-response', config: { body: 'later' } }] },
+    ],
+  };
+  const described = { response: { status: 503, headers: [{ name: 'x-why', value: 'overload' }] } };
+  expect((await evaluate(policy, { url }, described)).outcome.response).toMatchObject({ status: 200, body: 'later' });
+  expect((await evaluate(policy, { url }, { response: { status: 200 } })).outcome.response).toMatchObject({
+    status: 200,
+    body: null,
+  });
+});
+
+test('the visitor’s address is the one that is described', async () => {
+  const policy = 'on_tcp_connect:\n  - actions:\n      - type: restrict-ips\n        config: { allow: [10.0.0.0/8] }\n';
+  const at = async (clientIp: string) => (await evaluate(policy, { url, clientIp }, { proto: 'tls' })).outcome.kind;
+  expect([await at('10.1.2.3'), await at('192.0.2.7')]).toEqual(['forwarded', 'closed']);
+});
+
+test('a policy that cannot be used is answered with all that is wrong with it', async () => {
+  const policy = { on_http_request: [{ expressions: ['nobody.knows'], actions: [{ type: 'denny' }] }] };
+  const { problems, rules, outcome } = await evaluate(policy, { url });
+  expect(problems).toEqual([
+    { path: 'on_http_request[0].expressions[0]', message: expect.any(String), errorCode: 'ERR_GATEWAY_2200' },
+    { path: 'on_http_request[0].actions[0].type', message: expect.any(String), errorCode: 'ERR_GATEWAY_2201' },
+  ]);
+  expect({ rules, outcome }).toEqual({ rules: [], outcome: null });
+  expect((await evaluate('{', { url })).problems).toMatchObject([{ path: '', errorCode: 'ERR_GATEWAY_2236' }]);
+});
+
+test('members may ask, too', async () => {
+  const member = await account.addOwner();
+  expect((await evaluate({}, { url }, {}, { ...account, ...member })).outcome.kind).toBe('forwarded');
+});
+
+describe('what nobody could send is refused', () => {
+  test.each([
+    ['request.url', { url: 'shop.example.com' }],
+    ['request.url', { url: 'ftp://shop.example.com/' }],
+    ['request.url', { url: 'https://' }],
+    ['request.method', { url, method: 'GE T' }],
+    ['request.clientIp', { url, clientIp: '300.1.1.1' }],
+    ['request.clientPort', { url, clientPort: 65_536 }],
+    ['request.headers[0].name', { url, headers: [{ name: 'a b', value: '' }] }],
+    ['request.headers[0].value', { url, headers: [{ name: 'a', value: 'b\r\nc: d' }] }],
+  ])('%s: %j', async (field, request) => {
+    const { body } = await account.graphql(query, { policy: '{}', request });
+    expect(body.errors).toMatchObject([{ extensions: { status: 400, errorCode: 'ERR_GATEWAY_215', field } }]);
+  });
+
+  test('an answer without a status that answers have', async () => {
+    const { body } = await account.graphql(query, { policy: '{}', request: { url }, response: { status: 101 } });
+    expect(body.errors).toMatchObject([{ extensions: { errorCode: 'ERR_GATEWAY_215', field: 'response.status' } }]);
+  });
+});

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { HeaderList } from '../../src/edge/header-list.ts';
+import { websocketAnswer } from '../../src/edge/websocket/handshake.ts';
+import { abort } from '../../src/protocol/relay.ts';
+import { door, fateOf, frame, read, visit, visitRaw } from './module-websocket-support.ts';
+
+test('bytes go both ways, in messages of any kind and size', async () => {
+  const place = await door();
+  const { upstream, traffic } = place;
+  const visitor = await visit(place);
+  const binary = randomBytes(300_000);
+  for (const size of [0, 1, 125, 126, 65_535, 65_536]) visitor.send(binary.subarray(0, size));
+  visitor.send('text, ümläute');
+  visitor.send('in ', { fin: false });
+  visitor.send('parts', { fin: true });
+  visitor.send(binary);
+  const expected = Buffer.concat([
+    ...[0, 1, 125, 126, 65_535, 65_536].map((size) => binary.subarray(0, size)),
+    Buffer.from('text, ümläutein parts'),
+    binary,
+  ]);
+  expect((await read(upstream, expected.length)).equals(expected)).toBe(true);
+  expect(traffic.fromSocket).toBeGreaterThan(expected.length);
+
+  let got = Buffer.alloc(0);
+  const all = new Promise<void>((resolve) =>
+    visitor.on('message', (data: Buffer, isBinary) => {
+      expect(isBinary).toBe(true);
+      got = Buffer.concat([got, data]);
+      if (got.length === binary.length) resolve();
+    }),
+  );
+  upstream.write(binary);
+  await all;
+  expect(got.equals(binary)).toBe(true);
+});
+
+test('frames may come byte by byte, and with the end of the handshake', async () => {
+  const place = await door();
+  const { upstream } = place;
+  const { socket } = await visitRaw(place);
+  socket.setNoDelay(true);
+  for (const byte of Buffer.concat([frame(0x82, 'abc'), frame(0x89, 'ping'), frame(0x02, 'd'), frame(0x80, 'e')])) {
+    await new Promise<void>((resolve) => socket.write(Buffer.of(byte), () => resolve()));
+  }
+  expect(String(await read(upstream, 5))).toBe('abcde');
+});
+
+test('the first subprotocol that is offered is agreed to', async () => {
+  expect((await visit(await door(), ['binary', 'base64'])).protocol).toBe('binary');
+});
+
+test.each([
+  ['no key', { 'Sec-WebSocket-Version': '13' }],
+  ['a short key', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'YWJj' }],
+  ['another version', { 'Sec-WebSocket-Version': '8', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' }],
+])('a handshake with %s is refused', (_, fields) => {
+  expect(websocketAnswer(new HeaderList(Object.entries(fields)))).toBe('badField');
+});
+
+test('a ping is answered with what was in it', async () => {
+  const visitor = await visit(await door());
+  visitor.ping('are you there?');
+  expect(String((await once(visitor, 'pong'))[0])).toBe('are you there?');
+});
+
+test('when the visitor closes, upstream sees the end behind all that was sent, and the visitor the same code', async () => {
+  const place = await door();
+  const { upstream } = place;
+  const visitor = await visit(place);
+  const data = randomBytes(200_000);
+  visitor.send(data);
+  visitor.close(3001, 'done');
+  const [code] = await once(visitor, 'close');
+  expect(code).toBe(3001);
+  expect((await read(upstream, data.length)).equals(data)).toBe(true);
+  expect(await fateOf(upstream)).toBe('end');
+});
+
+test('when upstream ends, the visitor gets all that was sent and a Close with 1000', async () => {
+  const place = await door();
+  const { upstream } = place;
+  const visitor = await visit(place);
+  const data = randomBytes(200_000);
+  let length = 0;
+  visitor.on('message', (chunk: Buffer) => {
+    length += chunk.length;
+  });
+  upstream.end(data);
+  const [code] = await once(visitor, 'close');
+  expect([code, length]).toEqual([1000, data.length]);
+  upstream.resume();
+  await once(upstream, 'end');
+});
+
+test('when upstream breaks, the visitor gets a Close with 1011', async () => {
+  const place = await door();
+  const { upstream } = place;
+  const visitor = await visit(place);
+  abort(upstream);
+  const [code] = await once(visitor, 'close');
+  expect(code).toBe(1011);
+});
+
+test('a visitor who goes without a Close is a failure for upstream, not an end', async () => {
+  const place = await door();
+  const visitor = await visit(place);
+  const fate = fateOf(place.upstream);
+  visitor.terminate();
+  expect(await fate).toBe('reset');
+});
+
+test('a visitor who does not answer a Close is cut after a while', async () => {
+  const place = await door(50);
+  const { upstream } = place;
+  const { socket } = await visitRaw(place);
+  upstream.end();
+  await new Promise((resolve) => socket.on('close', resolve));
+});
+
+test('an upstream that reads nothing holds the visitor back', async () => {
+  const place = await door();
+  const { upstream, doorstep, traffic } = place;
+  const visitor = await visit(place);
+  const data = randomBytes(1_000_000);
+  const total = 16 * data.length;
+  const paused = once(doorstep(), 'pause');
+  for (let i = 0; i < 16; i++) visitor.send(data);
+  await paused;
+  expect(traffic.fromSocket).toBeLessThan(total);
+  expect((await read(upstream, total)).length).toBe(total);
+});
+
+test.each([
+  ['is not masked', Buffer.from([0x82, 0x01, 0x61])],
+  ['has a reserved bit', frame(0xc2, 'a')],
+  ['has an unknown kind', frame(0x83, 'a')],
+  ['has an unknown kind of control', frame(0x8b, 'a')],
+  ['is a long ping', frame(0x89, Buffer.alloc(126))],
+  ['is a part of a ping', frame(0x09, 'a')],
+  ['goes on with nothing', frame(0x80, 'a')],
+  ['begins within a message', Buffer.concat([frame(0x02, 'a'), frame(0x82, 'b')])],
+  ['is longer than any', Buffer.from([0x82, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4])],
+  ['closes with half a code', frame(0x88, 'a')],
+  ['closes with a code that nobody may send', frame(0x88, Buffer.from([0x03, 0xed]))],
+  ['closes with a reason that is no text', frame(0x88, Buffer.from([0x03, 0xe8, 0xff]))],
+])('a frame that %s is answered with a Close with 1002, and breaks the connection to upstream', async (_, bytes) => {
+  const place = await door();
+  const { upstream } = place;
+  const { socket, sent } = await visitRaw(place);
+  const fate = fateOf(upstream);
+  socket.write(Buffer.concat([frame(0x82, 'x'), bytes, frame(0x82, 'never')]));
+  expect(await sent).toEqual(Buffer.from([0x88, 0x02, 0x03, 0xea]));
+  expect(await fate).toBe('reset');
+});

@@ -1,0 +1,142 @@
+// The keys of an issuer on this machine: kept, changed, and out of reach.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fetchJson, fetchProblem } from '../../src/edge/tokens/fetch-json.ts';
+import { fetchIssuerKeys } from '../../src/edge/tokens/issuer-keys.ts';
+import { KeySet, KeysUnavailable } from '../../src/edge/tokens/key-set.ts';
+import { checkToken } from '../../src/edge/tokens/token-check.ts';
+import { NOON } from './exchange-support.ts';
+import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+let issuer: Issuer;
+let old: KeyPair;
+let now: number;
+let keys: KeySet;
+
+beforeEach(async () => {
+  old = await keyPair('ES256', 'old');
+  issuer = await startIssuer([old]);
+  now = 0;
+  keys = new KeySet(
+    () => fetchJson(issuer.jwks),
+    () => now,
+  );
+});
+
+afterEach(() => issuer.close());
+
+async function check(key: KeyPair): Promise<string> {
+  const rules = {
+    issuers: [issuer.url],
+    audiences: [],
+    algorithms: ['ES256'],
+    keySets: () => [keys],
+    time: () => NOON,
+  };
+  try {
+    await checkToken(await signed(key, { iss: issuer.url }), undefined, rules);
+    return 'good';
+  } catch (error) {
+    return error instanceof KeysUnavailable ? `unavailable: ${error.message}` : 'bad';
+  }
+}
+
+test('keys are fetched once in 15 minutes, however many visitors come at once', async () => {
+  expect(await Promise.all(Array.from({ length: 20 }, () => check(old)))).toEqual(Array(20).fill('good'));
+  now = 15 * MINUTE - 1;
+  expect(await check(old)).toBe('good');
+  expect(issuer.asked).toHaveLength(1);
+  now = 15 * MINUTE;
+  expect(await check(old)).toBe('good');
+  expect(issuer.asked).toHaveLength(2);
+});
+
+test('a new key is found half a minute after the last look, and a withdrawn one is not taken any more', async () => {
+  expect(await check(old)).toBe('good');
+  const fresh = await keyPair('ES256', 'fresh');
+  issuer.publish([fresh]);
+  now = 30 * SECOND - 1;
+  expect(await check(fresh)).toBe('bad');
+  expect(issuer.asked).toHaveLength(1);
+  now = 30 * SECOND;
+  expect(await check(fresh)).toBe('good');
+  expect(await check(old)).toBe('bad');
+});
+
+test('while keys cannot be had, those that are there are used for up to an hour', async () => {
+  expect(await check(old)).toBe('good');
+  issuer.answer('/keys', '', 503);
+  now = 60 * MINUTE - 1;
+  expect(await check(old)).toBe('good');
+  now = 60 * MINUTE;
+  expect(await check(old)).toMatch(/^unavailable: .* could not be fetched: it answered 503$/);
+});
+
+test('nobody comes in before there are keys, and the issuer is asked again after 5 seconds', async () => {
+  issuer.answer('/keys', 'no JSON');
+  expect(await check(old)).toMatch(/^unavailable/);
+  issuer.publish([old]);
+  now = 5 * SECOND - 1;
+  expect(await check(old)).toMatch(/^unavailable/);
+  expect(issuer.asked).toHaveLength(1);
+  now = 5 * SECOND;
+  expect(await check(old)).toBe('good');
+});
+
+test('what is no set of keys, too large, moved, or nowhere cannot be had', async () => {
+  for (const [body, status, location] of [
+    ['[]'],
+    ['null'],
+    [JSON.stringify({ keys: 1 })],
+    [JSON.stringify({ keys: [], padding: 'x'.repeat(512 * 1024) })],
+    ['', 302, '/elsewhere'],
+    ['', 404],
+  ] as [string, number?, string?][]) {
+    now += MINUTE;
+    issuer.answer('/keys', body, status, location);
+    expect([body.slice(0, 40), await check(old)]).toEqual([
+      body.slice(0, 40),
+      expect.stringMatching(/^unavailable: ./),
+    ]);
+  }
+  expect(issuer.asked).not.toContain('/elsewhere');
+  await issuer.close();
+  await expect(fetchJson(issuer.jwks)).rejects.toThrow(/could not be fetched: connect ECONNREFUSED/);
+});
+
+test('the configuration of an issuer has to be its own, and to say where the keys are', async () => {
+  const configure = (configuration: unknown) => issuer.answer('/.well-known/openid-configuration', configuration);
+  expect(await fetchIssuerKeys(issuer.url)).toEqual({ keys: [old.jwk] });
+  for (const [configuration, told] of [
+    [{ issuer: 'https://other.example.com', jwks_uri: issuer.jwks }, /of another issuer/],
+    [{ issuer: issuer.url }, /has no jwks_uri/],
+    [{ issuer: issuer.url, jwks_uri: 'http://keys.example.com/' }, /must be a URL that begins with https/],
+    [null, /of another issuer/],
+  ] as const) {
+    configure(configuration);
+    await expect(fetchIssuerKeys(issuer.url)).rejects.toThrow(told);
+  }
+});
+
+test('without TLS, only this machine is asked', () => {
+  for (const url of [
+    'https://a.example.com/x',
+    'http://localhost:1/',
+    'http://127.0.0.9/',
+    'http://[::1]:8/',
+    'http://a.localhost',
+  ])
+    expect([url, fetchProblem(url)]).toEqual([url, undefined]);
+  for (const url of [
+    'http://a.example.com/',
+    'http://127.0.0.1.example.com/',
+    'http://10.0.0.1/',
+    'ftp://localhost/',
+    'x',
+    '',
+  ])
+    expect([url, fetchProblem(url)]).toEqual([url, expect.stringMatching(/^must be a URL/)]);
+});
