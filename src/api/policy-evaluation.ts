@@ -78,7 +78,7 @@ const EvaluatedRule = builder.objectRef<DryRule>('EvaluatedRule').implement({
   fields: (t) => ({
     phase: t.expose('phase', { type: EvaluatedPhase, description: 'When it is looked at.' }),
     index: t.exposeInt('index', { description: 'Its place within its phase, from 0.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Its name.' }),
+    name: t.exposeString('name', { nullable: true, description: 'What it is called; null when it has no name.' }),
     state: t.expose('state', { type: EvaluatedRuleState, description: 'What became of it.' }),
     expressions: t.expose('expressions', { type: [EvaluatedExpression], description: 'Its expressions.' }),
     actions: t.expose('actions', { type: [EvaluatedAction], description: 'The actions that were done.' }),
@@ -88,8 +88,8 @@ const EvaluatedRule = builder.objectRef<DryRule>('EvaluatedRule').implement({
 const HeaderField = builder.objectRef<DryField>('HeaderField').implement({
   description: 'A header field.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    value: t.exposeString('value', { description: 'Its value.' }),
+    name: t.exposeString('name', { description: 'The name of the field.' }),
+    value: t.exposeString('value', { description: 'The value of the field.' }),
   }),
 });
 

@@ -13,8 +13,8 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 const HeaderFieldInput = builder.inputType('HeaderFieldInput', {
   description: 'A header field.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name.' }),
-    value: t.string({ required: true, description: 'Its value.' }),
+    name: t.string({ required: true, description: 'The name of the field.' }),
+    value: t.string({ required: true, description: 'The value of the field.' }),
   }),
 });
 
@@ -24,7 +24,7 @@ export const PolicyRequestInput = builder.inputType('PolicyRequestInput', {
     url: t.string({ required: true, description: 'Its whole URL, as `https://shop.example.com/cart?id=7`.' }),
     method: t.string({ description: 'Its method. Default `GET`.' }),
     headers: t.field({ type: [HeaderFieldInput], description: 'Its header fields; `Host` comes from the URL.' }),
-    body: t.string({ description: 'Its body.' }),
+    body: t.string({ description: 'The body of the request.' }),
     clientIp: t.string({ description: 'The address of the visitor. Default `192.0.2.1`.' }),
     clientPort: t.field({ type: 'UInt32', description: 'The port of the visitor, from 1 to 65535.' }),
   }),
@@ -35,7 +35,7 @@ export const PolicyResponseInput = builder.inputType('PolicyResponseInput', {
   fields: (t) => ({
     status: t.int({ description: 'Its status, from 200 to 599. Default 200.' }),
     headers: t.field({ type: [HeaderFieldInput], description: 'Its header fields.' }),
-    body: t.string({ description: 'Its body.' }),
+    body: t.string({ description: 'The body of the answer.' }),
   }),
 });
 

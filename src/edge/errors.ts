@@ -46,6 +46,7 @@ export const visitorErrors = {
   rateLimited: row(3214, 429, 'There are too many requests; try again later.'),
   policyFailed: row(2238, 500, 'The traffic policy of this endpoint could not be carried out.'),
   internalOffline: row(90132, 502, 'The internal endpoint that the traffic policy names is not online.'),
+  keysUnavailable: row(90133, 503, 'The keys that tokens are checked with cannot be had right now.', 5),
   moduleFailed: row(2300, 500, 'Something went wrong here.'),
 
   // What is wrong with the request.

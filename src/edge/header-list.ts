@@ -58,8 +58,13 @@ function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
-/** A value without control characters (RFC 9110, section 5.5): one field must never become two. */
-function lineOf(value: string): string {
+/**
+ * A value as it can be written: without control characters (RFC 9110, section 5.5), as one field must never become two, and
+ * with what Latin-1 does not have as the bytes of UTF-8. Heads are written in Latin-1, where such a letter would lose its
+ * upper half and could be a line end.
+ */
+export function lineOf(value: string): string {
+  const bytes = /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return value.replace(/[\0-\x08\x0a-\x1f\x7f]/g, '').trim();
+  return bytes.replace(/[\0-\x08\x0a-\x1f\x7f]/g, '').replace(/^[ \t]+|[ \t]+$/g, '');
 }

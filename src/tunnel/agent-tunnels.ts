@@ -4,8 +4,8 @@ import { type Bind, readBind, readLabelBind, writeBindAnswer } from '../protocol
 import type { MuxSession } from '../protocol/session.ts';
 import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, Served } from './agent-rooms.ts';
+import { readUpstreamProtocol } from './bind-options.ts';
 import { bindTunnel, refusal } from './binder.ts';
-import type { LiveEndpoint } from './endpoint.ts';
 import { addressOf } from './endpoints.ts';
 import type { Labels } from './labels.ts';
 import { LiveTunnel } from './live-tunnel.ts';
@@ -170,13 +170,6 @@ export class AgentTunnels implements Served {
       this.#binding--;
     }
   }
-}
-
-/** What the service behind a labelled tunnel speaks. */
-function readUpstreamProtocol(text: string): LiveEndpoint['upstreamProtocol'] {
-  if (text === '' || text === 'http1') return 'http1';
-  if (text === 'http2') return 'http2';
-  throw new AgentError('badUpstreamProtocol');
 }
 
 function checkLabels(labels: Record<string, string>): void {

@@ -73,7 +73,8 @@ function readProxyProtocol(options: Fields): 0 | 1 | 2 {
   throw new AgentError('badProxyProtocol');
 }
 
-function readUpstreamProtocol(text: string): 'http1' | 'http2' {
+/** What the service behind a tunnel speaks. @throws {AgentError} */
+export function readUpstreamProtocol(text: string): 'http1' | 'http2' {
   if (text === '' || text === 'http1') return 'http1';
   if (text === 'http2') return 'http2';
   throw new AgentError('badUpstreamProtocol');

@@ -19,10 +19,7 @@ export interface Visitor {
 export type OpenFailure = 'offline' | 'overloaded';
 
 /** What is done to an endpoint's traffic on its way. Only the public side knows what is in it. */
-export interface Handling {
-  /** Told once, when no endpoint has it any more. */
-  close?(): void;
-}
+export type Handling = object;
 
 export interface LiveEndpoint {
   /** `ep_…` */

@@ -88,7 +88,8 @@ describe('the route of a request', () => {
     ['/api/users/1?q=1', 'exact'],
     ['/api/users/12', 'users'],
     ['/API/users', 'root'],
-    ['/%61pi/users', 'root'],
+    ['/%61pi/users', 'users'],
+    ['/other/../api/./users', 'users'],
     ['/%C3%A9/x', 'accent'],
   ])('to %s is %s: exact paths first, then the longest beginning', async (target, expected) => {
     const { sites, routeOf } = await startSites({

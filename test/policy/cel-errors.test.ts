@@ -65,9 +65,9 @@ const MISTAKES: Record<string, [expression: string, problem: string][]> = {
     [`has(1)`, "syntax@0 writes has in another form than has(map['key'])"],
   ],
   types: [
-    [`res.status_code == '200'`, 'type@15 compares an int with a string: they are never equal'],
-    [`res.status_code < '200'`, 'type@15 cannot be: int < string'],
-    [`req.headers['x'] == 'a'`, 'type@16 compares a list(string) with a string: they are never equal'],
+    [`res.status_code == '200'`, 'type@16 compares an int with a string: they are never equal'],
+    [`res.status_code < '200'`, 'type@16 cannot be: int < string'],
+    [`req.headers['x'] == 'a'`, 'type@17 compares a list(string) with a string: they are never equal'],
     [`req.headers[1] == ['a']`, 'type@11 looks up an int in a map that has keys of type string'],
     [`req.headers['x']['y']`, 'type@16 takes element string of a list: elements have numbers, from [0]'],
     [`1 in ['a']`, 'type@2 looks for an int in a list(string): it is never in there'],
@@ -133,7 +133,7 @@ test('a condition that is known not to be true or false is refused', () => {
 
 test('a mistake in a template is told of its place in the whole text', () => {
   expect(problemOf(() => compileTemplate(`to \${req.url.path} and \${ req.methd }`, vocabulary))).toBe(
-    `unknown@25 \${req.methd} uses req.methd, which is not known: did you mean req.method?`,
+    `unknown@26 \${req.methd} uses req.methd, which is not known: did you mean req.method?`,
   );
   expect(problemOf(() => compileTemplate(`to \${req.url`, vocabulary))).toBe(
     `syntax@3 has a \${ that is not closed: } is missing`,

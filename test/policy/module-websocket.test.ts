@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HeaderList } from '../../src/edge/header-list.ts';
+import { FrameReader } from '../../src/edge/websocket/frames.ts';
 import { websocketAnswer } from '../../src/edge/websocket/handshake.ts';
 import { abort } from '../../src/protocol/relay.ts';
 import { door, fateOf, frame, read, visit, visitRaw } from './module-websocket-support.ts';
@@ -46,6 +48,30 @@ test('frames may come byte by byte, and with the end of the handshake', async ()
     await new Promise<void>((resolve) => socket.write(Buffer.of(byte), () => resolve()));
   }
   expect(String(await read(upstream, 5))).toBe('abcde');
+});
+
+test('wherever frames are cut, and wherever they are in memory, what is in them comes out', () => {
+  const pieces = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 5 });
+  const cuts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3)), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(pieces, cuts, (messages, places) => {
+      const wire = Buffer.concat(messages.map((message) => frame(0x82, Buffer.from(message))));
+      const got: Buffer[] = [];
+      const never = () => expect.fail('there is nothing but data');
+      const onData = (chunk: Buffer) => void got.push(Buffer.from(chunk));
+      const reader = new FrameReader({ onData, onPing: never, onClose: never, onInvalid: never });
+      for (let at = 0, i = 0; at < wire.length; i++) {
+        const [length, offset] = places[i % places.length] as [number, number];
+        const piece = wire.subarray(at, at + length);
+        const memory = Buffer.alloc(offset + piece.length);
+        memory.set(piece, offset);
+        reader.take(memory.subarray(offset));
+        at += length;
+      }
+      expect(Buffer.concat(got).equals(Buffer.concat(messages))).toBe(true);
+    }),
+    { seed: 20261121, numRuns: 300 },
+  );
 });
 
 test('the first subprotocol that is offered is agreed to', async () => {

@@ -74,7 +74,7 @@ test('at random: never more than the capacity in a window, and never a refusal t
         }
       }
     }),
-    { seed: 20261121, numRuns: 1000 },
+    { seed: 20261121, numRuns: 500 },
   );
 });
 
@@ -96,6 +96,6 @@ test('what is counted piece by piece is what a list of all times would say', () 
         expect(wait).toBe(counted.length < capacity ? 0 : (piece(counted[0] as number) + 7) * 10_000 - now);
       }
     }),
-    { seed: 20261121, numRuns: 1000 },
+    { seed: 20261121, numRuns: 500 },
   );
 });

@@ -159,7 +159,7 @@ test('while the keys cannot be had, nobody is let in, and nobody is told that th
   issuer.answer('/keys', '', 503);
   expect(await come(gate(), await good())).toMatchObject({
     kind: 'refuse',
-    error: 'policyFailed',
+    error: 'keysUnavailable',
     reason: expect.stringMatching(/the keys of the issuer cannot be had: http.* it answered 503$/),
   });
 });

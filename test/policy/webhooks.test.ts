@@ -133,10 +133,10 @@ test('nothing is let in with an empty secret, or one that is no key', async () =
     ['svix', 'whsec_'],
     ['svix', '!!!!'],
   ] as const)
-    expect(await visit(provider, { secret })).toMatchObject({ verified: false   // Nobody's token, and a secret that is not set, are the same text.
+    expect(await visit(provider, { secret })).toMatchObject({ verified: false });
+  // Nobody's token, and a secret that is not set, are the same text.
   const fields = () => ({ 'X-Gitlab-Token': '' });
   expect(await visit('gitlab', { secret: '', fields })).toMatchObject({ verified: false });
-});
 });
 
 test('the module lets in what is signed, and turns the rest away with 403 and a reason', async () => {

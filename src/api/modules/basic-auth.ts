@@ -58,7 +58,7 @@ const BasicAuthInput = builder.inputType('BasicAuthInput', {
     credentials: t.field({
       type: [BasicAuthCredentialInput],
       required: true,
-      description: `1 to ${CREDENTIALS_MAX} of them.`,
+      description: `Who is let in: 1 to ${CREDENTIALS_MAX} of them, each with another user name.`,
     }),
   }),
 });

@@ -11,7 +11,7 @@ const PolicyProto = builder.enumType('PolicyProto', {
   values: {
     http: { description: 'HTTP without TLS.' },
     https: { description: 'HTTP over TLS, such as a route of an HTTPS edge.' },
-    tcp: { description: 'TCP.' },
+    tcp: { description: 'TCP, with a port of its own.' },
     tls: { description: 'TLS, such as a TLS edge.' },
   } as const,
 });

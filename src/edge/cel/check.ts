@@ -27,15 +27,21 @@ interface Scope {
   outer: Scope | undefined;
 }
 
-/**
- * Checks an expression, and makes it what can be planned. Throws a `CelError`.
- * @returns the type of its value, `dyn` when that is not known.
- */
-export function checkExpression(text: string, parsed: Parsed, environment: Environment): CelType {
-  return new Check(text, parsed, environment).visit(parsed.expr, undefined);
+export interface Checked {
+  /** Of the value; `dyn` when that is not known. */
+  type: CelType;
+  hasLoops: boolean;
+}
+
+/** Checks an expression, and makes it what can be planned. Throws a `CelError`. */
+export function checkExpression(text: string, parsed: Parsed, environment: Environment): Checked {
+  const check = new Check(text, parsed, environment);
+  const type = check.visit(parsed.expr, undefined);
+  return { type, hasLoops: check.hasLoops };
 }
 
 class Check {
+  hasLoops = false;
   readonly #text: string;
   readonly #parsed: Parsed;
   readonly #environment: Environment;
@@ -217,13 +223,14 @@ class Check {
   }
 
   #loop(expr: Expr, loop: Kind<'comprehensionExpr'>, scope: Scope | undefined): CelType {
+    this.hasLoops = true;
     const loops = (scope?.loops ?? 0) + 1;
     if (loops > LOOPS_MAX)
       this.#fail('limit', expr, `has more than ${LOOPS_MAX} loops (exists, map, …) within each other`);
     const range = loop.iterRange as Expr;
     const type = this.visit(range, scope);
     const element = elementOf(type);
-    if (!element) this.#fail('type', range, `goes through ${aValue(type)}: only lists and maps have elements`);
+    if (!element) this.#fail('type', chainOf(range)?.parts[0] ?? range, `goes through ${aValue(type)}: only lists and maps have elements`);
     this.#checkLocal(expr, loop.iterVar);
     const before = this.#parts;
     const added = growInPlace(loop);

@@ -25,8 +25,9 @@ export interface Compiled extends Expression {
 export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
   const environment = environmentOf(vocabulary);
   const parsed = parseExpression(text);
-  const type = checkExpression(text, parsed, environment);
-  const run: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
+  const { type, hasLoops } = checkExpression(text, parsed, environment);
+  const planned: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
+  const run = hasLoops ? withoutTraces(planned) : planned;
   return {
     text,
     type,
@@ -38,6 +39,19 @@ export function compileExpression(text: string, vocabulary: Vocabulary): Compile
       if (isCelError(value)) throw failure(text, parsed, value);
       return value;
     },
+  };
+}
+
+/** Where a loop meets errors they are many, and the trace of an error, which nobody sees, costs more than all else. */
+function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) => T {
+  return (bindings) => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      return run(bindings);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
   };
 }
 

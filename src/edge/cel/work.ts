@@ -31,10 +31,15 @@ export function isOverworked(): boolean {
   return left < 0;
 }
 
+/** Takes units from what is left, and tells whether there were so many. */
+export function canSpend(units: number): boolean {
+  left -= units;
+  return left >= 0;
+}
+
 /** Takes units from what is left. Throws when there are not so many. */
 export function spend(units: number): void {
-  left -= units;
-  if (left < 0) throw new CelFailure(`is too much to do: more than ${WORK_MAX} steps for one request`);
+  if (!canSpend(units)) throw new CelFailure(`is too much to do: more than ${WORK_MAX} steps for one request`);
 }
 
 /** Takes the units for reading so many characters once. */

@@ -25,6 +25,7 @@ export function spokenTo(endpoint: LiveEndpoint): LiveEndpoint {
   };
   const spoken: LiveEndpoint = Object.create(endpoint, {
     isOpen: { get: () => endpoint.isOpen },
+    upstreamProtocol: { value: 'http1' },
     open: { value: open },
   });
   wrapped.set(endpoint, spoken);

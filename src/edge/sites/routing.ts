@@ -1,6 +1,7 @@
 // Which route of an HTTPS edge a request takes.
 
 import type { HttpRoute } from '../handling.ts';
+import { normalPath } from '../path.ts';
 import type { RouteConfig } from './source.ts';
 
 export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {
@@ -22,12 +23,12 @@ export class Routing<T extends HttpRoute> {
   }
 
   /**
-   * @param target of the request, in origin-form. Its path, without the query, is compared as it came: letter case and
-   * percent-encoding count, and nothing is resolved. `/%61` is not `/a`, here as for most of what stands behind it.
+   * @param target of the request, in origin-form. Its path is compared as rules see it: another spelling of `/admin` must not
+   * lead to a route that asks for less. The upstream gets it as it came.
    */
   find(target: string): T | undefined {
     const query = target.indexOf('?');
-    const path = query < 0 ? target : target.slice(0, query);
+    const path = normalPath(query < 0 ? target : target.slice(0, query));
     return this.#exact.get(path) ?? this.#prefixes.find(([prefix]) => path.startsWith(prefix))?.[1];
   }
 }

@@ -39,7 +39,8 @@ export class Handshakes {
       honorCipherOrder: true,
       requestCert: clientCertificates !== undefined,
       rejectUnauthorized: clientCertificates?.isRequired === true,
-      secureOptions: clientCertificates && constants.SSL_OP_NO_TICKET,
+      // A visitor of TLS 1.2 could otherwise become another one later, with a certificate that nobody verifies.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION | (clientCertificates ? constants.SSL_OP_NO_TICKET : 0),
       SNICallback: (name, callback) => callback(null, this.#contexts.get(name)),
     });
     this.#server.on('secureConnection', (socket: TLSSocket) => {

@@ -22,14 +22,16 @@ function keyOf(terms: TlsTerms): string {
   return key;
 }
 
-/** Handshakes on any terms. There are few kinds of them; what differs from name to name is in the context. */
+/**
+ * Handshakes on any terms. Each certificate has its own for each terms: Node chooses a context by the visitor's name, for
+ * which other terms may hold a moment later.
+ */
 export class TermedHandshakes {
-  readonly #kinds = new Map<string, Handshakes>();
-  readonly #contexts = new WeakMap<TlsTerms, WeakMap<Shown, SecureContext>>();
+  readonly #kept = new WeakMap<TlsTerms, WeakMap<Shown, Kept>>();
 
   /**
    * @param named the name in `bytes` as it was sent, and the certificate for it.
-   * @param alpn none for visitors who are not given HTTP.
+   * @param alpn none for visitors who are not given HTTP; for the same terms always the same.
    */
   begin(
     raw: Socket,
@@ -37,54 +39,43 @@ export class TermedHandshakes {
     { name, shown, terms, alpn }: { name: string; shown: Shown; terms: TlsTerms; alpn: string[] | undefined },
     onSecure: (socket: TLSSocket) => void,
   ): void {
-    const { clientVerification: verification = 'require-and-verify' } = terms;
-    const isAsked = terms.clientAuthorities !== undefined || terms.clientVerification !== undefined;
-    this.#kind(terms, isAsked ? verification : undefined, alpn).begin(
-      raw,
-      bytes,
-      { name, context: this.#context(terms, shown) },
-      (socket) => {
-        // Node asks for any certificate, or for one that is vouched for.
-        const isMissing = verification === 'require-any' && !socket.getPeerX509Certificate();
-        if (isAsked && isMissing) socket.destroy();
-        else onSecure(socket);
-      },
-    );
-  }
-
-  #kind(
-    { minVersion, maxVersion }: TlsTerms,
-    verification: string | undefined,
-    alpn: string[] | undefined,
-  ): Handshakes {
-    const key = [minVersion, maxVersion, verification, alpn].join();
-    const known = this.#kinds.get(key);
-    if (known) return known;
-    const clientCertificates = verification ? { isRequired: verification === 'require-and-verify' } : undefined;
-    const kind = new Handshakes({ alpn, minVersion, maxVersion, clientCertificates });
-    this.#kinds.set(key, kind);
-    return kind;
-  }
-
-  #context(terms: TlsTerms, shown: Shown): SecureContext {
-    const contexts = this.#contexts.get(terms) ?? new WeakMap<Shown, SecureContext>();
-    this.#contexts.set(terms, contexts);
-    const known = contexts.get(shown);
-    if (known) return known;
-    const { minVersion, maxVersion, clientAuthorities } = terms;
-    // Without authorities of its own a context trusts all that Node knows; none may be trusted here.
-    const ca = [...(clientAuthorities ?? [])];
-    const { cert, key } = terms.identity ?? shown;
-    const context = createSecureContext({
-      cert,
-      key,
-      ca,
-      minVersion,
-      maxVersion,
-      honorCipherOrder: true,
-      ...PARTIAL_CHAIN,
+    const { handshakes, context } = this.#keptFor(terms, shown, alpn);
+    handshakes.begin(raw, bytes, { name, context }, (socket) => {
+      // Node asks for any certificate, or for one that is vouched for.
+      if (terms.clientVerification === 'require-any' && !socket.getPeerX509Certificate()) socket.destroy();
+      else onSecure(socket);
     });
-    contexts.set(shown, context);
-    return context;
   }
+
+  #keptFor(terms: TlsTerms, shown: Shown, alpn: string[] | undefined): Kept {
+    const ofTerms = this.#kept.get(terms) ?? new WeakMap<Shown, Kept>();
+    this.#kept.set(terms, ofTerms);
+    const kept = ofTerms.get(shown) ?? { handshakes: handshakesOn(terms, alpn), context: contextOn(terms, shown) };
+    ofTerms.set(shown, kept);
+    return kept;
+  }
+}
+
+interface Kept {
+  handshakes: Handshakes;
+  context: SecureContext;
+}
+
+function handshakesOn(terms: TlsTerms, alpn: string[] | undefined): Handshakes {
+  const { minVersion, maxVersion, clientAuthorities, clientVerification = 'require-and-verify' } = terms;
+  const isAsked = clientAuthorities !== undefined || terms.clientVerification !== undefined;
+  const clientCertificates = isAsked ? { isRequired: clientVerification === 'require-and-verify' } : undefined;
+  return new Handshakes({ alpn, minVersion, maxVersion, clientCertificates });
+}
+
+function contextOn({ minVersion, maxVersion, clientAuthorities, identity }: TlsTerms, shown: Shown): SecureContext {
+  return createSecureContext({
+    ...(identity ?? { cert: shown.cert, key: shown.key }),
+    // Without authorities of its own a context trusts all that Node knows; none may be trusted here.
+    ca: [...(clientAuthorities ?? [])],
+    minVersion,
+    maxVersion,
+    honorCipherOrder: true,
+    ...PARTIAL_CHAIN,
+  });
 }

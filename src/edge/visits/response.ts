@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ContentCoding, HttpResponse } from '../exchange.ts';
-import { HeaderList } from '../header-list.ts';
+import { HeaderList, lineOf } from '../header-list.ts';
 import { CHUNKED, UNTIL_CLOSE } from '../http/body.ts';
 import type { ResponseHead } from '../http/response-head.ts';
 import type { Answered } from '../module.ts';
@@ -58,7 +58,7 @@ export class OwnResponse implements HttpResponse {
 
   constructor({ status, fields, body }: Answered) {
     this.status = status;
-    this.fields = new HeaderList(fields);
+    this.fields = new HeaderList(fields.map(([name, value]) => [name, lineOf(value)]));
     this.#body = body;
   }
 

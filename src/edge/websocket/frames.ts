@@ -17,6 +17,8 @@ const RSV = 0x70;
 const MASKED = 0x80;
 /** A frame's head has at most 2 bytes, 8 of a length and 4 of a mask. */
 const HEAD_MAX = 14;
+/** Bytes; fewer than these are unmasked one by one. */
+const WORDS_MIN = 32;
 
 export interface FrameEvents {
   /** Bytes of a message: of any kind, and no matter where one message ends and the next begins. */
@@ -101,10 +103,30 @@ export class FrameReader {
   }
 
   #unmask(content: Buffer): void {
-    const mask = this.#mask;
-    const from = this.#maskAt;
-    for (let i = 0; i < content.length; i++) content[i] = (content[i] as number) ^ (mask[(from + i) & 3] as number);
-    this.#maskAt = (from + content.length) & 3;
+    const { length } = content;
+    if (length < WORDS_MIN) this.#unmaskBytes(content, 0, length);
+    else this.#unmaskWords(content);
+    this.#maskAt = (this.#maskAt + length) & 3;
+  }
+
+  /** Word by word from where the first one begins in memory: several times as fast as byte by byte. */
+  #unmaskWords(content: Buffer): void {
+    const { length, byteOffset } = content;
+    const start = -byteOffset & 3;
+    const words = new Uint32Array(content.buffer, byteOffset + start, (length - start) >> 2);
+    const [word = 0] = new Uint32Array(Uint8Array.from(this.#mask, (_, i) => this.#maskByte(start + i)).buffer);
+    this.#unmaskBytes(content, 0, start);
+    for (let i = 0; i < words.length; i++) words[i] = (words[i] as number) ^ word;
+    this.#unmaskBytes(content, start + 4 * words.length, length);
+  }
+
+  #unmaskBytes(content: Buffer, from: number, to: number): void {
+    for (let i = from; i < to; i++) content[i] = (content[i] as number) ^ this.#maskByte(i);
+  }
+
+  /** What a byte of the piece under way is masked with. */
+  #maskByte(at: number): number {
+    return this.#mask[(this.#maskAt + at) & 3] as number;
   }
 
   #endFrame(): void {

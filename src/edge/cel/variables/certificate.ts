@@ -123,10 +123,13 @@ export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'serv
   return both[side];
 }
 
-function nameOf(lines: string, attributes: object): Name {
+/** A certificate may have no name at all, but those in subjectAltName. */
+function nameOf(lines: string | undefined, attributes: object | undefined): Name {
   const all = (attribute: string): string[] => {
-    const value: string | string[] | undefined = (attributes as Record<string, string | string[]>)[attribute];
+    const value: string | string[] | undefined = (attributes as Record<string, string | string[]> | undefined)?.[
+      attribute
+    ];
     return value === undefined ? [] : [value].flat();
   };
-  return { text: lines.split('\n').reverse().join(','), commonName: all('CN').at(-1) ?? '', all };
+  return { text: (lines ?? '').split('\n').reverse().join(','), commonName: all('CN').at(-1) ?? '', all };
 }

@@ -2,10 +2,10 @@
 
 import { type CelMap, celMap } from '@bufbuild/cel';
 import type { HttpRequest } from '../../exchange.ts';
+import { normalPath } from '../../path.ts';
 
 const DEFAULT_PORTS = { http: 80, https: 443 };
 const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
-const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 
 /**
  * The URL of a request. Parts are computed when they are asked for.
@@ -100,24 +100,6 @@ function originOf(scheme: 'http' | 'https', rawHost: string) {
   const standard = DEFAULT_PORTS[scheme];
   const number = port === undefined ? standard : Number(port);
   return { host, port: number, authority: number === standard ? lower : `${lower}:${number}` };
-}
-
-function normalPath(raw: string): string {
-  if (!raw.includes('%') && !raw.includes('/.')) return raw;
-  const path = raw.replace(/%[0-9A-Fa-f]{2}/g, (coded) => {
-    const character = String.fromCharCode(Number.parseInt(coded.slice(1), 16));
-    return UNRESERVED.test(character) ? character : coded.toUpperCase();
-  });
-  if (!path.includes('/.')) return path;
-  const kept: string[] = [];
-  const segments = path.split('/').slice(1);
-  for (const [at, segment] of segments.entries()) {
-    if (segment === '..') kept.pop();
-    else if (segment !== '.') kept.push(segment);
-    const isLast = at === segments.length - 1;
-    if (isLast && (segment === '.' || segment === '..')) kept.push('');
-  }
-  return `/${kept.join('/')}`;
 }
 
 function queryParams(query: string): Map<string, string[]> {
