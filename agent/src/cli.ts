@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { readForwardsTo } from './forwards-to.ts';
 import type { Protocol } from './gateway-client.ts';
+import { type Labels, readLabels } from './labels.ts';
 
 /** One tunnel, for as long as the process runs. */
 export interface TunnelCommand {
@@ -13,7 +14,20 @@ export interface TunnelCommand {
   policyFile: string | null;
 }
 
-export type Command = { does: 'help' } | { does: 'version' } | { does: 'start' } | { does: 'diagnose' } | TunnelCommand;
+/** The same without an address, for edges. */
+export interface LabelsCommand {
+  does: 'labels';
+  labels: Labels;
+  forwardsTo: string;
+}
+
+export type Command =
+  | { does: 'help' }
+  | { does: 'version' }
+  | { does: 'start' }
+  | { does: 'diagnose' }
+  | TunnelCommand
+  | LabelsCommand;
 
 /** Arguments that make no command; the text says what would be right. */
 export class UsageError extends Error {}
@@ -25,11 +39,13 @@ export const HELP = `Usage: tunnel-agent <command>
   https PORT|HOST:PORT      the same with an https:// URL
   tls PORT|HOST:PORT        the same with a tls:// URL: the program itself does TLS
   tcp PORT|HOST:PORT        the same with a tcp:// URL
+  labels PORT|HOST:PORT     one tunnel without a URL, for the edges that choose it by its labels
   diagnose                  what is between this machine and the gateway
 
   --domain NAME             the name to serve (http, https, tls); otherwise the gateway chooses one
   --port N                  the public port to serve (tcp); otherwise the gateway chooses one
-  --policy FILE             the traffic policy, in JSON (default: AGENT_POLICY_FILE, otherwise none)
+  --policy FILE             the traffic policy, in JSON or YAML (default: AGENT_POLICY_FILE, otherwise none)
+  --label KEY=VALUE         a label of the tunnel (labels); needed once, and may be given again for others
   --help, --version
 
 A program that speaks TLS is named by a URL: https://HOST:PORT.
@@ -57,24 +73,31 @@ export function readCommand(args: string[]): Command {
   const [name, target, ...rest] = positionals;
   if (name === undefined) throw new UsageError('No command is given.');
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one argument too many.`);
-  const { domain, port, policy } = values;
+  const { domain, port, policy, label = [] } = values;
+  const refuseBut = (...options: string[]) => {
+    const stray = Object.keys(values).find((option) => !options.includes(option));
+    if (stray !== undefined) throw new UsageError(`--${stray} is not for "${name}".`);
+  };
   if (isProtocol(name)) {
-    if (target === undefined) throw new UsageError(`"${name}" needs a port to forward to, as in: ${name} 3000`);
     if (port !== undefined && name !== 'tcp')
       throw new UsageError('--port is for tcp; a name is asked for by --domain.');
     if (domain !== undefined && name === 'tcp') throw new UsageError('--domain is not for tcp; use --port.');
+    refuseBut('domain', 'port', 'policy');
     return {
       does: 'tunnel',
       protocol: name,
-      forwardsTo: readTarget(target),
+      forwardsTo: readTarget(name, target),
       domain: port === undefined ? (domain ?? null) : `:${readPort(port)}`,
       policyFile: policy ?? null,
     };
   }
+  if (name === 'labels') {
+    refuseBut('label');
+    return { does: 'labels', forwardsTo: readTarget(name, target), labels: readLabelsOf(name, label) };
+  }
   if (name !== 'start' && name !== 'diagnose') throw new UsageError(`There is no command "${name}".`);
   if (target !== undefined) throw new UsageError(`"${name}" takes no argument.`);
-  const [stray] = Object.keys(values);
-  if (stray !== undefined) throw new UsageError(`--${stray} is not for "${name}".`);
+  refuseBut();
   return { does: name };
 }
 
@@ -89,6 +112,7 @@ function parse(args: string[]) {
         domain: { type: 'string' },
         port: { type: 'string' },
         policy: { type: 'string' },
+        label: { type: 'string', multiple: true },
       },
     });
   } catch (error) {
@@ -96,11 +120,20 @@ function parse(args: string[]) {
   }
 }
 
-function readTarget(text: string): string {
+function readTarget(name: string, text: string | undefined): string {
+  if (text === undefined) throw new UsageError(`"${name}" needs a port to forward to, as in: ${name} 3000`);
   try {
     return readForwardsTo(/^\d+$/.test(text) ? `127.0.0.1:${text}` : text).text;
   } catch (error) {
     throw new UsageError(`"${text}" ${(error as Error).message}; a port alone is one of this machine.`);
+  }
+}
+
+function readLabelsOf(name: string, texts: string[]): Labels {
+  try {
+    return readLabels(texts);
+  } catch (error) {
+    throw new UsageError(`"${name}" ${(error as Error).message}`);
   }
 }
 

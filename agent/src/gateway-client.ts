@@ -1,19 +1,30 @@
 // What the agent's own rooms know of the connection to the gateway. `client/` implements it.
 
+import type { Labels } from './labels.ts';
+
 export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
 
-/** A tunnel that the agent wants, for as long as it runs. */
-export interface WantedTunnel {
+interface Wanted {
+  /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */
+  forwardsTo: string;
+  metadata: string;
+}
+
+/** A tunnel with a public address that the agent wants, for as long as it runs. */
+export interface WantedTunnel extends Wanted {
   protocol: Protocol;
   /** A name, or for tcp `host:port`; null lets the gateway choose once, and ask for the same again ever after. */
   domain: string | null;
-  /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */
-  forwardsTo: string;
-  /** The traffic policy, as a JSON text; null for none. */
+  /** The traffic policy, as a text in JSON or YAML; null for none. */
   policy: string | null;
-  metadata: string;
   /** What the gateway gave it last time, so that it gets the same again. */
   resume: Resumption | null;
+}
+
+/** A tunnel without an address, for the edges whose backend chooses it: these have the name, the policy and the rest. */
+export interface WantedLabels extends Wanted {
+  /** At least one. */
+  labels: Labels;
 }
 
 /** What proves to the gateway that a tunnel was ours: to be kept over restarts. */
@@ -45,8 +56,9 @@ export interface GatewayError {
 
 export interface TunnelHandle {
   readonly state: TunnelState;
-  /** The public URL; null until it was active once. */
+  /** The public URL; null until it was active once, and always where it has labels in its place. */
   readonly url: string | null;
+  /** What is to be kept of it; null where there is nothing yet, and always where it has labels. */
   readonly resumption: Resumption | null;
   /** Why it is refused; null otherwise. */
   readonly error: GatewayError | null;
@@ -57,7 +69,10 @@ export interface TunnelHandle {
     bytesOut: number;
     dialFailures: number;
   };
-  /** Settles at the first answer of the gateway: the URL, or rejects with its refusal. Waits while there is no session. */
+  /**
+   * Settles at the first answer of the gateway: the URL, empty where there is none, or rejects with its refusal. Waits
+   * while there is no session.
+   */
   readonly answered: Promise<string>;
   /** Unbinds it, at once where there is a session; resolves when no traffic can reach it any more. */
   close(): Promise<void>;
@@ -89,7 +104,7 @@ export interface RemoteCommands {
 
 export interface GatewayClient {
   readonly status: ClientStatus;
-  open(tunnel: WantedTunnel): TunnelHandle;
+  open(tunnel: WantedTunnel | WantedLabels): TunnelHandle;
   /** Says good-bye to the gateway and ends everything; resolves when the connection is closed. */
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 // The agent's process: arguments and environment → a run, until a signal or the gateway says stop.
 
 import { startAgent } from './agent.ts';
-import { type Command, HELP, readCommand, type TunnelCommand, UsageError } from './cli.ts';
+import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './cli.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { diagnose } from './diagnose.ts';
 import { type Log, openLog } from './log.ts';
 import { type Kept, type Running, runOneTunnel } from './one-tunnel.ts';
-import { openDefaultPolicy, readPolicyFile } from './tunnels/policy.ts';
+import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
 /** A stop that takes longer than this is not waited for. */
@@ -61,13 +61,19 @@ function readAgain(config: Config, log: Log): Config {
   }
 }
 
-function oneTunnel(command: TunnelCommand, config: Config, log: Log): Running {
-  const { protocol, domain, forwardsTo } = command;
-  const policy = command.policyFile
-    ? readPolicyFile(command.policyFile, protocol)
-    : config.policyFile && openDefaultPolicy(config.policyFile, null, log).current(protocol);
-  const wanted = { protocol, domain, forwardsTo, policy: policy && JSON.stringify(policy), metadata: '', resume: null };
+function oneTunnel(command: TunnelCommand | LabelsCommand, config: Config, log: Log): Running {
+  const { forwardsTo } = command;
+  const wanted =
+    command.does === 'labels'
+      ? { labels: command.labels, forwardsTo, metadata: '' }
+      : { protocol: command.protocol, domain: command.domain, forwardsTo, metadata: '', policy: policyOf(command) };
   return runOneTunnel(config, wanted, kept, log, print);
+
+  function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
+    if (policyFile !== null) return readPolicyText(policyFile, protocol);
+    if (config.policyFile === null) return null;
+    return JSON.stringify(openDefaultPolicy(config.policyFile, null, log).current(protocol));
+  }
 }
 
 /** Resolves at the first signal that asks for an end; a second one is obeyed at once. */

@@ -1,8 +1,9 @@
-// `http 3000` and its like: one tunnel for as long as the process runs, without API and without state file.
+// `http 3000`, `labels 3000` and their like: one tunnel for as long as the process runs, without API and without state file.
 
 import { createClient } from './client/index.ts';
 import type { Config } from './config.ts';
-import type { Resumption, SessionIdentity, WantedTunnel } from './gateway-client.ts';
+import type { Resumption, SessionIdentity, WantedLabels, WantedTunnel } from './gateway-client.ts';
+import { writeLabels } from './labels.ts';
 import type { Log } from './log.ts';
 import { type Ending, remoteCommands } from './remote.ts';
 
@@ -21,13 +22,13 @@ export interface Kept {
 }
 
 /**
- * Opens the tunnel, and says so on standard output whenever its URL is new. The client logs what goes wrong, and tries
+ * Opens the tunnel, and says so on standard output whenever its URL is new, or once where it has labels in its place. The client logs what goes wrong, and tries
  * again for as long as this runs.
  * @param kept is brought up to date.
  */
 export function runOneTunnel(
   config: Config,
-  wanted: WantedTunnel,
+  wanted: Omit<WantedTunnel, 'resume'> | WantedLabels,
   kept: Kept,
   log: Log,
   print: (line: string) => void,
@@ -36,9 +37,10 @@ export function runOneTunnel(
   let printed: string | null = null;
   const look = () => {
     kept.resume = tunnel.resumption;
-    if (tunnel.state !== 'active' || tunnel.url === printed) return;
-    printed = tunnel.url;
-    print(`forwarding ${printed} -> ${wanted.forwardsTo}`);
+    const what = 'labels' in wanted ? `serving ${writeLabels(wanted.labels)}` : `forwarding ${tunnel.url}`;
+    if (tunnel.state !== 'active' || what === printed) return;
+    printed = what;
+    print(`${what} -> ${wanted.forwardsTo}`);
   };
   const client = createClient({
     authtoken: config.authtoken,
@@ -54,6 +56,6 @@ export function runOneTunnel(
     },
     log,
   });
-  const tunnel = client.open({ ...wanted, resume: kept.resume });
+  const tunnel = client.open('labels' in wanted ? wanted : { ...wanted, resume: kept.resume });
   return { ended, close: () => client.close() };
 }

@@ -50,7 +50,7 @@ export interface HttpModule {
   onRequest?(exchange: HttpExchange): Verdict | Promise<Verdict>;
   /** When the head of an answer is there, `exchange.response`. It may be changed, or replaced by another one. */
   onResponse?(exchange: HttpExchange): Verdict | Promise<Verdict>;
-  /** Told once for every request that `onRequest` of this module let pass. */
+  /** Told once for every request that came to this module, of one that was turned away that upstream was not asked. */
   onOutcome?(exchange: HttpExchange, outcome: Outcome): void;
 }
 

@@ -50,7 +50,10 @@ export class Fields {
   /** A list of objects. */
   list(name: string): Fields[] {
     const value = this.#values.get(name.toLowerCase()) ?? [];
-    if (Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)))
+    if (
+      Array.isArray(value) &&
+      value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
+    )
       return value.map((item) => new Fields(item));
     throw new MessageError(`${name} must be a list of objects`);
   }

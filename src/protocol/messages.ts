@@ -176,6 +176,7 @@ export interface BindAnswer {
   token: string;
 }
 
+/** Reads the answer to either kind of bind: one with labels has no URL and no token. */
 export function readBindAnswer(message: object): BindAnswer {
   const fields = new Fields(message);
   return {
@@ -208,6 +209,15 @@ export function readLabelBind(message: object): LabelBind {
     forwardsTo: fields.text('ForwardsTo'),
     forwardsProto: fields.text('ForwardsProto'),
     metadata: fields.text('Metadata'),
+  };
+}
+
+export function writeLabelBind(bind: LabelBind): object {
+  return {
+    Labels: bind.labels,
+    ForwardsTo: bind.forwardsTo,
+    ForwardsProto: bind.forwardsProto,
+    Metadata: bind.metadata,
   };
 }
 

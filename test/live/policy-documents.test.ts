@@ -6,7 +6,15 @@ import { changing } from '../policy/documents-changing.ts';
 import { guarding } from '../policy/documents-guarding.ts';
 import { shaped } from '../policy/documents-shapes.ts';
 import { ORIGIN, textOf, type ValidDocument } from '../policy/documents-support.ts';
-import { described, type PolicyLab, type Seen, startPolicyLab } from './policy-lab.ts';
+import type { Visit } from '../support/visit.ts';
+import {
+  described,
+  type PolicyLab,
+  type Seen,
+  type SeenRequest,
+  startPolicyLab,
+  visitOverHttp2,
+} from './policy-lab.ts';
 
 let lab: PolicyLab;
 beforeAll(async () => {
@@ -18,8 +26,6 @@ beforeEach(() => {
   lab.upstream.asked = [];
 });
 
-const T=[0,0,0,0];
-afterAll(()=>console.log(T));
 const HOST = 'documents.tunnel.localhost';
 
 interface Field {
@@ -39,6 +45,12 @@ const EVALUATION = /* GraphQL */ `
     }
   }
 `;
+
+const asAnswer = ({ status, headers, body }: Visit) => ({ status, body, headers: comparable(Object.entries(headers)) });
+const asRequest = ({ method, target, headers, body }: SeenRequest) => ({
+  ...{ method, target, body },
+  headers: comparable(Object.entries(headers)),
+});
 
 async function evaluated({ policy, request = {}, origin }: ValidDocument) {
   const { target = '/', headers = {}, ...rest } = request;
@@ -70,18 +82,16 @@ function comparable(fields: Iterable<[string, unknown]>): Record<string, string>
 
 const pairs = (fields: Field[]) => fields.map(({ name, value }): [string, string] => [name, value]);
 
-async function visited({ policy, request = {}, origin = {} }: ValidDocument): Promise<Seen> {
+/** By HTTP/1 first, then by HTTP/2. */
+async function visited({ policy, request = {}, origin = {} }: ValidDocument): Promise<[Seen, Seen]> {
   lab.upstream.origin = origin;
-  const a = performance.now();
   const tunnel = await lab.tunnel('https', HOST, policy);
-  const b = performance.now();
   try {
-    return await lab.visit(`https://${HOST}/`, described(request));
+    const url = `https://${HOST}/`;
+    const seen = await lab.visit(url, described(request));
+    return [seen, await visitOverHttp2(lab.gateway, url, described(request))];
   } finally {
-  const c = performance.now();
     await tunnel.close();
-  const d = performance.now();
-  T[0] += b-a; T[1]+=c-b; T[2]+=d-c;
   }
 }
 
@@ -92,7 +102,7 @@ const documents = [...shaped, ...guarding, ...changing, ...answering].map(
 describe('on a real visit,', () => {
   test.each(documents)('%s', async (_, document) => {
     const { status, headers = {}, without = [], body, upstream = {} } = document.expected;
-    const seen = await visited(document);
+    const [seen, overHttp2] = await visited(document);
     expect(seen?.status).toBe(status);
     for (const [name, value] of Object.entries(headers))
       expect(seen?.headers).toHaveProperty([name], value.replace('{host}', HOST));
@@ -102,13 +112,16 @@ describe('on a real visit,', () => {
     const { asked } = lab.upstream;
     if (upstream === null) expect(asked).toEqual([]);
     else {
-      expect(asked.length).toBe(1);
+      expect(asked.length).toBe(2);
       expect(asked[0]?.target).toBe(upstream.target ?? document.request?.target ?? '/');
       expect(asked[0]?.headers).toMatchObject(upstream.headers ?? {});
       for (const name of upstream.without ?? []) expect(asked[0]?.headers).not.toHaveProperty([name]);
     }
 
-    const e=performance.now();const outcome = await evaluated(document);T[3]+=performance.now()-e;
+    expect(overHttp2 && asAnswer(overHttp2)).toEqual(seen && asAnswer(seen));
+    expect(asked[1] && asRequest(asked[1])).toEqual(asked[0] && asRequest(asked[0]));
+
+    const outcome = await evaluated(document);
     // In a trial run, all internal endpoints are online.
     if (outcome.request?.internal) return expect(outcome.request.internal).toBe('https://nowhere.internal');
     const [request] = asked;

@@ -3,13 +3,14 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { expect } from 'vitest';
 import type { Protocol, TunnelHandle } from '../../agent/src/gateway-client.ts';
 import { newClient } from '../agent/client-support.ts';
 import { type Asked, ORIGIN, type Origin, textOf } from '../policy/documents-support.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import type { Place } from '../support/place.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { newCredential, reserve } from '../support/live.ts';
 import { type Visit, type VisitOptions, visit } from '../support/visit.ts';
 
 export interface SeenRequest {
@@ -66,47 +67,59 @@ export async function startShowingUpstream(): Promise<ShowingUpstream> {
 /** What a visitor sees; undefined when the connection was closed without an answer. */
 export type Seen = Visit | undefined;
 
-export interface PolicyLab {
-  gateway: TestGateway;
-  account: Account;
-  upstream: ShowingUpstream;
-  /** Opens a tunnel to the upstream. @returns it once it is live; rejects with the gateway's refusal. */
+export interface LabAgent {
+  /** Opens a tunnel. @returns it once it is live; rejects with the gateway's refusal. */
   tunnel(protocol: Protocol, domain: string | null, policy: string | object | null): Promise<TunnelHandle>;
-  /** Opens a tunnel that edges may choose by this label. */
-  visit(url: string, options?: VisitOptions): Promise<Seen>;
+  /** Opens a tunnel that edges choose by its labels. */
+  labelled(labels: Record<string, string>): Promise<TunnelHandle>;
   close(): Promise<void>;
 }
 
-/** @param place data that outlives the lab, for a second one. */
-export async function startPolicyLab(place?: Place): Promise<PolicyLab> {
-  const gateway = await startTestGateway({}, place ? { place } : {});
-  const account = await gateway.newAccount();
-  const { authtoken } = await newCredential(account);
-  const [host = '', port] = gateway.agent.split(':');
-  const agent = newClient({ host, port: Number(port), ca: gateway.ca }, { authtoken });
-  const upstream = await startShowingUpstream();
+/** Nothing breaks here: an agent that is kept waiting has only a busy machine to blame. Milliseconds. */
+const PATIENT = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
+
+/** Our own agent. @param upstream where its tunnels go, `host:port`. */
+export function connectAgent({ agent, ca }: TestGateway, authtoken: string, upstream: string): LabAgent {
+  const [host = '', port] = agent.split(':');
+  const { client, open } = newClient({ host, port: Number(port), ca }, { authtoken }, PATIENT);
+  const answered = async (handle: TunnelHandle) => {
+    await handle.answered.catch(async (error) => {
+      await handle.close();
+      throw error;
+    });
+    return handle;
+  };
   return {
-    gateway,
+    tunnel: (protocol, domain, policy) =>
+      answered(open({ protocol, domain, policy: policy === null ? null : textOf(policy), forwardsTo: upstream })),
+    labelled: (labels) => answered(client.open({ labels, forwardsTo: upstream, metadata: '' })),
+    close: () => client.close(),
+  };
+}
+
+export interface PolicyLab extends LabAgent {
+  gateway: TestGateway;
+  account: Account;
+  upstream: ShowingUpstream;
+  visit(url: string, options?: VisitOptions): Promise<Seen>;
+}
+
+/** @param gateway the one that files share, unless it is given. */
+export async function startPolicyLab(gateway?: TestGateway): Promise<PolicyLab> {
+  const used = gateway ?? (await sharedGateway());
+  const account = await used.newAccount();
+  const { authtoken } = await newCredential(account);
+  const upstream = await startShowingUpstream();
+  const agent = connectAgent(used, authtoken, upstream.address);
+  return {
+    ...agent,
+    gateway: used,
     account,
     upstream,
-    async tunnel(protocol, domain, policy) {
-      const handle = agent.open({
-        protocol,
-        domain,
-        policy: policy === null ? null : textOf(policy),
-        forwardsTo: upstream.address,
-      });
-      await handle.answered.catch(async (error) => {
-        await handle.close();
-        throw error;
-      });
-      return handle;
-    },
-    visit: (url, options) => visitOf(gateway, url, options),
+    visit: (url, options) => visitOf(used, url, options),
     async close() {
-      await agent.client.close();
+      await agent.close();
       upstream.close();
-      await gateway.close();
     },
   };
 }
@@ -124,6 +137,54 @@ export async function visitOf(
     if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
     throw error;
   }
+}
+
+/** The same visit over HTTP/2; its answer as HTTP/1 would have it. */
+export async function visitOverHttp2(
+  { https, ca }: Pick<TestGateway, 'https' | 'ca'>,
+  url: string,
+  { method = 'GET', path, headers, body }: VisitOptions = {},
+): Promise<Seen> {
+  const { host, hostname, pathname } = new URL(url);
+  const session = connectHttp2(`https://${https}`, { ca, servername: hostname });
+  session.on('error', () => {});
+  try {
+    const own = { ':method': method, ':path': path ?? pathname, ':authority': host };
+    const stream = session.request({ ...own, ...headers }, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+    const [{ ':status': status = 0, ...rest } = {}] = await Promise.race([
+      once(stream, 'response'),
+      once(stream, 'close'),
+    ]);
+    if (status === 0) return undefined;
+    let text = '';
+    for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+    return { status, headers: rest, body: text };
+  } catch (error) {
+    if (/^(?:ECONNRESET|EPIPE|ERR_HTTP2_.*)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  } finally {
+    session.destroy();
+  }
+}
+
+/** An HTTPS edge with a route for everything, without a backend. @returns the route's path in the API. */
+export async function newRoute(
+  { account }: Pick<PolicyLab, 'account'>,
+  host: string,
+  labels?: object,
+): Promise<string> {
+  await reserve(account, host);
+  const edge = await account.call('POST', '/edges/https', { hostports: [`${host}:443`] });
+  expect(edge.status, edge.text).toBe(201);
+  const backend = labels && (await account.call('POST', '/backends/tunnel_group', { labels }));
+  const route = await account.call('POST', `/edges/https/${edge.body.id}/routes`, {
+    match_type: 'path_prefix',
+    match: '/',
+    ...(backend && { backend: { backend_id: backend.body.id } }),
+  });
+  expect(route.status, route.text).toBe(201);
+  return `/edges/https/${edge.body.id}/routes/${route.body.id}`;
 }
 
 /** The request that a document describes. */

@@ -61,8 +61,8 @@ const MISTAKES: Record<string, [expression: string, problem: string][]> = {
     [`req.method.startsWith()`, 'type@10 cannot be: string.startsWith(); there is string.startsWith(string)'],
     [`req.method.startsWith(1)`, 'type@10 cannot be: string.startsWith(int); there is string.startsWith(string)'],
     [`getReqHeader(1)`, 'type@0 cannot be: getReqHeader(int); there is getReqHeader(string)'],
-    [`[1].exists(x)`, 'syntax@3 writes exists in another form than list.exists(x, x > 1)'],
-    [`has(1)`, "syntax@0 writes has in another form than has(map['key'])"],
+    [`[1].exists(x)`, 'unknown@3 writes exists in another form than list.exists(x, x > 1)'],
+    [`has(1)`, "unknown@0 writes has in another form than has(map['key'])"],
   ],
   types: [
     [`res.status_code == '200'`, 'type@16 compares an int with a string: they are never equal'],
@@ -138,6 +138,13 @@ test('a mistake in a template is told of its place in the whole text', () => {
   expect(problemOf(() => compileTemplate(`to \${req.url`, vocabulary))).toBe(
     `syntax@3 has a \${ that is not closed: } is missing`,
   );
+});
+
+test('what is made of constants is tried within bounds of its own, not with what the last request left', () => {
+  const nothing = { ...vocabulary, variables: {} };
+  const busy = compileExpression('lists.range(30000).all(x, lists.range(9999).all(y, true))', nothing);
+  expect(() => busy.evaluate({})).toThrow('too much to do');
+  expect(compileExpression("timestamp('2026-01-31T12:00:00Z')", vocabulary).type).toBe(TIMESTAMP);
 });
 
 test.each(['[', 'a**', '(?=a)', '\\1', 'a{1001}'])('%s is no pattern', (text) => {

@@ -93,7 +93,7 @@ export const guarding: ValidDocument[] = [
       action('rate-limit', {
         name: 'per visitor',
         algorithm: 'sliding_window',
-        capacity: 1,
+        capacity: 2,
         rate: '60s',
         bucket_key: ['conn.client_ip'],
       }),

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { namesOfAgents } from '../../src/store/live/edge-claims.ts';
+import { onServer } from '../store/support.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, newCredential, openSession, reserve } from '../support/live.ts';
 
@@ -17,6 +18,14 @@ beforeEach(async () => {
   await reserve(account, `*.${zone}`);
   backend = { backend_id: (await created('/backends/tunnel_group', { labels: { app: 'shop' } })).id };
 });
+
+/** How many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const [row] = await gateway.app.prisma.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return row.count;
+}
 
 const created = async (path: string, body: object = {}) => {
   const answer = await account.call('POST', path, body);
@@ -87,6 +96,8 @@ describe('a name that an agent serves', () => {
     const { answer } = await app.prisma.$transaction(async (db) => {
       expect(await namesOfAgents(db, account.accountId, [hostname])).toEqual(new Set());
       const binding = registrar.bind(nameRequest(session, hostname, { proto: 'https', port: 443 }));
+      // One connection is all that the embedded database has: there, the agent's turn comes when this is over.
+      if (onServer) await expect.poll(waiting, { interval: 10 }).toBe(1);
       await db.edgeHostport.create({
         data: { hostport: `${hostname}:443`, edgeId: edge, domainId: domain.id, position: 0 },
       });

@@ -22,18 +22,31 @@ type Target = Pick<TestGateway, 'ca'> & Pick<Partial<TestGateway>, 'agent'>;
 
 /** @param setUp sets what a test wants on top of address, CA and authtoken. */
 export async function sdkSession(
-  { agent = '', ca }: Target,
+  target: Target,
   authtoken: string,
   setUp: (builder: SessionBuilder) => void = () => {},
 ): Promise<Session> {
+  const { session, close } = await openSdkSession(target, authtoken, setUp);
+  onTestFinished(close);
+  return session;
+}
+
+/** The same for several tests: whoever opens it closes it. */
+export async function openSdkSession(
+  { agent = '', ca }: Target,
+  authtoken: string,
+  setUp: (builder: SessionBuilder) => void = () => {},
+): Promise<{ session: Session; close(): Promise<void> }> {
   const builder = new SessionBuilder().serverAddr(agent).caCert(Buffer.from(ca)).authtoken(authtoken);
   setUp(builder);
   const session = await builder.connect();
-  onTestFinished(async () => {
-    const deadline = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-    await Promise.race([session.close().catch(() => {}), deadline]);
-  });
-  return session;
+  return {
+    session,
+    async close() {
+      const deadline = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([session.close().catch(() => {}), deadline]);
+    },
+  };
 }
 
 /** A builder for a name on the HTTP listener: its own default is the HTTPS one. */

@@ -1,15 +1,49 @@
 // What the gateway is asked for, for a tunnel that is wanted.
 
 import type { writeBind } from '@gateway/protocol';
-import type { Resumption, WantedTunnel } from '../gateway-client.ts';
+import type { Resumption, WantedLabels, WantedTunnel } from '../gateway-client.ts';
+import { Refusal } from './refusal.ts';
+import type { Session } from './session.ts';
 
-export type BindRequest = Parameters<typeof writeBind>[0];
+type BindRequest = Parameters<typeof writeBind>[0];
+
+/** What the gateway has agreed to serve. */
+export interface Bound {
+  id: string;
+  /** Null for a tunnel with labels: nobody else can take what that has, so that it is a new one each time. */
+  resumption: Resumption | null;
+}
+
+/**
+ * Asks to have back what the tunnel was, and where the gateway does not know it any more, for the same address anew.
+ * @param isWanted whether it still is, after the first answer.
+ * @throws {Refusal} in the gateway's words; {Error} when there is no answer that can be understood.
+ */
+export async function askFor(
+  session: Session,
+  wanted: WantedTunnel | WantedLabels,
+  resumption: Resumption | null,
+  isWanted: () => boolean,
+): Promise<Bound> {
+  if ('labels' in wanted) return { id: await session.bindLabels({ ...wanted, forwardsProto: '' }), resumption: null };
+  const ask = async (proves: boolean) => {
+    const { id, token, url } = await session.bind(bindRequest(wanted, resumption, proves));
+    return { id, resumption: { tunnelId: id, bindToken: token, url } };
+  };
+  try {
+    return await ask(true);
+  } catch (error) {
+    const isFinal = error instanceof Refusal && !error.isPassing;
+    if (!resumption || !isFinal || !isWanted()) throw error;
+    return ask(false);
+  }
+}
 
 /**
  * The call for a tunnel: for the address that it had, where it had one, and otherwise for the one that is wanted.
  * @param proves whether it is asked for as what it was, or as a new one at the same address.
  */
-export function bindRequest(wanted: WantedTunnel, resumption: Resumption | null, proves: boolean): BindRequest {
+function bindRequest(wanted: WantedTunnel, resumption: Resumption | null, proves: boolean): BindRequest {
   const { protocol, forwardsTo, metadata, policy } = wanted;
   return {
     id: proves ? (resumption?.tunnelId ?? '') : '',

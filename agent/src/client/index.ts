@@ -8,6 +8,7 @@ import type {
   GatewayError,
   SessionIdentity,
   TunnelHandle,
+  WantedLabels,
   WantedTunnel,
 } from '../gateway-client.ts';
 import { reconnectDelay, refusedSessionDelay } from './backoff.ts';
@@ -96,7 +97,7 @@ class Client implements GatewayClient {
     };
   }
 
-  open(wanted: WantedTunnel): TunnelHandle {
+  open(wanted: WantedTunnel | WantedLabels): TunnelHandle {
     if (this.#end.signal.aborted) throw new Error('the client is closed');
     const tunnel = new Tunnel(wanted, this.#rooms);
     this.#tunnels.add(tunnel);

@@ -7,6 +7,7 @@ import {
   call,
   ErrorCode,
   Fields,
+  type LabelBind,
   MessageError,
   MuxSession,
   type MuxStream,
@@ -18,6 +19,7 @@ import {
   startHeartbeat,
   writeAuth,
   writeBind,
+  writeLabelBind,
 } from '@gateway/protocol';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { version } from '../version.ts';
@@ -132,6 +134,18 @@ export class Session {
       if (bound.error !== '') throw readRefusal(bound.error);
       if (bound.id === '' || bound.url === '') throw new MessageError('the gateway gave the tunnel no id or no URL');
       return bound;
+    });
+  }
+
+  /** @returns the tunnel's id. @throws {Refusal} or {Error}, as above. */
+  bindLabels(request: LabelBind): Promise<string> {
+    return this.#inTurn(async () => {
+      const { error, id } = readBindAnswer(
+        await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)),
+      );
+      if (error !== '') throw readRefusal(error);
+      if (id === '') throw new MessageError('the gateway gave the tunnel no id');
+      return id;
     });
   }
 

@@ -1,9 +1,17 @@
 // A tunnel that is wanted: asked for on every session, again and again, until it is closed.
 
-import { type BindAnswer, ErrorCode, type MuxStream } from '@gateway/protocol';
-import type { GatewayError, Resumption, TunnelHandle, TunnelState, WantedTunnel } from '../gateway-client.ts';
+import { ErrorCode, type MuxStream } from '@gateway/protocol';
+import type {
+  GatewayError,
+  Resumption,
+  TunnelHandle,
+  TunnelState,
+  WantedLabels,
+  WantedTunnel,
+} from '../gateway-client.ts';
+import { writeLabels } from '../labels.ts';
 import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
-import { bindRequest } from './bind-request.ts';
+import { askFor, type Bound } from './bind-request.ts';
 import type { Destination, Traffic } from './forward.ts';
 import { Refusal } from './refusal.ts';
 import type { Session } from './session.ts';
@@ -27,10 +35,12 @@ export class Tunnel implements TunnelHandle, Destination {
   readonly streams = new Set<MuxStream>();
   readonly answered: Promise<string>;
 
-  readonly #wanted: WantedTunnel;
+  readonly #wanted: WantedTunnel | WantedLabels;
   readonly #rooms: TunnelRooms;
   #state: TunnelState = 'pending';
   #resumption: Resumption | null;
+  /** What the gateway called it last. */
+  #id: string | undefined;
   #url: string | null = null;
   #error: GatewayError | null = null;
   #settle: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
@@ -47,10 +57,10 @@ export class Tunnel implements TunnelHandle, Destination {
   /** The last failure to reach the upstream that was logged. */
   #dialFailure: string | null = null;
 
-  constructor(wanted: WantedTunnel, rooms: TunnelRooms) {
+  constructor(wanted: WantedTunnel | WantedLabels, rooms: TunnelRooms) {
     this.#wanted = wanted;
     this.#rooms = rooms;
-    this.#resumption = wanted.resume;
+    this.#resumption = 'labels' in wanted ? null : wanted.resume;
     this.answered = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -149,10 +159,11 @@ export class Tunnel implements TunnelHandle, Destination {
 
   async #ask(session: Session): Promise<void> {
     try {
-      const bound = await this.#bind(session);
+      const bound = await askFor(session, this.#wanted, this.#resumption, () => this.#state !== 'closed');
       if (session.isOver) return;
       this.#isAdrift = false;
-      this.#resumption = { tunnelId: bound.id, bindToken: bound.token, url: bound.url };
+      this.#id = bound.id;
+      this.#resumption = bound.resumption;
       if (this.#state === 'closed') await this.#unbind();
       else this.#activate(bound);
     } catch (error) {
@@ -163,32 +174,22 @@ export class Tunnel implements TunnelHandle, Destination {
     }
   }
 
-  /** Asks to have back what it was, and where the gateway does not know it any more, for the same address anew. */
-  async #bind(session: Session): Promise<BindAnswer> {
-    const resumption = this.#resumption;
-    try {
-      return await session.bind(bindRequest(this.#wanted, resumption, true));
-    } catch (error) {
-      const isFinal = error instanceof Refusal && !error.isPassing;
-      if (!resumption || !isFinal || this.#state === 'closed') throw error;
-      return session.bind(bindRequest(this.#wanted, resumption, false));
-    }
-  }
-
   async #unbind(): Promise<void> {
-    const id = this.#resumption?.tunnelId;
     // Where it fails, its visitors are refused here all the same.
-    if (id !== undefined) await this.#session?.unbind(id).catch(() => {});
+    if (this.#id !== undefined) await this.#session?.unbind(this.#id).catch(() => {});
   }
 
-  #activate({ id, url }: BindAnswer): void {
+  #activate({ id, resumption }: Bound): void {
+    const wanted = this.#wanted;
+    const url = resumption?.url ?? null;
     this.#refusals = 0;
     this.#failures = 0;
     this.#url = url;
     this.#rooms.live.set(id, this);
-    this.#rooms.log('info', 'tunnel active', { url, to: this.#wanted.forwardsTo });
+    const what = 'labels' in wanted ? { labels: writeLabels(wanted.labels) } : { url };
+    this.#rooms.log('info', 'tunnel active', { ...what, to: wanted.forwardsTo });
     this.#become('active', null);
-    this.#settle.resolve(url);
+    this.#settle.resolve(url ?? '');
   }
 
   /** There was no answer, or none that says anything about the tunnel. */
@@ -218,11 +219,11 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   get #isLive(): boolean {
-    return this.#resumption !== null && this.#rooms.live.get(this.#resumption.tunnelId) === this;
+    return this.#id !== undefined && this.#rooms.live.get(this.#id) === this;
   }
 
   #leave(): void {
-    if (this.#isLive) this.#rooms.live.delete((this.#resumption as Resumption).tunnelId);
+    if (this.#isLive) this.#rooms.live.delete(this.#id as string);
   }
 
   #become(state: TunnelState, error: GatewayError | null): void {

@@ -1,10 +1,13 @@
 // Traffic policies: those that come with a request, and the default for tunnels that are made without one.
 
 import { readFileSync } from 'node:fs';
-import { checkPolicy } from '@gateway/protocol';
+import { checkPolicy, POLICY_LIMITS } from '@gateway/protocol';
 import shipped from '../../default-policy.json' with { type: 'json' };
 import type { Protocol } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
+
+/** Characters of YAML that the gateway reads: its comments and blanks may double what it says. */
+const TEXT_MAX = 2 * POLICY_LIMITS.document;
 
 export type Policy = Record<string, unknown>;
 
@@ -33,6 +36,30 @@ export function readPolicyFile(file: string, protocol: Protocol): Policy {
     throw new PolicyError(`${file} must be a file with a policy in JSON: ${(error as Error).message}`);
   }
   return readPolicy(value, protocol, file);
+}
+
+/**
+ * Reads the policy for one tunnel from a file. What YAML says is the gateway's to judge: the agent reads JSON only.
+ * @returns a text in JSON or YAML, as the gateway takes it.
+ * @throws {PolicyError} that names the file.
+ */
+export function readPolicyText(file: string, protocol: Protocol): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new PolicyError(`${file} must be a file with a policy in JSON or YAML: ${(error as Error).message}`);
+  }
+  // To the gateway, no text is no policy.
+  if (text.trim() === '') throw new PolicyError(`${file} must be a file with a policy in JSON or YAML; it is empty`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    if (text.length <= TEXT_MAX) return text;
+    throw new PolicyError(`${file} must have at most ${TEXT_MAX} characters`);
+  }
+  return JSON.stringify(readPolicy(value, protocol, file));
 }
 
 const OF_HTTP = ['on_http_request', 'on_http_response', 'outbound'];

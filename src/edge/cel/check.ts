@@ -6,18 +6,18 @@ import type { Environment } from './environment.ts';
 import { CelError, type CelErrorCode } from './errors.ts';
 import { literalProblem } from './literals.ts';
 import { expandMacro, growInPlace } from './macros.ts';
-import { MACROS, MISSING_FUNCTIONS, suggestion, TYPE_NAMES, variableOf, whyMissing } from './names.ts';
+import { isFunctionName, MISSING_FUNCTIONS, TYPE_NAMES, variableOf, whyNoFunction, whyNoVariable } from './names.ts';
 import { callKind, chainOf, identKind, inPlaceOf, intKind, type Kind } from './nodes.ts';
 import { type Expr, type Parsed, positionOf } from './parse.ts';
-import { outcomeOf } from './signatures.ts';
+import { constantType, type Outcome, outcomeOf } from './signatures.ts';
 import { NESTING_MAX } from './tokens.ts';
-import { aValue, BOOL, BYTES, common, DOUBLE, DYN, elementOf, INT, NULL, STRING, TYPE, UINT } from './types.ts';
+import { aValue, BOOL, common, DYN, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
+import { beginWork } from './work.ts';
 
 /** Parts of an expression, once macros stand for what they are. */
 const PARTS_MAX = 2_000;
 /** Loops within loops. */
 const LOOPS_MAX = 2;
-const INT_MAX = 2n ** 63n;
 
 /** A name that a loop gives to what it is at. */
 interface Scope {
@@ -69,7 +69,7 @@ class Check {
     const { exprKind } = expr;
     switch (exprKind.case) {
       case 'constExpr':
-        return this.#constant(expr, exprKind.value);
+        return this.#known(expr, constantType(exprKind.value));
       case 'identExpr':
         return this.#name(expr, scope);
       case 'selectExpr':
@@ -84,29 +84,6 @@ class Check {
         return this.#loop(expr, exprKind.value, scope);
       default:
         return this.#fail('syntax', expr, 'cannot be read');
-    }
-  }
-
-  #constant(expr: Expr, { constantKind }: Kind<'constExpr'>): CelType {
-    switch (constantKind.case) {
-      case 'int64Value':
-        if (constantKind.value >= INT_MAX || constantKind.value < -INT_MAX)
-          this.#fail('type', expr, 'has a number with too many digits: whole numbers have 64 bits');
-        return INT;
-      case 'uint64Value':
-        if (constantKind.value >= 2n * INT_MAX)
-          this.#fail('type', expr, 'has a number with too many digits: whole numbers have 64 bits');
-        return UINT;
-      case 'boolValue':
-        return BOOL;
-      case 'bytesValue':
-        return BYTES;
-      case 'doubleValue':
-        return DOUBLE;
-      case 'stringValue':
-        return STRING;
-      default:
-        return NULL;
     }
   }
 
@@ -128,16 +105,16 @@ class Check {
       return this.#field(expr, this.visit(operand, scope), field);
     }
     const { names, parts } = chain;
+    this.#checkLength(expr, names);
     const local = inScope(scope, names[0] as string);
     const variable = local ? undefined : variableOf(this.#environment.vocabulary, names);
-    if (variable) (parts[variable.length - 1] as Expr).exprKind = identKind(variable.name);
+    if (variable)
+      Object.assign(parts[variable.length - 1] as Expr, inPlaceOf(parts[0] as Expr, identKind(variable.name)));
     const found = local ? { type: local.type, length: 1 } : variable;
     if (!found) {
       if (TYPE_NAMES.has(names.join('.'))) return TYPE;
       return this.#unknown(parts[0] as Expr, names);
     }
-    if (names.length - found.length > NESTING_MAX)
-      this.#fail('limit', expr, 'goes too deep: a.b.c… has too many names');
     return parts.slice(found.length).reduce((type, part, i) => {
       const field = names[found.length + i] as string;
       if (variable && type.kind === 'scalar' && type !== DYN) this.#unknown(parts[0] as Expr, names, type);
@@ -152,17 +129,13 @@ class Check {
   }
 
   #unknown(expr: Expr, names: readonly string[], of?: CelType): never {
-    const { missing, variables } = this.#environment.vocabulary;
-    const name = names.join('.');
-    const reason = whyMissing(missing, names);
-    if (reason) this.#fail('unknown', expr, reason);
-    const hint = suggestion(name, Object.keys(variables));
-    this.#fail('unknown', expr, `uses ${name}, which is not known${hint || (of ? `: it is below ${aValue(of)}` : '')}`);
+    this.#fail('unknown', expr, whyNoVariable(this.#environment.vocabulary, names, of));
   }
 
   /** `has(a.b)`: where that is a variable, whether it has a value just now. */
   #hasField(expr: Expr, select: Kind<'selectExpr'>, scope: Scope | undefined): CelType {
     const chain = chainOf(expr);
+    this.#checkLength(expr, chain?.names);
     if (chain && !inScope(scope, chain.names[0] as string)) {
       const variable = variableOf(this.#environment.vocabulary, chain.names);
       if (!variable) this.#unknown(chain.parts[0] as Expr, chain.names);
@@ -182,44 +155,34 @@ class Check {
   #call(expr: Expr, written: Kind<'callExpr'>, scope: Scope | undefined): CelType {
     const { env, vocabulary } = this.#environment;
     const call = expandMacro(expr, written);
-    const namespace = call.target && chainOf(call.target)?.names.join('.');
+    const target = call.target && chainOf(call.target)?.names;
+    this.#checkLength(expr, target);
+    const namespace = target?.join('.');
     const qualified = `${namespace}.${call.function}`;
     const isQualified = namespace !== undefined && env.funcs.find(qualified) !== undefined;
     const name = isQualified ? qualified : call.function;
     const forms = Object.hasOwn(MISSING_FUNCTIONS, qualified) ? undefined : env.funcs.find(name);
-    if (!forms && /^[a-z]/i.test(name)) this.#unknownFunction(expr, name, namespace);
+    if (!forms && isFunctionName(name))
+      this.#fail('unknown', expr, whyNoFunction(env.funcs, vocabulary, name, namespace));
 
     const implied =
       !call.target && Object.hasOwn(vocabulary.contextual, name) ? vocabulary.contextual[name] : undefined;
     if (implied) call.args.unshift(inPlaceOf(expr, identKind(implied)));
-    const target = call.target && !isQualified ? this.visit(call.target, scope) : undefined;
+    const receiver = call.target && !isQualified ? this.visit(call.target, scope) : undefined;
     const args = call.args.map((arg) => this.visit(arg, scope));
     const problem = literalProblem(name, call.args);
     if (problem) this.#fail(problem.code, problem.expr, problem.message);
-    const outcome = outcomeOf(name, forms ?? [], target, args, implied ? 1 : 0);
-    if ('wrong' in outcome) this.#fail('type', expr, outcome.wrong);
-    if (forms) this.#tryConstant(expr, target ? [call.target as Expr, ...call.args] : call.args);
-    return outcome;
+    const type = this.#known(expr, outcomeOf(name, forms ?? [], receiver, args, implied ? 1 : 0));
+    if (forms) this.#tryConstant(expr, receiver ? [call.target as Expr, ...call.args] : call.args);
+    return type;
   }
 
   /** What is made of constants alone is tried at once: `timestamp('yesterday')` is never right. */
   #tryConstant(expr: Expr, operands: readonly Expr[]): void {
     if (operands.length === 0 || operands.some(({ exprKind }) => exprKind.case !== 'constExpr')) return;
+    beginWork(this);
     const result = plan(this.#environment.env, expr)();
     if (isCelError(result)) this.#fail('type', expr, `cannot be: ${result.message}`);
-  }
-
-  #unknownFunction(expr: Expr, name: string, namespace: string | undefined): never {
-    const { env, vocabulary } = this.#environment;
-    const known = Array.from(env.funcs, (form) => form.name).filter((other) => /^[a-z]/i.test(other));
-    const isNamespace = known.some((other) => other.startsWith(`${namespace}.`));
-    const whole = isNamespace || namespace === 'secrets' ? `${namespace}.${name}` : name;
-    const reason = whyMissing(MISSING_FUNCTIONS, [whole]) ?? whyMissing(vocabulary.missing, [whole]);
-    if (reason) this.#fail('unknown', expr, reason);
-    const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
-    if (macro) this.#fail('syntax', expr, `writes ${name} in another form than ${macro}`);
-    const hint = suggestion(whole, [...new Set([...known, ...Object.keys(MACROS)])]);
-    this.#fail('unknown', expr, `calls ${whole}, and there is no such function${hint}`);
   }
 
   #loop(expr: Expr, loop: Kind<'comprehensionExpr'>, scope: Scope | undefined): CelType {
@@ -230,7 +193,7 @@ class Check {
     const range = loop.iterRange as Expr;
     const type = this.visit(range, scope);
     const element = elementOf(type);
-    if (!element) this.#fail('type', chainOf(range)?.parts[0] ?? range, `goes through ${aValue(type)}: only lists and maps have elements`);
+    if (!element) this.#fail('type', range, `goes through ${aValue(type)}: only lists and maps have elements`);
     this.#checkLocal(expr, loop.iterVar);
     const before = this.#parts;
     const added = growInPlace(loop);
@@ -246,7 +209,16 @@ class Check {
     const result = this.visit(loop.result, made);
     const parts = inPlaceOf(expr, intKind(this.#parts - before));
     loop.iterRange = inPlaceOf(range, callKind('@each', [range, parts]));
+    loop.loopCondition = inPlaceOf(expr, callKind('@going', [loop.loopCondition as Expr]));
     return added ? listType(this.#types.get(added) ?? DYN) : result;
+  }
+
+  #checkLength(expr: Expr, chain: readonly string[] | undefined): void {
+    if (chain && chain.length > NESTING_MAX) this.#fail('limit', expr, `goes deeper than ${NESTING_MAX} names`);
+  }
+
+  #known(expr: Expr, outcome: Outcome): CelType {
+    return 'wrong' in outcome ? this.#fail('type', expr, outcome.wrong) : outcome;
   }
 
   #checkLocal(expr: Expr, name: string): void {

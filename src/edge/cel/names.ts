@@ -1,6 +1,7 @@
 // Which names there are, and which was meant by one that there is not.
 
-import type { CelType } from '@bufbuild/cel';
+import type { CelFunc, CelType } from '@bufbuild/cel';
+import { aValue } from './types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Names of types, which are values too: `type(x) == string`. */
@@ -10,7 +11,7 @@ export const TYPE_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** How macros are written: what is called like one and is none was written in another way. */
-export const MACROS: Readonly<Record<string, string>> = {
+const MACROS: Readonly<Record<string, string>> = {
   all: 'list.all(x, x > 1)',
   exists: 'list.exists(x, x > 1)',
   exists_one: 'list.exists_one(x, x > 1)',
@@ -43,8 +44,37 @@ export function variableOf(vocabulary: Vocabulary, chain: readonly string[]): Na
   return undefined;
 }
 
+/** Why a chain of names is nothing, `of` being what its beginning is, where that has no fields. */
+export function whyNoVariable(vocabulary: Vocabulary, names: readonly string[], of?: CelType): string {
+  const reason = whyMissing(vocabulary.missing, names);
+  if (reason) return reason;
+  const name = names.join('.');
+  const hint = suggestion(name, Object.keys(vocabulary.variables));
+  return `uses ${name}, which is not known${hint || (of ? `: it is below ${aValue(of)}` : '')}`;
+}
+
+/** Whether a function has a name that people write; others are operators, and what the compiler puts in place of macros. */
+export const isFunctionName = (name: string) => /^[a-z]/i.test(name);
+
+/** Why there is no such function. */
+export function whyNoFunction(
+  functions: Iterable<CelFunc>,
+  vocabulary: Vocabulary,
+  name: string,
+  namespace: string | undefined,
+): string {
+  const known = Array.from(functions, (form) => form.name).filter(isFunctionName);
+  const isNamespace = [...known, ...Object.keys(MISSING_FUNCTIONS)].some((other) => other.startsWith(`${namespace}.`));
+  const whole = isNamespace ? `${namespace}.${name}` : name;
+  const reason = whyMissing(MISSING_FUNCTIONS, [whole]) ?? whyMissing(vocabulary.missing, [whole]);
+  if (reason) return reason;
+  const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
+  if (macro) return `writes ${name} in another form than ${macro}`;
+  return `calls ${whole}, and there is no such function${suggestion(whole, [...new Set([...known, ...Object.keys(MACROS)])])}`;
+}
+
 /** Why a name cannot be had here that exists elsewhere, `missing` being reasons by name, for all that is below them too. */
-export function whyMissing(missing: Readonly<Record<string, string>>, chain: readonly string[]): string | undefined {
+function whyMissing(missing: Readonly<Record<string, string>>, chain: readonly string[]): string | undefined {
   for (let length = chain.length; length > 0; length--) {
     const name = chain.slice(0, length).join('.');
     if (Object.hasOwn(missing, name)) return `${name} ${missing[name]}`;

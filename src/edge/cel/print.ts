@@ -4,7 +4,7 @@ import { type CelInput, type CelValue, isCelList, isCelMap, isCelType, isCelUint
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { CelFailure } from './errors.ts';
-import { growText } from './work.ts';
+import { growText, spend } from './work.ts';
 
 /** Lists in lists, in JSON. */
 const DEPTH_MAX = 100;
@@ -57,6 +57,7 @@ function write(value: CelValue, depth = 0): string {
 
 /** Stops as soon as it is too long: the same list may be in a value many times. */
 function add(parts: string[], part: string, length: number): number {
+  spend(1);
   parts.push(part);
   const longer = length + part.length + 1;
   if (longer > 1_000) growText(longer);

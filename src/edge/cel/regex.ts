@@ -8,8 +8,9 @@ import { spend, TEXT_MAX } from './work.ts';
 const PATTERN_MAX = 8 * 1024;
 const PROGRAM_MAX = 5_000;
 
-/** Patterns that are kept compiled. */
+/** Patterns that are kept compiled; and bytes of what each finds out about itself while it is used, and may lose again. */
 const KEPT = 1_000;
+const AUTOMATON_MAX = 128 * 1024;
 
 /** A pattern that is none, or too large; the message says why. */
 export class RegexError extends Error {
@@ -74,12 +75,15 @@ class CompiledPattern implements Pattern {
     }
     const size = this.#re2.programSize();
     if (size > PROGRAM_MAX) throw new RegexError('is too large: it repeats too much, or has too many alternatives');
+    const { dfa } = this.#re2.re2();
+    dfa.stateBudget = AUTOMATON_MAX;
+    dfa.memBudget = AUTOMATON_MAX;
     this.text = text;
     this.groups = this.#re2.groupCount();
     this.#names = this.#re2.namedGroups();
     this.metered = {
       test: (subject) => {
-        spend(1 + (subject.length * (16 + size)) / 1024);
+        spend(1 + (subject.length * (16 + size)) / 64);
         return this.#re2.test(subject);
       },
     };

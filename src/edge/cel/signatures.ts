@@ -1,10 +1,47 @@
 // Whether operators and functions take what they are given, and what comes out of them.
 
 import type { CelFunc, CelType } from '@bufbuild/cel';
-import { aValue, BOOL, canEqual, common, DYN, elementOf, fits, INT, isDyn, nameOf } from './types.ts';
+import type { Kind } from './nodes.ts';
+import {
+  aValue,
+  BOOL,
+  BYTES,
+  canEqual,
+  common,
+  DOUBLE,
+  DYN,
+  elementOf,
+  fits,
+  INT,
+  isDyn,
+  NULL,
+  nameOf,
+  STRING,
+  UINT,
+} from './types.ts';
 
 /** The type of what comes out; or, as a text, what is wrong. */
 export type Outcome = CelType | { wrong: string };
+
+const INT_MAX = 2n ** 63n;
+
+/** The type of what is written out. */
+export function constantType({ constantKind: { case: kind, value } }: Kind<'constExpr'>): Outcome {
+  const isOutside =
+    (kind === 'int64Value' && (value >= INT_MAX || value < -INT_MAX)) ||
+    (kind === 'uint64Value' && value >= 2n * INT_MAX);
+  if (isOutside) return { wrong: 'has a number with too many digits: whole numbers have 64 bits' };
+  return CONSTANTS[kind ?? ''] ?? NULL;
+}
+
+const CONSTANTS: Record<string, CelType> = {
+  boolValue: BOOL,
+  bytesValue: BYTES,
+  doubleValue: DOUBLE,
+  int64Value: INT,
+  stringValue: STRING,
+  uint64Value: UINT,
+};
 
 /** Operators that CEL does not treat as functions. */
 const OPERATORS: Record<string, (types: CelType[]) => Outcome> = {

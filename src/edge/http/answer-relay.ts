@@ -154,7 +154,10 @@ export class AnswerRelay implements EncodedBodyEvents {
     countAnswer(connection.front.counters, own ? (handled?.status ?? head.status) : head.status);
     if (own) connection.write(own);
     const encoded = handled?.encoded;
-    if (encoded) return void this.#encode(encoded, chunk, headEnd, end);
+    if (encoded) {
+      upstream?.read(headEnd); // What of the body is there is told of as it is compressed.
+      return void this.#encode(encoded, chunk, headEnd, end);
+    }
     if (!own) sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 });
     else if (headEnd < end) connection.write(chunk.subarray(headEnd, end));
     upstream?.read(chunk.length);

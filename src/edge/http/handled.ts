@@ -115,9 +115,8 @@ export class Handled {
     const { request, input } = this.#connection;
     if (request.bodyLength === 0) return Promise.resolve(Buffer.alloc(0));
     const body = this.body.ask();
-    // Who waits to be told so before sending it is told here (RFC 9110, section 10.1.1); upstream has no need to.
-    const { fields } = this.visit.request;
-    if (/^100-continue$/i.test(fields.get('expect') ?? '') && fields.remove('expect') && input.isEmpty)
+    // Who waits to be told so before sending it is told here; upstream has no need to.
+    if (!request.line.isHttp10 && this.visit.request.takeExpectation() && input.isEmpty)
       this.#connection.write(CONTINUE);
     queueMicrotask(() => this.#connection.work());
     return body;

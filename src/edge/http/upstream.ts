@@ -54,7 +54,10 @@ export class Upstream implements StreamEvents {
 
   /** Whether another request to the endpoint, or to one at the same address, may be sent here. */
   takes(endpoint: LiveEndpoint, now: number): boolean {
-    return this.endpoint.isOpen && this.endpoint.hostname === endpoint.hostname && now < this.idleUntil;
+    const { isOpen, hostname, accountId, proto } = this.endpoint;
+    // Internal names are of one account: another has the same ones, for other endpoints.
+    const isSame = hostname === endpoint.hostname && accountId === endpoint.accountId && proto === endpoint.proto;
+    return isOpen && isSame && now < this.idleUntil;
   }
 
   /** @returns false when the next bytes should wait for the exchange to be told of room. */

@@ -19,7 +19,8 @@ export async function joinWebsocket(
   { visit }: Handled,
 ): Promise<void> {
   const { fields } = visit.request;
-  const isWebsocket = connection.request.isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
+  const isUpgrade = connection.request.isUpgrade && visit.request.method === 'GET';
+  const isWebsocket = isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
   const answer = isWebsocket ? websocketAnswer(fields) : 'notAWebsocket';
   if (typeof answer === 'string') return exchange.refuse({ kind: 'fail', error: answer, fields: [] });
   const stream = await endpoint.open(connection.visitor, DEAF).catch(() => 'offline' as const);

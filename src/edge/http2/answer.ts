@@ -14,7 +14,7 @@ import { answerFields, respond, toFields, trailerFields } from './answer-fields.
 /** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */
 export type Standing = 'more' | 'head' | 'complete' | 'surplus' | 'invalid';
 
-/** Whom an answer is told of that is compressed on its way. */
+/** Whom an answer is told of that modules have a say in. */
 export interface AnswerEvents {
   /** So much of what upstream sent has been dealt with. */
   onTaken(bytes: number): void;
@@ -83,7 +83,10 @@ export class Answer {
   begin(response: HeadResponse): Standing {
     const { chunk, from } = this.#rest as { chunk: Buffer; from: number };
     this.#rest = undefined;
-    return this.#takeBody(this.#begin(response), chunk, from);
+    const standing = this.#takeBody(this.#begin(response), chunk, from);
+    // What of the body is there is told of as it is compressed, where it is.
+    this.#events?.onTaken(this.#encoded ? from : chunk.length);
+    return standing;
   }
 
   /** What is being compressed is of no use any more. */

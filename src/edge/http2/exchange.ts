@@ -80,7 +80,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#session.front.counters.traffic.toSocket += chunk.length;
     if (!hasBegun && answer.hasBegun) this.#onBegun(answer.head.status);
     else if (answer.interims > interims && this.#body?.isComplete) this.#expectAnswer();
-    if (!answer.isEncoded) this.onTaken(chunk.length);
+    if (!answer.isEncoded && standing !== 'head') this.onTaken(chunk.length);
     this.onEncoded(standing);
   }
 

@@ -44,7 +44,7 @@ export class Handled {
       scheme: front.scheme,
       isHttp2: true,
       receivedAt: front.visits.time(),
-      body: () => exchange.bodyOf(request).collect(),
+      body: () => exchange.bodyOf(request).collect(this.#visit.request.takeExpectation()),
     };
     this.#request = request;
     this.#exchange = exchange;

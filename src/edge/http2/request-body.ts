@@ -40,9 +40,13 @@ export class RequestBody {
     this.isComplete = stream.endAfterHeaders;
   }
 
-  /** The whole body, before it goes on; undefined when it is too large. Rejects when it does not come. */
-  collect(): Promise<Buffer | undefined> {
-    if (this.isComplete && !this.#collector) return Promise.resolve(Buffer.alloc(0));
+  /**
+   * The whole body, before it goes on; undefined when it is too large. Rejects when it does not come.
+   * @param isAwaited whether the visitor waits for a 100 before sending it.
+   */
+  collect(isAwaited: boolean): Promise<Buffer | undefined> {
+    if (this.isComplete && !this.#collector) return Promise.resolve(NOTHING);
+    if (isAwaited) this.#stream.additionalHeaders({ ':status': 100 });
     this.#collector ??= new BodyCollector(false);
     const body = this.#collector.ask();
     this.#listen();

@@ -15,9 +15,9 @@ export class Routing<T extends HttpRoute> {
 
   constructor(routes: readonly Routed<T>[]) {
     for (const { matchType, match, route } of routes) {
-      const path = asSent(match);
-      if (matchType === 'exact_path') this.#exact.set(path, route);
-      else this.#prefixes.push([path, route]);
+      const sent = asSent(match);
+      if (matchType === 'exact_path') this.#exact.set(normalPath(sent), route);
+      else this.#prefixes.push([normalBeginning(sent), route]);
     }
     this.#prefixes.sort(([a], [b]) => b.length - a.length);
   }
@@ -31,6 +31,11 @@ export class Routing<T extends HttpRoute> {
     const path = normalPath(query < 0 ? target : target.slice(0, query));
     return this.#exact.get(path) ?? this.#prefixes.find(([prefix]) => path.startsWith(prefix))?.[1];
   }
+}
+
+/** The same for the beginning of a path: its last segment may go on, and `/.` is no whole one that could be resolved. */
+function normalBeginning(prefix: string): string {
+  return normalPath(`${prefix}x`).slice(0, -1);
 }
 
 /** A path as clients send it: what is not ASCII has its percent-encoding in UTF-8 (RFC 3987, section 3.1). */

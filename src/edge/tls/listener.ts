@@ -46,6 +46,13 @@ interface Caller {
   settled(): void;
 }
 
+/** What a visitor came to, and on which terms of TLS. */
+interface Bound {
+  name: string;
+  endpoint: LiveEndpoint;
+  terms: TlsTerms | undefined;
+}
+
 export class TlsListener {
   /** Not listening yet. */
   readonly server: Server;
@@ -59,8 +66,8 @@ export class TlsListener {
   readonly #termed = new TermedHandshakes();
   /** Contexts of agents' own certificates. */
   readonly #agents = new WeakMap<object, SecureContext>();
-  /** Visitors who were let in on terms. */
-  readonly #bound = new Map<Socket, { name: string; terms: TlsTerms }>();
+  /** Visitors of endpoints to which something is done. */
+  readonly #bound = new Map<Socket, Bound>();
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
@@ -89,9 +96,10 @@ export class TlsListener {
 
   /** Cuts the visitors whom the terms would not let in any more as they did: they have to come anew. */
   review(): void {
-    for (const [raw, { name, terms }] of this.#bound) {
-      const endpoint = this.#options.front.find(name);
-      if (!isSameTerms(endpoint && handlingOf(endpoint)?.tls, terms)) abort(raw);
+    for (const [raw, { name, endpoint, terms }] of this.#bound) {
+      if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
+      const now = this.#options.front.find(name);
+      if (!isSameTerms(now && handlingOf(now)?.tls, terms)) abort(raw);
     }
   }
 
@@ -137,7 +145,9 @@ export class TlsListener {
   /** Goes on with a visitor whose TLS nobody has ended yet. */
   async #begin(caller: Caller, endpoint: LiveEndpoint | undefined): Promise<void> {
     const { raw, bytes, named, settled } = caller;
-    const terms = endpoint && handlingOf(endpoint)?.tls;
+    const handling = endpoint && handlingOf(endpoint);
+    const terms = handling?.tls;
+    if (named && handling) this.#bind(raw, { name: named.name, endpoint, terms });
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic: this.#options.traffic });
@@ -146,7 +156,6 @@ export class TlsListener {
       const socket = await this.#terminate(caller, endpoint, terms);
       if (!socket) return;
       settled();
-      if (named) this.#bind(raw, named.name, terms);
       return this.#serve(caller, socket, endpoint);
     }
     const context = named && (await this.#contextFor(named.name, endpoint));
@@ -182,8 +191,8 @@ export class TlsListener {
     });
   }
 
-  #bind(raw: Socket, name: string, terms: TlsTerms): void {
-    this.#bound.set(raw, { name, terms });
+  #bind(raw: Socket, bound: Bound): void {
+    this.#bound.set(raw, bound);
     raw.once('close', () => this.#bound.delete(raw));
   }
 

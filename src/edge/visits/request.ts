@@ -77,6 +77,11 @@ export class HeadRequest implements HttpRequest {
     return this.#facts.body();
   }
 
+  /** @returns whether the visitor waits for a 100 before sending the body (RFC 9110, section 10.1.1): upstream is not told. */
+  takeExpectation(): boolean {
+    return /^100-continue$/i.test(this.fields.get('expect') ?? '') && this.fields.remove('expect');
+  }
+
   /** Whether another head has to be made of it than the one that came. */
   get isChanged(): boolean {
     return this.#newTarget !== undefined || this.#newHost !== undefined || this.#fields?.isChanged === true;

@@ -65,6 +65,7 @@ export async function startGateway(directory, dist, keep, { nodeArgs = [], ipc =
  * @property {number} port of the origin.
  * @property {(child: ChildProcess) => void} keep
  * @property {string[]} [nodeArgs]
+ * @property {string[]} [args] of our agent, behind the port.
  */
 
 /** @typedef {{ process: ChildProcess, host: string }} Agent `host`: what visitors put into the Host header. */
@@ -74,9 +75,18 @@ export async function startGateway(directory, dist, keep, { nodeArgs = [], ipc =
  * @param {AgentOptions & { file: string }} options `file`: the agent's program.
  * @returns {Promise<Agent | string>} why there is none, where there is none.
  */
-export async function startAgent({ directory, gateway, address = gateway.address, port, keep, nodeArgs = [], file }) {
+export async function startAgent({
+  directory,
+  gateway,
+  address = gateway.address,
+  port,
+  keep,
+  nodeArgs = [],
+  args = [],
+  file,
+}) {
   if (!existsSync(file)) return `the agent is not built (${file})`;
-  return forwarding([...nodeArgs, file, 'http', `${port}`], directory, keep, {
+  return forwarding([...nodeArgs, file, 'http', `${port}`, ...args], directory, keep, {
     TUNNEL_AUTHTOKEN: gateway.authtoken,
     GATEWAY_ADDR: address,
     GATEWAY_CA: gateway.ca,

@@ -10,30 +10,23 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
-import { CelFailure } from '../errors.ts';
 import { BOOL, DYN, INT, LIST } from '../types.ts';
-import { canSpend, ELEMENTS_MAX, growList } from '../work.ts';
+import { ELEMENTS_MAX, growList, spend } from '../work.ts';
 import { sorted } from './order.ts';
 
 /** The lists that loops are making, by what CEL sees of them. */
 const growing = new WeakMap<CelList, CelInput[]>();
 
-/**
- * A list that nobody can go through. What a function throws is a value that `||` and an outer loop go on with; what is
- * thrown here ends it all.
- */
-const TOO_MUCH = celList({
-  length: 1,
-  values() {
-    throw new CelFailure('is too much to do');
-  },
-} as unknown as CelInput[]);
-
 export const LOOP_FUNCTIONS: CelFunc[] = [
   // What a loop goes through, once its work is paid for: so many operations for each element.
   celFunc('@each', [DYN, INT], DYN, (range, operations) => {
-    if (!isCelList(range) && !isCelMap(range)) return range;
-    return canSpend(range.size * Number(operations)) ? range : TOO_MUCH;
+    if (isCelList(range) || isCelMap(range)) spend(range.size * Number(operations));
+    return range;
+  }),
+  // Whether a loop goes on. What its functions throw is a value to it, but this ends it: nothing is done in vain.
+  celFunc('@going', [DYN], DYN, (isGoing) => {
+    spend(0);
+    return isGoing;
   }),
   celFunc('@list', [], LIST, () => {
     const elements: CelInput[] = [];

@@ -74,7 +74,11 @@ function resultOf({ header, payload, signature }: Token, { name }: Place): CelIn
 
 function refusal(error: unknown, { name }: Place): Refused {
   if (error instanceof KeysUnavailable)
-    return { kind: 'refuse', error: 'keysUnavailable', reason: `the keys of the issuer cannot be had: ${error.message}` };
+    return {
+      kind: 'refuse',
+      error: 'keysUnavailable',
+      reason: `the keys of the issuer cannot be had: ${error.message}`,
+    };
   if (!(error instanceof BadToken)) throw error;
   return {
     kind: 'refuse',
