@@ -101,7 +101,6 @@ async function open(
   const environment: ModuleEnvironment = {
     now,
     time: Date.now,
-    random: Math.random,
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
     internal(accountId, url) {

@@ -10,7 +10,6 @@ import type { Host } from './module.ts';
 const nowhere: ModuleEnvironment = {
   now: () => 0,
   time: () => 0,
-  random: () => 0,
   note: () => undefined,
   internal: () => undefined,
 };

@@ -86,8 +86,6 @@ export interface ModuleEnvironment {
   now(): number;
   /** The wall clock, in milliseconds. */
   time(): number;
-  /** A number from 0 to 1. */
-  random(): number;
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
   /** The internal endpoint of the account that a URL such as `https://name.internal` names. */

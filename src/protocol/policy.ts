@@ -15,7 +15,7 @@ export interface PolicyProblem {
 
 /** What a policy may have at most. Lengths are in bytes of UTF-8; the document's is that of its JSON. */
 export const POLICY_LIMITS = {
-  document: 256 * 1024,
+  document: 64 * 1024,
   rules: 200,
   expressions: 50,
   actions: 50,

@@ -34,7 +34,7 @@ export const agentErrors = {
     number: 326,
     text: '"{name}" is not a name that can be served. It must be a full name such as app.example.com, of letters, digits and hyphens.',
   },
-  badPolicy: { number: 2236, text: 'The traffic policy cannot be read: {reason}.' },
+  badPolicy: { number: 2236, text: 'The traffic policy cannot be used: {reason}' },
   unavailable: { number: 90080, text: 'The gateway cannot do this right now; try again.' },
 } satisfies Record<string, { number: number; text: string }>;
 

@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readCommand, UsageError } from '../../agent/src/cli.ts';
+import { POLICY_LIMITS } from '../../src/protocol/policy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from './agents.ts';
 import { type Service, startService, visit } from './visitors.ts';
@@ -92,18 +94,47 @@ describe('a tunnel with labels', () => {
     expect((await visit(gateway, url)).status).toBe(502);
   });
 
-  test('serves again after a restart from afar, as a new tunnel, under the same session', async () => {
+  test('serves again after a restart from afar, as a new tunnel', async () => {
     const url = await edgeFor('again', { app: 'again' });
     const agent = await run(['labels', service.at, '--label', 'app=again']);
     await agent.stdout.find(/^serving/);
     const [before] = await tunnelsWith('again');
-    const session = before?.tunnel_session.id;
-    expect((await account.call('POST', `/tunnel_sessions/${session}/restart`)).status).toBe(204);
+    const session = `/tunnel_sessions/${before?.tunnel_session.id}`;
+    expect((await account.call('POST', `${session}/restart`)).status).toBe(204);
     await agent.stdout.find(/^serving/, 1);
     expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
     const after = await tunnelsWith('again');
-    expect(after).toMatchObject([{ forwards_to: service.at, tunnel_session: { id: session } }]);
+    expect(after).toMatchObject([{ forwards_to: service.at }]);
     expect(after[0]?.id).not.toBe(before?.id);
+  });
+
+  test('serves again after a lost connection, and says so no second time', async () => {
+    const [host = '', port] = gateway.agent.split(':');
+    const proxy = await startFaultProxy(host, Number(port));
+    const url = await edgeFor('lost', { app: 'lost' });
+    const GATEWAY_ADDR = `127.0.0.1:${proxy.port}`;
+    const agent = await run(['labels', service.at, '--label', 'app=lost'], { GATEWAY_ADDR });
+    await agent.stderr.find(/"msg":"tunnel active","labels":"app=lost"/);
+    const logged = agent.stderr.all.length;
+    await proxy.reset();
+    await agent.stderr.find(/tunnel active/, logged);
+    expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
+    expect(agent.stdout.all).toHaveLength(1);
+    await proxy.close();
+  });
+
+  test('serves a TLS edge the same way', async () => {
+    const domain = 'tls.labels.tunnel.localhost';
+    await made('/reserved_domains', { domain });
+    const { id } = await made('/backends/tunnel_group', { labels: { app: 'tls' } });
+    await made('/edges/tls', {
+      hostports: [`${domain}:443`],
+      backend: { backend_id: id },
+      tls_termination: { terminate_at: 'edge' },
+    });
+    const agent = await run(['labels', service.at, '--label', 'app=tls']);
+    await agent.stdout.find(/^serving/);
+    expect(await visit(gateway, `https://${domain}`)).toMatchObject({ status: 200, body: 'hello' });
   });
 
   test('that the ACL does not allow is refused in the words of the gateway, and the agent goes on', async () => {
@@ -192,11 +223,12 @@ on_http_response:
     });
   });
 
+  const longest = 2 * POLICY_LIMITS.document;
   test.each([
     ['is not there', 'none.yaml', undefined, 'must be a file with a policy in JSON or YAML: ENOENT'],
     ['is a directory', 'directory', null, 'must be a file with a policy in JSON or YAML: EISDIR'],
     ['is empty', 'empty.yaml', ' \n', 'must be a file with a policy in JSON or YAML; it is empty'],
-    ['is too long', 'long.yaml', `#${'x'.repeat(512 * 1024)}`, 'must have at most 524288 characters'],
+    ['is too long', 'long.yaml', `#${'x'.repeat(longest)}`, `must have at most ${longest} characters`],
     ['is not well formed', 'shape.json', '{"inbound": {}}', 'inbound must be a list of rules'],
   ])('names the file that %s, and ends', async (_, name, text, reason) => {
     const file = join(directory, name);

@@ -1,8 +1,248 @@
-import { writeFileSync } from 'node:fs'; import { test } from 'vitest';
-import {environmentOf} from '../../src/edge/cel/environment.ts';
-import {vocabularyOf} from '../../src/edge/cel/variables/vocabulary.ts';
-const out: any[] = []; const v=vocabularyOf('on_http_response','https');const e=environmentOf(v);
-const sig=new Map();
-for (const f of e.env.funcs){const n=(f.target?'.':'')+f.name;if(!/^\.?[a-z]/i.test(n))continue;const l=sig.get(n)??[];l.push((f.target?f.target+'.':'')+f.name+'('+f.arguments.map(String).join(',')+')->'+f.result);sig.set(n,l)}
-out.push([...sig].sort().map(([n,l])=>n+'   '+l.join(' | ')).join('\n'));out.push(Object.entries(v.variables).map(([k,t])=>k+':'+t).join('\n'));out.push(v.missing)
-writeFileSync('/tmp/w4/r-out.txt', out.map(x => typeof x === 'string' ? x : JSON.stringify(x, null, 1)).join('\n---\n')); test('x', () => {});
+// The tables in the manual of traffic policies: they name what the code has, and nothing else.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../src/edge/cel/environment.ts';
+import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
+import { ELEMENTS_MAX, TEXT_MAX, WORK_MAX } from '../../src/edge/cel/work.ts';
+import { visitorErrors } from '../../src/edge/errors.ts';
+import { dryRun } from '../../src/edge/policy/dry-run.ts';
+import { PROBLEM } from '../../src/edge/policy/problems.ts';
+import { actionKinds } from '../../src/edge/policy/registry.ts';
+import { webhookProvider, webhookProviders } from '../../src/edge/webhooks/providers.ts';
+import { POLICY_LIMITS } from '../../src/protocol/policy.ts';
+import { FOREIGN_NAMESPACE } from '../../src/tunnel/compatibility.ts';
+import { badSettings } from '../policy/documents-bad-settings.ts';
+import { badShapes } from '../policy/documents-bad-shapes.ts';
+import { badTexts } from '../policy/documents-bad-texts.ts';
+import { action, onConnect, onRequest, onResponse } from '../policy/documents-support.ts';
+import { NOON } from '../policy/exchange-support.ts';
+import { type Issuer, keyPair, signed, startIssuer } from '../policy/issuer.ts';
+import { root } from '../support/place.ts';
+import { coded, manual, owner, part, refusalOf, rows, spelled } from './policy-manual.ts';
+
+describe('actions', () => {
+  const PHASES: Record<string, string> = {
+    ...{ connection: 'on_tcp_connect', request: 'on_http_request', answer: 'on_http_response' },
+  };
+  const table = new Map(rows('actions').map((row) => [coded(row[0] ?? '')[0], row]));
+  const kinds = actionKinds.map((kind) => ({ type: kind.type, kind, row: table.get(kind.type) ?? [] }));
+
+  /** What is wrong with an action that is told this. */
+  function complaints({ type, phases }: (typeof actionKinds)[number], config: object): string[] {
+    const policy = { [phases.at(-1) as string]: [{ actions: [{ type, config }] }] };
+    return refusalOf(policy)?.problems.map(({ path, message }) => `${path} ${message}`) ?? [];
+  }
+
+  test('all of them are there, by all of their names, and no other', () => {
+    const names = rows('actions').map(([cell = '']) => coded(cell));
+    expect(names).toEqual(actionKinds.map(({ type, aliases = [] }) => [type, ...aliases]));
+  });
+
+  test.each(kinds)('the phases of $type, and the endpoints that it is for', ({ kind, row }) => {
+    const [words = '', protos] = (row[1] ?? '').split(', of ');
+    expect(words.split(', ').map((word) => PHASES[word])).toEqual(kind.phases);
+    expect(protos).toBe(kind.protos?.join(' and '));
+  });
+
+  test.each(kinds)('the settings of $type, all of them, and no other', ({ kind, row }) => {
+    const paths = coded(row[2] ?? '');
+    expect(new Set(paths.map((path) => /^\w+/.exec(path)?.[0]))).toEqual(new Set(kind.members));
+    for (const path of paths) {
+      const set = (value: unknown, name: string) => ({
+        [name.replace('[]', '')]: name.endsWith('[]') ? [value] : value,
+      });
+      const config = path.split('.').reduceRight<unknown>(set, 'a') as object;
+      expect(complaints(kind, config).filter((text) => text.includes(' is not known'))).toEqual([]);
+    }
+  });
+
+  test.each(kinds)('which settings of $type may have templates', ({ kind, row }) => {
+    const open = ['${', ['${'], { 'x-a': '${' }, [{ a: '${' }]];
+    const computed = kind.members.filter((name) =>
+      open.some((value) => complaints(kind, { [name]: value }).some((text) => text.includes('is not closed'))),
+    );
+    const marked = [...(row[2] ?? '').matchAll(/`(\w+)`†/g)].map(([, name]) => name);
+    // `content` is `body`, and marked there; `bucket_key` has expressions.
+    expect(marked.sort()).toEqual(computed.filter((name) => !['content', 'bucket_key'].includes(name)).sort());
+  });
+
+  const limits = kinds.flatMap(({ type, kind, row }) =>
+    [...(row[2] ?? '').matchAll(/`(\w+)`†? ((?:up to )?[\d.]+\w*(?: to [\d.]+\w*)?)/g)].map(
+      ([, name = '', limit = '']) => ({ type, kind, name, limit }),
+    ),
+  );
+  test.each(limits)('$type: $name has $limit', ({ kind, name, limit }) => {
+    const many = Array(1001).fill('a');
+    const wrong = [-1, '0s', 'a'.repeat(10_000), [], many, {}, Object.fromEntries(many.slice(900).entries())];
+    const complaint = `config.${name} must .*${limit.replace('up to', 'at most').replace('.', '\\.')}\\b`;
+    expect(wrong.flatMap((value) => complaints(kind, { [name]: value })).join('\n')).toMatch(new RegExp(complaint));
+  });
+
+  let issuer: Issuer;
+  let token: string;
+  beforeAll(async () => {
+    const key = await keyPair();
+    issuer = await startIssuer([key]);
+    token = await signed(key, { iss: issuer.url });
+  });
+  afterAll(() => issuer.close());
+
+  test('what they say of themselves, and nothing that they never say', async () => {
+    const trust = { issuer: { allow_list: [{ value: issuer.url }] }, jws: { allowed_algorithms: ['ES256'] } };
+    const tokens = [{ type: 'jwt', method: 'header', name: 'x-token' }];
+    const limit = { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ["'a'"] };
+    const policy = {
+      ...onConnect([action('terminate-tls')]),
+      ...onRequest([
+        action('add-headers', { headers: { a: 'b' } }),
+        action('remove-headers', { headers: ['a'] }),
+        action('basic-auth', { credentials: ['user:password'], enforce: false }),
+        action('restrict-ips', { deny: ['10.0.0.0/8'] }),
+        action('rate-limit', limit),
+        action('log', { metadata: { a: 1 } }),
+        action('verify-webhook', { provider: 'github', secret: 'a', enforce: false }),
+        action('jwt-validation', { ...trust, http: { tokens } }),
+        action('redirect', { from: 'nowhere', to: '/a' }),
+        action('url-rewrite', { from: 'nowhere', to: '/a' }),
+        action('forward-internal', { url: 'https://a.internal', on_error: 'continue' }),
+      ]),
+      ...onResponse([action('compress-response')]),
+    };
+    const request = { url: 'https://app.example.com/', headers: [{ name: 'x-token', value: token }] };
+    const world = { internal: () => undefined, time: () => NOON };
+    const { rules } = await dryRun(JSON.stringify(policy), owner, request, { status: 200 }, world);
+    const results = new Map(rules.flatMap(({ actions }) => actions.map(({ type, result }) => [type, result])));
+    for (const { type, kind, row } of kinds) {
+      const [name, ...members] = coded(row[4] ?? '');
+      expect(name, type).toBe(kind.result);
+      expect(new Set(members), type).toEqual(new Set(namesIn(results.get(type))));
+    }
+  });
+
+  /** The names of members, also of those within; not what only this visit has. */
+  function namesIn(value: unknown): string[] {
+    if (Array.isArray(value)) return value.flatMap(namesIn);
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([name, inner]) =>
+      /^(?:headers_added|metadata|header|payload)$/.test(name) ? name : [name, ...namesIn(inner)],
+    );
+  }
+});
+
+describe('expressions', () => {
+  const vocabulary = vocabularyOf('on_http_response', 'https');
+  const onAnswer = (expression: string) => onResponse([action('log', { metadata: {} })], expression);
+
+  const named = (mark: string) =>
+    rows(mark).flatMap(([names = '', type]) =>
+      coded(names)
+        .flatMap(spelled)
+        .map((name) => `${name}: ${type}`),
+    );
+
+  test.each([
+    ['on_tcp_connect'],
+    ['on_tcp_connect', 'on_http_request'],
+    ['on_tcp_connect', 'on_http_request', 'on_http_response'],
+  ] as const)('the variables from %s on, with their types, and no other', (...phases) => {
+    const { variables } = vocabularyOf(phases.at(-1) ?? 'on_tcp_connect', 'https');
+    const known = Object.entries(variables)
+      .filter(([name]) => name !== `actions.${FOREIGN_NAMESPACE}`)
+      .map(([name, type]) => `${name}: ${String(type).replace('google.protobuf.Timestamp', 'timestamp')}`);
+    const older = named('older names').filter((row) => phases.length === 3 || known.includes(row));
+    expect([...phases.flatMap(named), ...older].sort()).toEqual(known.sort());
+  });
+
+  test('functions, with how many arguments they take, and no other', () => {
+    const receivers: Record<string, string> = {
+      ...{ string: 'text', list: 'list', map: 'map', bytes: 'bytes' },
+      ...{ 'google.protobuf.Timestamp': 'time', 'google.protobuf.Duration': 'span' },
+    };
+    const known = new Set<string>();
+    for (const { name, target, arguments: args } of environmentOf(vocabulary).env.funcs) {
+      if (!/^[a-z]/i.test(name)) continue;
+      const on = target ? `${receivers[target.toString().replace(/\(.*/, '')]}.` : '';
+      known.add(`${on}${name}/${args.length - (name in vocabulary.contextual ? 1 : 0)}`);
+    }
+    const written = new Set<string>();
+    for (const [, name, list = ''] of part('functions').matchAll(/`([\w.]+)\(([^`]*)\)`/g)) {
+      const args = list.split(', ').filter(Boolean);
+      const least = args.filter((arg) => !arg.endsWith('?')).length;
+      for (let count = least; count <= args.length; count++) written.add(`${name}/${count}`);
+    }
+    expect([...written].sort()).toEqual([...known].sort());
+  });
+
+  test.each(coded(part('macros')))('%s is a condition', (expression) => {
+    expect(refusalOf(onAnswer(expression))?.message).toBeUndefined();
+  });
+
+  test.each(rows('missing').flatMap(([names = '']) => coded(names)))('%s is refused, with a reason', (name) => {
+    const expression = `${name.replace('vault, name', "'a', 'b'")} == 'a'`;
+    const refusal = refusalOf(/^[a-z-]+$/.test(name) ? onRequest([action(name)]) : onAnswer(expression));
+    const reason = /needs|is not (?:available|computed|known yet)|would have to|cannot be told|is known inside/;
+    expect(refusal?.message).toMatch(reason);
+  });
+});
+
+describe('numbers', () => {
+  test('limits', () => {
+    const { document, depth, rules, expressions, actions, name, expression } = POLICY_LIMITS;
+    const number = (value: number) => value.toLocaleString('en-US');
+    expect(rows('limits').map(([, limit = '']) => limit.split(';')[0])).toEqual([
+      `${document / 1024} KiB, nested ${depth} levels`,
+      `${rules} rules, ${expressions} expressions, ${actions} actions, a name of ${name} bytes`,
+      `${expression / 1024} KiB, 2,000 parts, nested 100 levels, 2 loops (\`exists\`, \`map\`, …) within each other`,
+      `100 expressions in it, ${number(TEXT_MAX)} characters when it is computed`,
+      '8 KiB, 5,000 instructions',
+      `texts of ${number(TEXT_MAX)} characters, lists of ${number(ELEMENTS_MAX)} elements`,
+      `${number(WORK_MAX)} steps`,
+    ]);
+  });
+
+  test.each([
+    ['parts', `[${'1,'.repeat(2000)}1] == []`, 'more than 2000 parts'],
+    ['levels', `${'('.repeat(101)}true${')'.repeat(101)}`, 'nested deeper than 100 levels'],
+    ['loops', '[1].all(a, [1].all(b, [1].all(c, true)))', 'more than 2 loops'],
+    ['of a pattern', `req.host.matches('${'a'.repeat(8193)}')`, 'at most 8192 bytes'],
+    ['instructions', "req.host.matches('(?:abcdefgh){1000}')", 'is too large'],
+  ])('more %s than the table says', (_, expression, message) => {
+    expect(refusalOf(onRequest([action('deny')], expression))?.message).toContain(message);
+  });
+
+  test('every number that a policy is refused with', () => {
+    const table = /\| Number \|[\s\S]*?\n\n/.exec(manual)?.[0] ?? '';
+    const explained = [...table.matchAll(/\b2\d{3}\b/g)].map(([number]) => Number(number));
+    const refused = [
+      onRequest([action('basic-auth', { credentials: ['user'] })]),
+      onRequest([action('basic-auth', { credentials: ['user:short'] })]),
+      onConnect([action('terminate-tls', { server_certificate: 'a' })]),
+    ].map((policy) => refusalOf(policy)?.number);
+    const documents = [...badShapes, ...badSettings, ...badTexts].map(({ problem }) => problem[1]);
+    const ofRoutes = 2248; // `policy-check.ts`
+    expect(explained.sort()).toEqual(
+      [...new Set([...Object.values(PROBLEM), ...documents, ...refused, ofRoutes])].sort(),
+    );
+  });
+
+  const shown = [...manual.matchAll(/(\d{3}) `ERR_GATEWAY_(\d+)`/g)];
+  test.each(shown.map(([, status, number]) => ({ status, number })))(
+    'visitors are shown $number with $status',
+    (code) => {
+      const { status, number } = code;
+      const known = Object.values(visitorErrors).find((row) => row.number === Number(number));
+      expect(known?.status).toBe(Number(status));
+    },
+  );
+});
+
+test('senders of webhooks: which are known, which were checked, and whose tests are answered', () => {
+  const source = readFileSync(join(root, 'test/policy/webhooks-documented.test.ts'), 'utf8');
+  const documented = /const documented[\s\S]*?\n\];/.exec(source)?.[0] ?? '';
+  expect(coded(part('providers'))).toEqual(webhookProviders);
+  expect(coded(part('checked'))).toEqual([...documented.matchAll(/provider: '(\w+)'/g)].map(([, name]) => name).sort());
+  expect(coded(part('answered'))).toEqual(webhookProviders.filter((name) => webhookProvider(name)?.answer));
+});

@@ -37,7 +37,7 @@ describe('who ends the TLS of a TLS edge', () => {
     const { at } = await startSites({ edges: [tlsEdge('e1', NAME, more)] });
     const endpoint = at(NAME);
     expect(endpoint?.tls).toBe(tls);
-    if (tls === 'gateway') expect(handlingAt(endpoint).tls?.minVersion).toBe(minVersion);
+    expect(handlingAt(endpoint).tls?.minVersion).toBe(minVersion);
   });
 });
 

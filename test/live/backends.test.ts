@@ -50,6 +50,20 @@ test('a tunnel needs all pairs of the backend, and may have more', async () => {
   expect(new Set([await who(edge), await who(edge), await who(edge)])).toEqual(new Set(['one', 'two']));
 });
 
+test('a backend whose labels change has other tunnels at once, and one that is used stays', async () => {
+  const [old, next] = [{ app: newName() }, { app: newName() }];
+  const agent = await session();
+  await labelled(agent, old, (await startShowing('old')).url);
+  await labelled(agent, next, (await startShowing('next')).url);
+  const edge = await newEdge(account, { labels: old });
+  const { backend } = (await done(account, 'GET', edge.host)).backend;
+  expect(await who(edge)).toBe('old');
+  await done(account, 'PATCH', `/backends/tunnel_group/${backend.id}`, { labels: next });
+  expect(await who(edge)).toBe('next');
+  expect((await account.call('DELETE', `/backends/tunnel_group/${backend.id}`)).status).toBe(409);
+  expect(await who(edge)).toBe('next');
+});
+
 test('another account’s tunnel with the same labels gets none of the traffic', async () => {
   const labels = { app: newName() };
   const stranger = await gateway.newAccount();

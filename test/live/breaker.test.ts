@@ -32,7 +32,7 @@ async function guarded(more: object = {}) {
   const labels = { app: newName() };
   const upstream = await startShowing();
   const session = await sdkSession(gateway, authtoken);
-  await labelled(session, labels, upstream.url);
+  const listener = await labelled(session, labels, upstream.url);
   const edge = await newEdge(account, { labels, modules: { circuit_breaker: { ...SETTINGS, ...more } } });
   const get = (path = '/') => visitEdge(gateway, edge, path);
   const state = async () => {
@@ -40,7 +40,7 @@ async function guarded(more: object = {}) {
     const query = `{ httpsEdgeRoute(edgeId: "${edge.id}", id: "${edge.hostId}") { circuitBreakerState { ${fields} } } }`;
     return (await account.graphql(query)).body.data.httpsEdgeRoute.circuitBreakerState;
   };
-  return { edge, upstream, session, labels, get, state };
+  return { edge, upstream, session, listener, labels, get, state };
 }
 
 test('it trips, leaves upstream alone, tries one request, and closes when that succeeds', async () => {
@@ -94,14 +94,15 @@ test('other settings begin anew; off and unset there is no state', async () => {
 });
 
 test('who gives no answer counts as a failure: no tunnel, and an upstream that cannot be reached', async () => {
-  const { edge, session, labels, get, state } = await guarded({ volume_threshold: 2 });
-  await labelled(session, { ...labels, other: 'yes' }, 'http://127.0.0.1:1');
+  const { edge, session, listener, labels, get, state } = await guarded({ volume_threshold: 2 });
+  const unreachable = await labelled(session, { ...labels, other: 'yes' }, 'http://127.0.0.1:1');
   const fates = [(await get()).status, (await get()).status];
   expect(fates.sort()).toEqual([200, 502]);
   expect(await state()).toMatchObject({ state: 'open', requests: 2, failures: 1 });
   const byHttp2 = await http2Visitor(gateway, edge);
   expect(await byHttp2()).toMatchObject({ status: 503, headers: { 'gateway-error-code': 'ERR_GATEWAY_3202' } });
-  await session.close();
+  await unreachable.close();
+  await listener.close();
   await done(account, 'PUT', `${edge.host}/circuit_breaker`, { ...SETTINGS, volume_threshold: 1 });
   expect([errorOf(await get()), errorOf(await get())]).toEqual([6528, 3202]);
 });

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { Agent } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
 import type { Owner, TestGateway } from '../support/gateway.ts';
 import { reserve } from '../support/live.ts';
@@ -111,7 +111,8 @@ export async function http2Visitor({ https, ca }: Listeners, { name }: { name: s
   session.on('error', () => {});
   onTestFinished(() => session.destroy());
   await once(session, 'connect');
-  return (path = '/', headers: Record<string, string> = {}, body = '') => ask(session, path, headers, body);
+  return (path = '/', headers: Record<string, string> = {}, body = '') =>
+    ask(session, path, { ':authority': name, ...headers }, body);
 }
 
 async function ask(session: ClientHttp2Session, path: string, headers: Record<string, string>, body: string) {
@@ -122,6 +123,32 @@ async function ask(session: ClientHttp2Session, path: string, headers: Record<st
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return { status: fields[':status'], headers: fields, body: Buffer.concat(chunks) };
+}
+
+/**
+ * Says something over TLS to a TLS edge that ends it, before an upstream that echoes.
+ * @param from the address that the visitor comes from. @returns what comes back, or why nothing does: `closed: …`.
+ */
+export function sayOverTls(
+  { https, ca }: Listeners,
+  { name }: { name: string },
+  from = '127.0.0.1',
+  options: ConnectionOptions = {},
+): Promise<string> {
+  const [host, port] = https.split(':');
+  const to = { host, port: Number(port), servername: name, ca, localAddress: from };
+  const socket = connectTls({ ...to, ...options });
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('secureConnect', () => socket.end(`hello over ${socket.getProtocol()}`));
+  socket.setEncoding('utf8').on('data', (piece) => {
+    text += piece;
+  });
+  return new Promise((resolve) => {
+    socket.on('end', () => resolve(text || 'closed'));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(`closed: ${code}`));
+    socket.on('close', () => resolve('closed'));
+  });
 }
 
 /** The number of the error that a visitor was shown; undefined when it was none of the gateway's. */

@@ -132,7 +132,7 @@ test('a name is never an agent’s and an edge’s at once', async () => {
   const edge = await newEdge(account, { labels: { app: newName() } });
   const agent = await rawAgent(gateway);
   await agent.auth(credential.authtoken);
-  for (const proto of ['http', 'https']) expect(codeOf(await agent.bind(edge.name, { proto, Proto: proto }))).toBe(381);
+  for (const proto of ['http', 'https']) expect(codeOf(await agent.bind(edge.name, { Proto: proto }))).toBe(381);
   const name = newName();
   await reserve(account, name);
   expect((await agent.bind(name, { Proto: 'https' })).Error).toBe('');

@@ -1,4 +1,5 @@
 // Answers on their way through an endpoint whose policy changes their heads.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies are full of them
 
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -184,7 +185,7 @@ describe('what visitors write into templates stays in its field:', () => {
 test.each([
   ['/a b/ü?[x]=|{}"<>^`', '/new/a%20b/%C3%BC?%5Bx%5D=%7C%7B%7D%22%3C%3E%5E%60'],
   ['/%41/100%25/%2541?a=%0d%0a', '/new/%41/100%25/%2541?a=%0d%0a'],
-  ['//double//slash/../up', '/new//double//slash/../up'],
+  ['//double//slash/../up', '/new//double//up'],
 ])('a rewritten URL with odd characters is one that any upstream takes: %s', async (target, rewritten) => {
   script = await startScript();
   const host = await lab.open(script.port, onRequest('url-rewrite', { from: '^http://[^/]+(/.*)$', to: '/new$1' }));
@@ -194,7 +195,7 @@ test.each([
   expect(upstream.text.split('\r\n')[0]).toBe(`GET ${rewritten} HTTP/1.1`);
 });
 
-test('a policy may say another Host; who the visitor is, the gateway alone says', async () => {
+test('a policy may say another Host, and more of the visitor; what the gateway says of the visitor comes last', async () => {
   const headers = { host: 'other.example:8080', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'gopher' };
   const { upstream, host } = await asked(onRequest('add-headers', { headers }));
   const lines = upstream.text.split('\r\n');

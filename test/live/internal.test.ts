@@ -1,4 +1,5 @@
 // Endpoints without a public address: only traffic policies of their own account lead to them.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies are full of them
 
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,7 +2,6 @@
 
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { gunzipSync } from 'node:zlib';
 import WebSocket from 'ws';
 import type { Owner } from '../support/gateway.ts';
 import { done, type EdgeVisitOptions, errorOf, type Listeners, shown, visitEdge } from './edge-support.ts';
@@ -76,7 +75,8 @@ export function echoed(
   path = '/',
   headers: Record<string, string> = {},
 ): Promise<unknown> {
-  const socket = new WebSocket(`wss://${https}${path}`, { ca, servername: name, headers: { ...headers, host: name } });
+  const options = { ca, servername: name, headers: { ...headers, host: name } };
+  const socket = new WebSocket(`wss://${https}${path}`, options);
   return new Promise((resolve, reject) => {
     socket.on('unexpected-response', (request, { statusCode }) => {
       request.destroy();
@@ -233,6 +233,3 @@ export const moduleCases: ModuleCase[] = [
     withTwo: 200,
   },
 ];
-
-/** The bytes of an answer that is compressed. */
-export const unzipped = (bytes: Buffer) => gunzipSync(bytes).toString();

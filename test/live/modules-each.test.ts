@@ -37,3 +37,22 @@ test.each(moduleCases)('$module acts on visitors as it is stored, from the next 
   await done(account, 'DELETE', path);
   expect(await met(), 'unset').toEqual(row.without);
 });
+
+test('what the API takes as a header field goes to visitors; what it refuses changes nothing', async () => {
+  const labels = { app: newName() };
+  const edge = await newEdge(account, { labels });
+  await labelled(await sdkSession(gateway, authtoken), labels, (await startShowing()).url);
+  const visitor = new Prober(gateway, edge);
+  const values = { 'x-list': 'a, b', 'x-tab': 'a\tb', 'x-any': '日本 €', 'x-empty': '', 'x-blanks': ' a ' };
+  await done(account, 'PUT', `${edge.host}/response_headers`, { add: values });
+  const { headers } = await visitor.visit('/');
+  for (const [name, value] of Object.entries(values))
+    expect(Buffer.from(headers[name] as string, 'latin1').toString(), name).toBe(value.trim());
+  for (const module of ['request_headers', 'response_headers']) {
+    for (const name of ['connection', 'te', 'trailer', 'upgrade', 'keep-alive', 'host', 'expect', 'date']) {
+      await account.call('PUT', `${edge.host}/${module}`, { add: { [name]: '100-continue' }, remove: [name] });
+      expect(await visitor.fate(), `${name} in ${module}`).toBe(200);
+    }
+    await done(account, 'DELETE', `${edge.host}/${module}`);
+  }
+});

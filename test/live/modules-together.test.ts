@@ -102,7 +102,7 @@ test('a policy’s own answer is compressed, and has nothing of response_headers
 });
 
 test('rules of an IP policy that are added, changed or removed act at once', async () => {
-  const id = await ipPolicy(account, { '127.0.0.1/32': 'allow' });
+  const id = await ipPolicy(account, { '127.0.0.0/31': 'allow' });
   const { visitor, edge } = await served({ ip_restriction: { ip_policy_ids: [id] } });
   const met = () => visitor.fates([{ from: '127.0.0.1' }, { from: '127.0.0.2' }]);
   expect(await met()).toEqual([200, 3205]);

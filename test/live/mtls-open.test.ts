@@ -175,3 +175,16 @@ test('with TLS 1.2 nobody can become another visitor later, by a second handshak
   expect(code).toBe('ERR_SSL_NO_RENEGOTIATION');
   socket.destroy();
 });
+
+test('the log tells of a visitor who failed in the handshake', async () => {
+  expect(await lab.come('mutual-3.tunnel.localhost')).toMatchObject({ status: undefined });
+  const { body } = await lab.account.call('GET', '/endpoints?limit=100');
+  const { id } = body.endpoints.find(({ public_url }: { public_url: string }) => public_url.includes('mutual-3'));
+  expect(await lab.gateway.logged(({ endpointId }) => endpointId === id)).toMatchObject({
+    msg: 'a visitor was turned away',
+    module: 'mutual_tls',
+    reason: 'the TLS handshake failed',
+    accountId: lab.account.accountId,
+    ip: '127.0.0.1',
+  });
+});

@@ -1,5 +1,6 @@
 // Who is let in by mutual TLS: everywhere the same.
 
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Identity, type Issuer, inDays, newIssuer, withChain } from '../support/issuer.ts';
 import { startTlsLab, type TlsLab } from './tls-lab.ts';
@@ -95,9 +96,15 @@ describe.each([
       isSecure: false,
     });
     // With TLS 1.3 visitors are done before their certificates are looked at (RFC 8446, section 4.4.2.4): cut, or told.
-    const come = await lab[way](name(), { ...identity, minVersion: 'TLSv1.3' });
-    expect(come).toMatchObject(nothing);
-    if (!identity) expect(come.error).toBe('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED');
+    expect(await lab[way](name(), { ...identity, minVersion: 'TLSv1.3' })).toMatchObject(nothing);
     expect(lab.upstream).toMatchObject({ asked, connections });
+  });
+  test.each([
+    ['TLSv1.2', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
+    ['TLSv1.3', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+  ] as const)('a visitor with no certificate is told so (%s)', async (version, code) => {
+    const versions = { minVersion: version, maxVersion: version };
+    const told = lab.connect(name(), versions).then((socket) => once(socket, 'end'));
+    await expect(told).rejects.toMatchObject({ code });
   });
 });

@@ -101,7 +101,8 @@ export interface PolicyLab extends LabAgent {
   gateway: TestGateway;
   account: Account;
   upstream: ShowingUpstream;
-  visit(url: string, options?: VisitOptions): Promise<Seen>;
+  /** @param listener another than the one for the URL's scheme. */
+  visit(url: string, options?: VisitOptions, listener?: string): Promise<Seen>;
 }
 
 /** @param gateway the one that files share, unless it is given. */
@@ -116,7 +117,7 @@ export async function startPolicyLab(gateway?: TestGateway): Promise<PolicyLab> 
     gateway: used,
     account,
     upstream,
-    visit: (url, options) => visitOf(used, url, options),
+    visit: (url, options, listener) => visitOf(used, url, options, listener),
     async close() {
       await agent.close();
       upstream.close();
@@ -129,9 +130,10 @@ export async function visitOf(
   { http, https, ca }: Pick<TestGateway, 'http' | 'https' | 'ca'>,
   url: string,
   options: VisitOptions = {},
+  listener = url.startsWith('https:') ? https : http,
 ): Promise<Seen> {
   try {
-    return await visit(url, url.startsWith('https:') ? https : http, { ca, ...options });
+    return await visit(url, listener, { ca, ...options });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;

@@ -7,7 +7,7 @@ import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHead
 import type { AddressInfo, Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect } from 'vitest';
-import { type Account, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Owner, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { Issuer } from '../support/issuer.ts';
 import { newCredential, reserve } from '../support/live.ts';
 import type { Place } from '../support/place.ts';
@@ -37,7 +37,8 @@ export interface Edge {
 
 export interface TlsLab {
   gateway: TestGateway;
-  account: Account;
+  /** With a place, the gateway's first: it is there after a restart, too. */
+  account: Owner;
   session: SdkSession;
   upstream: { url: string; address: string; asked: number; connections: number };
   /** Uploads authorities. @returns their ids. */
@@ -58,7 +59,7 @@ export interface TlsLab {
 /** @param place data that outlives the lab: with a gateway of its own. */
 export async function startTlsLab({ place }: { place?: Place } = {}): Promise<TlsLab> {
   const gateway = await (place ? startTestGateway({}, { place }) : sharedGateway());
-  const account = await gateway.newAccount();
+  const account = place ? gateway : await gateway.newAccount();
   const { session, close } = await openSdkSession(gateway, (await newCredential(account)).authtoken);
   const { upstream, end } = await startUpstream();
   await session.labeledListener().label('app', LABELS.app).listenAndForward(`tcp://${upstream.address}`);

@@ -45,6 +45,15 @@ describe('redirect and url-rewrite', () => {
     expect(`https://${rewritten.request.host}${rewritten.request.target}`).toBe(expected);
   });
 
+  test.each([
+    ['/old//evil.example/x', '^https?://[^/]+/old(.*)$', '$1', 'https://app.example.com/evil.example/x'],
+    ['/old/\\evil.example/x', '^https?://[^/]+/old(.*)$', '$1', 'https://app.example.com/evil.example/x'],
+    ['/?next=/%09/evil.example', undefined, '${getQueryParam("next")[0]}', 'https://app.example.com/evil.example'],
+  ])('%s leads to no other host: %s, %s', async (target, from, to, expected) => {
+    const answer = await httpOf(onRequest([action('redirect', { from, to })])).onRequest(exchangeOf({ target }));
+    expect(fieldOf(answer, 'location')).toBe(expected);
+  });
+
   test('a URL that cannot be one fails the request', async () => {
     const http = httpOf(onRequest([action('redirect', { from: '^.*', to: 'https://a b/' })]));
     expect(await http.onRequest(exchangeOf())).toMatchObject({

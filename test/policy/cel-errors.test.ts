@@ -150,3 +150,8 @@ test('what is made of constants is tried within bounds of its own, not with what
 test.each(['[', 'a**', '(?=a)', '\\1', 'a{1001}'])('%s is no pattern', (text) => {
   expect(() => compilePattern(text)).toThrow(RegexError);
 });
+
+test('a name that every object has is a name like others', () => {
+  for (const name of ['constructor', 'toString', '__proto__'])
+    expect(problemOf(() => compileExpression(`vars.${name} == 1`, vocabulary))).toBe('none');
+});

@@ -27,7 +27,7 @@ const shapes: InvalidDocument[] = [
   {
     name: 'more than a policy may have',
     policy: ' '.repeat(600_000),
-    problem: ['', 2236, /at most 524288 characters/],
+    problem: ['', 2236, /at most 131072 characters/],
   },
   { name: 'a phase that is not known', policy: { on_request: [] }, problem: ['on_request', 2204, /is not known here/] },
   {

@@ -137,7 +137,6 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
   return {
     now: () => 1000 + passed,
     time: () => NOON + passed,
-    random: () => 0.5,
     note: (_about, metadata) => void notes.push(metadata),
     internal,
     pass(milliseconds) {

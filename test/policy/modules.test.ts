@@ -87,12 +87,12 @@ describe('headers', () => {
     expect(() => responseHeaders({ enabled: true, add: { [name]: '' }, remove: [] })).toThrow(SettingsError);
   });
 
-  test.each(['a\r\nb: c', 'a\0', ' a', 'a ', '\u{1f600}'])('no value: %j', (value) => {
+  test.each(['a\r\nb: c', 'a\0', 'a\x7f'])('no value: %j', (value) => {
     expect(fieldValueProblem(value)).toBeDefined();
     expect(() => responseHeaders({ enabled: true, add: { 'x-a': value }, remove: [] })).toThrow(SettingsError);
   });
 
-  test.each(['', 'a', 'a b', 'a\tb', 'é'])('a value: %j', (value) => {
+  test.each(['', 'a', 'a b', 'a\tb', 'é', ' a ', '\u{1f600}'])('a value: %j', (value) => {
     expect(fieldValueProblem(value)).toBeUndefined();
   });
 });

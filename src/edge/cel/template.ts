@@ -15,7 +15,6 @@ const STYLES: Record<TemplateStyle, (computed: string) => string> = {
   plain: (computed) => computed,
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   header: (computed) => computed.replace(/[\0-\x08\x0a-\x1f\x7f]/g, ''),
-  url: (computed) => encodeURIComponent(computed.toWellFormed()),
 };
 
 /**

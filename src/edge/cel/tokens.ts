@@ -12,7 +12,11 @@ const QUOTED = [
   `[bB]?(?:'(?:\\\\.|[^'\\\\\\r\\n])*'|"(?:\\\\.|[^"\\\\\\r\\n])*")`,
 ].join('|');
 const TOKEN = new RegExp(`(?:${QUOTED})|//[^\\r\\n]*|[A-Za-z_]\\w*|[^]`, 'y');
-const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
+const CLOSING = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+]);
 
 interface Token {
   text: string;
@@ -35,7 +39,7 @@ export function checkNesting(text: string): void {
   let conditions = 0;
   for (const token of tokens(text)) {
     checkQuote(token);
-    if (token.text in CLOSING) open.push(token);
+    if (CLOSING.has(token.text)) open.push(token);
     else if (token.text === ')' || token.text === ']' || token.text === '}') close(open.pop(), token);
     else if (token.text === '?') conditions++;
     if (open.length > NESTING_MAX || conditions > NESTING_MAX)
@@ -43,12 +47,16 @@ export function checkNesting(text: string): void {
   }
   const last = open.pop();
   if (last)
-    throw new CelError('syntax', last.at, `has a ${last.text} that is not closed: ${CLOSING[last.text]} is missing`);
+    throw new CelError(
+      'syntax',
+      last.at,
+      `has a ${last.text} that is not closed: ${CLOSING.get(last.text)} is missing`,
+    );
 }
 
 function close(open: Token | undefined, token: Token): void {
   if (!open) throw new CelError('syntax', token.at, `has a ${token.text} that closes nothing`);
-  const wanted = CLOSING[open.text] as string;
+  const wanted = CLOSING.get(open.text);
   if (wanted !== token.text)
     throw new CelError('syntax', token.at, `has ${token.text} where ${wanted} would close the ${open.text} before it`);
 }

@@ -7,8 +7,8 @@ import { SettingsError } from './settings-error.ts';
 
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Visible characters, with blanks between them (RFC 9110, section 5.5). */
-const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+/** One line of visible characters and blanks (RFC 9110, section 5.5). What is not ASCII is brought onto the wire by `lineOf`. */
+const VALUE = /^[\t\x20-\x7e\u0080-\u{10ffff}]*$/u;
 /** They say how a message is framed, or are for one hop only: the gateway's own business. */
 const FRAMING: readonly string[] = [
   'connection',
@@ -29,9 +29,7 @@ export function fieldNameProblem(name: string): string | undefined {
 
 /** @returns what is wrong with the value of a field that is to be added, to be read behind its name. */
 export function fieldValueProblem(value: string): string | undefined {
-  return VALUE.test(value)
-    ? undefined
-    : 'must have a value of one line, of Latin characters without a blank at its ends';
+  return VALUE.test(value) ? undefined : 'must have a value of one line, without control characters';
 }
 
 /**

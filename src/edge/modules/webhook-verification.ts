@@ -1,14 +1,23 @@
 // Lets in the webhooks of one sender.
 
 import type { HttpModule, ModuleEnvironment } from '../module.ts';
+import { providerProblem, secretProblem } from '../webhooks/providers.ts';
 import { verifyWebhook } from '../webhooks/verify.ts';
 import type { WebhookVerificationSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
-/** All other requests are turned away with 403; what a sender asks to test the endpoint is answered here. */
+/**
+ * All other requests are turned away with 403; what a sender asks to test the endpoint is answered here.
+ * @throws {SettingsError}
+ */
 export function webhookVerification(
   { provider, secret }: Omit<WebhookVerificationSettings, 'enabled'>,
   { time }: Pick<ModuleEnvironment, 'time'>,
 ): HttpModule {
+  const unknown = providerProblem(provider);
+  if (unknown) throw new SettingsError(`the provider "${provider}" of webhooks ${unknown}`);
+  const bad = secretProblem(provider, secret);
+  if (bad) throw new SettingsError(`the secret for webhooks of ${provider} ${bad}`);
   return {
     name: 'webhook_verification',
     async onRequest(exchange) {

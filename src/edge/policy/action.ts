@@ -15,8 +15,8 @@ export interface Template {
   evaluateValue(bindings: Bindings): CelInput;
 }
 
-/** How what is computed is put into a template: as it is, on one line, or escaped for a URL. */
-export type TemplateStyle = 'plain' | 'header' | 'url';
+/** How what is computed is put into a template: as it is, or on one line. */
+export type TemplateStyle = 'plain' | 'header';
 
 export interface Expression {
   readonly text: string;

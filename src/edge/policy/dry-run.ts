@@ -14,7 +14,7 @@ import { Trace } from './trace.ts';
 import { urlOf } from './url-change.ts';
 
 /** What modules need of the world, where it is to be another than the real one. */
-export type DryWorld = Partial<Pick<ModuleEnvironment, 'now' | 'time' | 'random' | 'internal'>>;
+export type DryWorld = Partial<Pick<ModuleEnvironment, 'now' | 'time' | 'internal'>>;
 
 /**
  * Tries a policy in JSON or YAML. It is compiled for this alone, so nothing that it counts is left behind; nothing is
@@ -33,7 +33,6 @@ export async function dryRun(
   const environment: ModuleEnvironment = {
     now: () => performance.now(),
     time: () => Date.now(),
-    random: () => Math.random(),
     internal: (_accountId, url) => dryEndpoint(url),
     ...world,
     note: (_about, metadata) => void notes.push(metadata),

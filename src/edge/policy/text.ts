@@ -10,7 +10,7 @@ const TEXT_MAX = 2 * POLICY_LIMITS.document;
 const ALIASES_MAX = 100;
 
 /**
- * Reads a text of at most 512 KiB.
+ * Reads a text of at most 128 Ki characters.
  * @returns the document, which may be anything that JSON or YAML can say.
  * @throws {PolicyError} when it is neither, with the line and the column.
  */

@@ -40,7 +40,8 @@ export function compileUrlChange(config: ConfigReader): UrlChange {
     // Behind the whole, `.*` would find nothing once more, and replace that too.
     const replace = matches[0] === before ? 'replaceFirst' : 'replaceAll';
     try {
-      return changed(before, pattern[replace](before, replacement()), matches);
+      const after = pattern[replace](before, replacement());
+      return changed(before, isForHost ? after : onHost(after), matches);
     } catch (error) {
       return reasonOf(error);
     }
@@ -83,8 +84,11 @@ function changed(before: string, after: string, matches: string[]): ChangedUrl |
   return { matches, url: url === before ? undefined : url };
 }
 
-/** A path that visitors had a hand in must not turn into the name of another host, as `//example.com` does. */
-const onHost = (text: string) => text.replace(/^[/\\]{2,}/, '/');
+/**
+ * A path that visitors had a hand in must not turn into the name of another host, as `//example.com` does, and what comes to
+ * that: URLs are read without tabs and line ends, and a backslash is a slash in them.
+ */
+const onHost = (text: string) => text.replace(/[\t\r\n]/g, '').replace(/^[/\\]{2,}/, '/');
 
 function isResolvable(text: string): boolean {
   return URL.canParse(text, 'https://example.com/');

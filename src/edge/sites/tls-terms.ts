@@ -1,14 +1,18 @@
 // How an edge wants TLS to be spoken with its visitors.
 
 import type { TlsTerms } from '../module.ts';
+import { endsTls, goTogether } from '../modules/tls-termination.ts';
 import type { EdgeConfig } from './source.ts';
 
 /**
- * The terms that the modules of an edge make; undefined when they say nothing.
- * @throws when mutual TLS names no authority: everybody's certificate would do.
+ * The terms that the modules of an edge make; undefined when they say nothing, or TLS is not ended here.
+ * @throws when mutual TLS cannot see the handshake, or names no authority: everybody's certificate would do.
  */
-export function termsOf({ mutualTls, tlsTermination }: EdgeConfig): TlsTerms | undefined {
+export function termsOf({ kind, mutualTls, tlsTermination }: EdgeConfig): TlsTerms | undefined {
   const isMutual = mutualTls?.enabled === true;
+  if (!goTogether({ mutualTls, tlsTermination }))
+    throw new Error('its mutual TLS cannot act, as TLS is ended upstream');
+  if (kind === 'tls' && !endsTls({ mutualTls, tlsTermination })) return undefined;
   if (!isMutual && !tlsTermination?.enabled) return undefined;
   const terms: TlsTerms = {
     minVersion: tlsTermination?.enabled ? `TLSv${tlsTermination.minVersion}` : 'TLSv1.2',

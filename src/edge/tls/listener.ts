@@ -10,7 +10,7 @@ import type { SharedFront } from '../http/front.ts';
 import { Http2Visitors } from '../http2/visitors.ts';
 import type { TlsTerms } from '../module.ts';
 import { forward } from '../tcp.ts';
-import { type VisitorLimit, Visitors } from '../visitors.ts';
+import { NOBODY, type VisitorLimit, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
 import { Arrival } from './arrival.ts';
 import { type Certificates, contextOf } from './certificates.ts';
@@ -153,8 +153,9 @@ export class TlsListener {
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic: this.#options.traffic });
     }
     if (terms && endpoint) {
+      const { ip } = visitorOf(raw, false) ?? NOBODY;
       const socket = await this.#terminate(caller, endpoint, terms);
-      if (!socket) return;
+      if (!socket) return this.#tellFailed(endpoint, terms, ip);
       settled();
       return this.#serve(caller, socket, endpoint);
     }
@@ -189,6 +190,14 @@ export class TlsListener {
       raw.once('close', () => resolve(undefined));
       this.#termed.begin(raw, bytes, { name: sent, shown, terms, alpn }, resolve);
     });
+  }
+
+  /** Node does not say why a handshake failed before the visitor's address is forgotten. */
+  #tellFailed({ id, accountId }: LiveEndpoint, { clientAuthorities }: TlsTerms, ip: string): void {
+    const module = clientAuthorities ? 'mutual_tls' : 'tls_termination';
+    const reason = 'the TLS handshake failed';
+    const about = { module, reason, endpointId: id, accountId, ip };
+    this.#options.front.visits.refused({ ...about, operationId: undefined, status: undefined });
   }
 
   #bind(raw: Socket, bound: Bound): void {
