@@ -7,6 +7,8 @@ import type { HttpModule, Outcome, Verdict } from './module.ts';
 export interface Passage {
   /** Modules whose request side is behind it; their response sides are still to come, the last one first. */
   passed: number;
+  /** What the modules were told of upstream; undefined as long as that is open. */
+  outcome?: Outcome;
 }
 
 /** What a module said, and which. */
@@ -29,7 +31,7 @@ export class HttpChain {
     this.#modules = modules;
   }
 
-  /** @returns undefined when all let it pass. */
+  /** @returns undefined when all let it pass, or it was over while one of them made up its mind: the others never see it. */
   request(exchange: HttpExchange, passage: Passage): Decision | undefined | Promise<Decision | undefined> {
     for (let at = passage.passed; at < this.#modules.length; at++) {
       const module = this.#modules[at] as HttpModule;
@@ -37,6 +39,7 @@ export class HttpChain {
       if (verdict instanceof Promise) {
         return verdict.then((later) => {
           passage.passed = at + 1;
+          if (passage.outcome !== undefined) return void module.onOutcome?.(exchange, passage.outcome);
           return later ? { module, at, verdict: later } : this.request(exchange, passage);
         });
       }
@@ -67,6 +70,7 @@ export class HttpChain {
 
   /** Tells what upstream did. */
   settle(exchange: HttpExchange, passage: Passage, outcome: Outcome): void {
+    passage.outcome = outcome;
     for (let at = 0; at < passage.passed; at++) this.#modules[at]?.onOutcome?.(exchange, outcome);
   }
 }

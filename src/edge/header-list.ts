@@ -58,6 +58,37 @@ function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
+/** They say how a message is framed, or are for one hop only: the gateway's own business. */
+const FRAMING = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether it can be the name of a field (RFC 9110, section 5.6.2). */
+export function isFieldName(name: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name);
+}
+
+export function isFraming(name: string): boolean {
+  return FRAMING.has(name.toLowerCase());
+}
+
+/** Whether it can be a value: one line without control characters (RFC 9110, section 5.5). */
+export function isFieldValue(value: string): boolean {
+  return /^[\t\x20-\x7e\u0080-\u{10ffff}]*$/u.test(value);
+}
+
+/** A text that somebody wrote, as the bytes of UTF-8 that it is sent in, a character for each. */
+export function writtenValue(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /**
  * A value as it can be written: without control characters (RFC 9110, section 5.5), as one field must never become two, and
  * with what Latin-1 does not have as the bytes of UTF-8. Heads are written in Latin-1, where such a letter would lose its

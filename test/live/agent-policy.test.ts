@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newDirectory, startService } from '../agent/agents.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';
@@ -14,7 +14,6 @@ let gateway: TestGateway;
 let environment: Record<string, string>;
 const directory = newDirectory();
 const policyFile = join(directory.path, 'policy.json');
-let service: string;
 beforeAll(async () => {
   gateway = await sharedGateway();
   const { authtoken } = await newCredential(await gateway.newAccount());
@@ -26,10 +25,6 @@ beforeAll(async () => {
   };
 });
 afterAll(() => directory.remove());
-beforeEach(async () => {
-  const server = createServer((_, response) => response.end('hello'));
-  service = (await listen(server)).replace('http://', '');
-});
 
 async function agent(env: Record<string, string> = {}) {
   const place = newDirectory();
@@ -45,7 +40,9 @@ type Started = Awaited<ReturnType<typeof agent>>;
 
 /** What visitors of a new tunnel get. */
 async function visited({ ask }: Started, wanted: object = {}) {
-  const { status, body, text } = await ask('POST', '/tunnels', { protocol: 'http', forwards_to: service, ...wanted });
+  const service = createServer((_, response) => response.end('hello'));
+  const forwards_to = (await listen(service)).replace('http://', '');
+  const { status, body, text } = await ask('POST', '/tunnels', { protocol: 'http', forwards_to, ...wanted });
   expect(status, text).toBe(200);
   return visit(body.url, body.url.startsWith('https') ? gateway.https : gateway.http, { ca: gateway.ca });
 }

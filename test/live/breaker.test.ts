@@ -61,7 +61,12 @@ test('it trips, leaves upstream alone, tries one request, and closes when that s
   expect((await get('/status/500')).status).toBe(500);
   expect([errorOf(await get()), upstream.requests]).toEqual([3202, 5]);
   await due();
-  expect((await get()).status).toBe(200);
+  const trial = get('/held');
+  await expect.poll(() => upstream.release.length, { interval: 5 }).toBe(1);
+  expect((await state()).state).toBe('probing');
+  expect([errorOf(await get()), upstream.requests]).toEqual([3202, 6]);
+  upstream.release[0]?.();
+  expect((await trial).status).toBe(200);
   expect(await state()).toEqual({ state: 'closed', requests: 0, failures: 0, retryIn: null });
   expect([(await get()).status, upstream.requests]).toEqual([200, 7]);
 });

@@ -172,15 +172,15 @@ export interface ShowingUpstream {
   url: string;
   /** Requests that it got. */
   requests: number;
-  /** What it answers with; `/status/<n>` is answered with that in any case. */
-  status: number;
+  /** Lets `/held` be answered, once for each request that waits. */
+  release: (() => void)[];
 }
 
 /** Where it is enough to be worth compressing. */
 const PADDING = ' '.repeat(1000);
 
 /**
- * An upstream that answers HTTP with what it was asked, and echoes whatever else comes over TCP. Ends with the test.
+ * An upstream that answers HTTP with what it was asked (`/status/<n>` with that status), and echoes whatever else comes over TCP. Ends with the test.
  * @param name what it calls itself.
  */
 export async function startShowing(name = 'one'): Promise<ShowingUpstream> {
@@ -190,7 +190,8 @@ export async function startShowing(name = 'one'): Promise<ShowingUpstream> {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const [, status] = /^\/status\/(\d+)/.exec(url ?? '') ?? [];
-    response.writeHead(Number(status ?? upstream.status), { 'content-type': 'application/json' });
+    if (url === '/held') await new Promise<void>((go) => void upstream.release.push(go));
+    response.writeHead(Number(status ?? 200), { 'content-type': 'application/json' });
     response.end(JSON.stringify({ upstream: name, method, url, headers, body }) + PADDING);
   });
   const server = createTcpServer((socket: Socket) => {
@@ -202,7 +203,7 @@ export async function startShowing(name = 'one'): Promise<ShowingUpstream> {
       socket.resume();
     });
   });
-  const upstream: ShowingUpstream = { url: await listen(server), requests: 0, status: 200 };
+  const upstream: ShowingUpstream = { url: await listen(server), requests: 0, release: [] };
   onTestFinished(() => void http.close());
   return upstream;
 }

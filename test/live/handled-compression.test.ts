@@ -153,6 +153,22 @@ test.each([
   expect(await checksumOf(answer, coding)).toBe(large.sum());
 });
 
+test.each(['http', 'https'] as const)(
+  '%s: an upstream that closes behind its answer does not cut it',
+  async (protocol) => {
+    const text = randomBytes(MIB).toString('hex');
+    const upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { connection: 'close', 'content-length': text.length }).end(text);
+    });
+    const host = await lab.open(portOf(upstream.url), COMPRESSES, { protocol });
+    const session = protocol === 'https' ? http2Session(lab.gateway, host) : undefined;
+    for (let i = 0; i < 3; i++) {
+      const answer = session ? session.request({ 'accept-encoding': 'gzip' }) : await answerOf(host, 'gzip');
+      expect(await checksumOf(answer, 'gzip')).toBe(createHash('sha256').update(text).digest('hex'));
+    }
+  },
+);
+
 test('over HTTP/2, 5 MiB come whole', async () => {
   const large = await startLarge(5);
   const host = await lab.open(large.port, COMPRESSES, { protocol: 'https' });

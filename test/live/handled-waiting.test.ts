@@ -2,6 +2,7 @@
 // there are does so with answers, so the tests have one of their own.
 
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HttpChain } from '../../src/edge/chain.ts';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
@@ -119,6 +120,39 @@ describe('what upstream sends while its answer is decided on comes after it, in 
     expect(visitor.text.slice(visitor.text.indexOf('\r\n\r\n') + 4)).toBe(body);
     expect(outcomes).toHaveLength(1);
   });
+});
+
+test('an upstream that has closed behind its answer is not asked again', async () => {
+  let connections = 0;
+  const upstream = createTcpServer((socket) => {
+    connections++;
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody'));
+  });
+  const endpoint = serve(await listen(upstream));
+  const open = endpoint.open.bind(endpoint);
+  let tellEnd = () => {};
+  endpoint.open = (visitor, events) => {
+    const onEnd = () => {
+      events.onEnd();
+      tellEnd();
+    };
+    const [onData, onReset] = [events.onData.bind(events), events.onReset.bind(events)];
+    return open(visitor, { onData, onEnd, onReset, onDrain: () => events.onDrain() });
+  };
+  const visitor = await visit(edge.port);
+  for (let i = 1; i <= 2; i++) {
+    answers = new Gate();
+    const ended = new Promise<void>((resolve) => {
+      tellEnd = resolve;
+    });
+    visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+    await Promise.all([answers.reached, ended]);
+    answers.open();
+    await visitor.until('body');
+    visitor.take();
+  }
+  expect(connections).toBe(2);
+  upstream.close();
 });
 
 test('interim answers do not wait, and the answer comes after them', async () => {

@@ -45,7 +45,8 @@ test('address, user agent, password, signature and policy are asked in this orde
   const [agent, password, good] = [{ 'user-agent': 'curl' }, passwordOf('one'), { 'user-agent': 'good' }];
   const bad = { 'x-bad': 'yes' };
   const visits = [
-    { from: '127.0.0.2', headers: { ...bad, ...agent } },
+    // What a visitor says of its address is not asked.
+    { from: '127.0.0.2', headers: { ...bad, ...agent, 'x-forwarded-for': '127.0.0.1' } },
     { headers: { ...bad, ...agent } },
     { headers: { ...bad, ...good } },
     { headers: { ...bad, ...good, ...password } },

@@ -7,7 +7,9 @@ import { askHttp2On, askOn, startTlsLab, type TlsLab } from './tls-lab.ts';
 
 const MUTUAL = 'front-door.tunnel.localhost';
 const STRICTER = 'back-door.tunnel.localhost';
+const TWIN = 'same-door.tunnel.localhost';
 const OPEN = 'open-door.tunnel.localhost';
+const OPEN_TOO = 'side-door.tunnel.localhost';
 const NOBODY = { checkServerIdentity: () => undefined };
 
 let lab: TlsLab;
@@ -19,8 +21,9 @@ beforeAll(async () => {
   const issuers = [await newIssuer('CN=Front door'), await newIssuer('CN=Back door')] as const;
   visitor = await issuers[0].issue();
   const [front, back] = await lab.authorities(...issuers);
-  await lab.edge('https', OPEN);
-  await (await lab.edge('https', MUTUAL)).set('mutual_tls', { certificate_authority_ids: [front] });
+  for (const name of [OPEN, OPEN_TOO]) await lab.edge('https', name);
+  for (const name of [MUTUAL, TWIN])
+    await (await lab.edge('https', name)).set('mutual_tls', { certificate_authority_ids: [front] });
   await (await lab.edge('https', STRICTER)).set('mutual_tls', { certificate_authority_ids: [front, back] });
 });
 afterAll(() => lab?.close());
@@ -31,6 +34,8 @@ beforeEach(() => {
 const crossings = [
   ['a name without mutual TLS', OPEN, 'one with it', MUTUAL],
   ['a name with mutual TLS', MUTUAL, 'one without it', OPEN],
+  ['a name with mutual TLS', MUTUAL, 'one with the same authorities', TWIN],
+  ['a name without mutual TLS', OPEN, 'another one without it', OPEN_TOO],
   ['a name with mutual TLS', MUTUAL, 'one with more authorities', STRICTER],
   ['a name with mutual TLS', STRICTER, 'one with fewer authorities', MUTUAL],
 ] as const;

@@ -151,7 +151,8 @@ export async function visitOverHttp2(
   const session = connectHttp2(`https://${https}`, { ca, servername: hostname });
   session.on('error', () => {});
   try {
-    const own = { ':method': method, ':path': path ?? pathname, ':authority': host };
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const own = { ':method': method, ':path': path ?? pathname, ':authority': host, ...length };
     const stream = session.request({ ...own, ...headers }, { endStream: body === undefined });
     if (body !== undefined) stream.end(body);
     const [{ ':status': status = 0, ...rest } = {}] = await Promise.race([

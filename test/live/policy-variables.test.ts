@@ -1,8 +1,11 @@
 // Every variable on real visits: none of them fails, and those that a test can know have the truth, over HTTP/1 and HTTP/2.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
-import { action, onConnect } from '../policy/documents-support.ts';
+import type { Phase } from '../../src/edge/cel/vocabulary.ts';
+import type { Proto } from '../../src/tunnel/endpoint.ts';
+import { action, onConnect, onRequest } from '../policy/documents-support.ts';
 import type { VisitOptions } from '../support/visit.ts';
 import { type PolicyLab, type Seen, startPolicyLab, visitOverHttp2 } from './policy-lab.ts';
 
@@ -18,7 +21,7 @@ beforeEach(() => {
 const HOST = 'variables.tunnel.localhost';
 const visitor: VisitOptions = {
   method: 'POST',
-  path: '/a%20b/c?x=1&x=2&y=%C3%A4',
+  path: '/%7Ea/../b%20c?x=1&x=2&y=%C3%A4',
   headers: {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0',
@@ -28,13 +31,26 @@ const visitor: VisitOptions = {
   body: '{"a":1}',
 };
 
-/** All variables, written into one text in JSON. */
-const everything = (phase: 'on_http_request' | 'on_http_response', proto: 'http' | 'https') => {
+/** As many as one action takes. */
+const AT_ONCE = 50;
+
+/** Actions that put all that a phase knows into `vars`, under names without dots. */
+function everything(phase: Phase, proto: Proto): object[] {
   const names = Object.keys(vocabularyOf(phase, proto).variables).filter((name) => !/^(?:vars|actions)\b/.test(name));
-  expect(names.length).toBeGreaterThan(50);
-  const body = `{${names.map((name) => `"${name}":\${encodeJson(${name})}`).join(',')}}`;
-  return { [phase]: [{ actions: [action('custom-response', { body, headers: { 'content-type': 'text/plain' } })] }] };
-};
+  expect(names.length).toBeGreaterThan(10);
+  const parts = Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, i) =>
+    names.slice(i * AT_ONCE, (i + 1) * AT_ONCE),
+  );
+  return parts.map((part) => action('set-vars', { vars: part.map((name) => ({ [plainly(name)]: `\${${name}}` })) }));
+}
+
+const plainly = (name: string) => name.replaceAll('.', '__');
+const dotted = (vars: object) =>
+  Object.fromEntries(Object.entries(vars).map(([name, value]) => [name.replaceAll('__', '.'), value]));
+
+const told = (phase: 'on_http_request' | 'on_http_response', proto: Proto) => ({
+  [phase]: [{ actions: [...everything(phase, proto), action('custom-response', { body: '${vars.encodeJson()}' })] }],
+});
 
 const ofRequest = {
   'conn.client_ip': '127.0.0.1',
@@ -42,8 +58,8 @@ const ofRequest = {
   'endpoint.host': HOST,
   'req.method': 'POST',
   'req.host': HOST,
-  'req.url.path': '/a b/c',
-  'req.url.raw_path': '/a%20b/c',
+  'req.url.path': '/b%20c',
+  'req.url.raw_path': '/%7Ea/../b%20c',
   'req.url.query': 'x=1&x=2&y=%C3%A4',
   'req.url.query_params': { x: ['1', '2'], y: ['ä'] },
   'req.headers': expect.objectContaining({ 'x-a': ['1'] }),
@@ -54,12 +70,12 @@ const ofRequest = {
   'req.user_agent.is_bot': false,
   'req.user_agent.is_desktop': true,
   'req.Method': 'POST',
-  'req.Path': '/a b/c',
+  'req.Path': '/b%20c',
 };
 
 const ofTls = {
   'endpoint.protocol': 'https',
-  'req.url': `https://${HOST}/a%20b/c?x=1&x=2&y=%C3%A4`,
+  'req.url': `https://${HOST}/b%20c?x=1&x=2&y=%C3%A4`,
   'conn.tls.version': '1.3',
   'conn.tls.sni': HOST,
   'conn.tls.cipher_suite': expect.stringMatching(/^TLS_AES_/),
@@ -81,16 +97,16 @@ describe.each(ways)('over %s, at an endpoint for %s,', (version, proto, ofWay) =
   };
 
   test('requests are what they are', async () => {
-    const seen = await visited(everything('on_http_request', proto));
+    const seen = await visited(told('on_http_request', proto));
     expect(seen?.status, seen?.body).toBe(200);
-    expect(JSON.parse(seen?.body ?? '')).toMatchObject({ ...ofRequest, ...ofWay });
+    expect(dotted(JSON.parse(seen?.body ?? ''))).toMatchObject({ ...ofRequest, ...ofWay });
   });
 
   test('answers are what they are, and what they answer', async () => {
     lab.upstream.origin = { status: 201, headers: { 'content-type': 'text/html; charset=utf-8', location: '/b' } };
-    const seen = await visited(everything('on_http_response', proto));
+    const seen = await visited(told('on_http_response', proto));
     expect(seen?.status, seen?.body).toBe(200);
-    expect(JSON.parse(seen?.body ?? '')).toMatchObject({
+    expect(dotted(JSON.parse(seen?.body ?? ''))).toMatchObject({
       ...{ ...ofRequest, ...ofWay },
       'res.status_code': 201,
       'res.StatusCode': '201',
@@ -102,26 +118,33 @@ describe.each(ways)('over %s, at an endpoint for %s,', (version, proto, ofWay) =
 });
 
 test.each(['http', 'https', 'tcp', 'tls'] as const)('new connections are what they are: %s', async (proto) => {
-  const names = Object.keys(vocabularyOf('on_tcp_connect', proto).variables).filter(
-    (name) => !/^vars|^actions/.test(name),
-  );
-  expect(names.length).toBeGreaterThan(10);
-  const metadata = Object.fromEntries(names.map((name) => [name, `\${${name}}`]));
-  const tunnel = await lab.tunnel(
-    proto,
-    proto === 'tcp' ? null : HOST,
-    onConnect([action('log', { metadata: { ...metadata, of: proto } }), action('close-connection')]),
-  );
+  const log = action('log', { metadata: { of: proto, all: '${vars}' } });
+  const policy = onConnect([...everything('on_tcp_connect', proto), log, action('close-connection')]);
+  const tunnel = await lab.tunnel(proto, proto === 'tcp' ? null : HOST, policy);
   const { protocol, host } = new URL(tunnel.url as string);
   const isTls = proto === 'https' || proto === 'tls';
   const door = protocol === 'tcp:' ? `127.0.0.1:${host.split(':')[1]}` : isTls ? lab.gateway.https : lab.gateway.http;
   expect(await lab.visit(`${isTls ? 'https' : 'http'}://${HOST}/`, {}, door)).toBeUndefined();
   const line = await lab.gateway.logged(({ metadata }) => (metadata as { of?: string } | undefined)?.of === proto);
-  expect(line.metadata).toMatchObject({
+  expect(dotted((line.metadata as { all: object }).all)).toMatchObject({
     'conn.client_ip': '127.0.0.1',
     'conn.server_ip': '127.0.0.1',
     'endpoint.protocol': proto,
     ...(proto === 'tcp' ? {} : { 'endpoint.host': HOST }),
   });
+  await tunnel.close();
+});
+
+test('another spelling of a path does not get round a rule', async () => {
+  const policy = onRequest([action('deny')], "req.url.path.startsWith('/admin')");
+  const tunnel = await lab.tunnel('https', HOST, policy);
+  const url = `https://${HOST}/`;
+  const spellings = ['/admin', '/%61dmin', '/%61%64min/x', '/x/../admin', '/./admin', '/x/%2e%2E/admin', '/admin?x'];
+  for (const path of spellings) {
+    expect((await lab.visit(url, { path }))?.status, path).toBe(403);
+    expect((await visitOverHttp2(lab.gateway, url, { path }))?.status, path).toBe(403);
+  }
+  expect(await lab.visit(url, { path: `${url}admin` })).toMatchObject({ status: 403 });
+  expect(await lab.visit(url, { path: '/x?/admin' })).toMatchObject({ status: 200 });
   await tunnel.close();
 });

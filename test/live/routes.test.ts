@@ -117,6 +117,16 @@ test('a route that is added, changed or deleted takes requests at once', async (
   expect(await taken('/shop/1')).toBe(90130);
 });
 
+test('of two spellings of the same match one counts, and when its route goes the other', async () => {
+  for (const matchType of ['exact_path', 'path_prefix']) {
+    const { paths, taken } = await routed([matchType, '/%61'], [matchType, '/a']);
+    const [first, second] = [paths[0] as string, paths[1] as string].sort();
+    expect(await taken('/a')).toBe(`${matchType} ${first === paths[0] ? '/%61' : '/a'}`);
+    await done(account, 'DELETE', first as string);
+    expect(await taken('/%61'), second).toBe(`${matchType} ${first === paths[0] ? '/a' : '/%61'}`);
+  }
+});
+
 test('each route has tunnels and modules of its own', async () => {
   const { edge, paths, taken } = await routed(['path_prefix', '/'], ['path_prefix', '/api']);
   await done(account, 'PUT', `${paths[1]}/basic_auth`, { credentials: [{ username: 'one', password: 'a password' }] });

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpModule, Verdict } from '../../src/edge/module.ts';
 import { compilePolicy } from '../../src/edge/policy/document.ts';
+import { OwnResponse } from '../../src/edge/visits/response.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
 import { action, onConnect, onRequest, onResponse } from './documents-support.ts';
 import { connectionOf, environmentOf, exchangeOf, type TestEnvironment } from './exchange-support.ts';
@@ -217,7 +218,7 @@ describe('rules', () => {
       const exchange = exchangeOf();
       const http = httpOf(onRequest([action(type, { headers, ...(type === 'redirect' && { to: '/x' }) })]));
       const verdict = await http.onRequest(exchange);
-      const fields = verdict && 'fields' in verdict ? (verdict.fields ?? []) : exchange.request.fields.list;
+      const fields = verdict?.kind === 'answer' ? new OwnResponse(verdict).fields.list : exchange.request.fields.list;
       const sent = fields.filter(([name]) => name.startsWith('x-')).map(([, value]) => Buffer.from(value, 'latin1'));
       expect(sent.map(String)).toEqual(['a\u010d\u010ab', 'ab', 'c\u010d\u010a']);
     },

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HttpChain } from '../../src/edge/chain.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
-import {
-  fieldNameProblem,
-  fieldValueProblem,
-  requestHeaders,
-  responseHeaders,
-} from '../../src/edge/modules/headers.ts';
+import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.ts';
 import { connectionModules, httpModules } from '../../src/edge/modules/http-modules.ts';
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
 import type { HttpModuleSettings } from '../../src/edge/modules/settings.ts';
@@ -82,18 +77,19 @@ describe('headers', () => {
   });
 
   test.each(['', 'x a', 'x:a', 'ü', 'Connection', 'transfer-encoding', 'Content-Length'])('no field: %j', (name) => {
-    expect(fieldNameProblem(name)).toBeDefined();
     expect(() => requestHeaders({ enabled: true, add: {}, remove: [name] })).toThrow(SettingsError);
     expect(() => responseHeaders({ enabled: true, add: { [name]: '' }, remove: [] })).toThrow(SettingsError);
   });
 
   test.each(['a\r\nb: c', 'a\0', 'a\x7f'])('no value: %j', (value) => {
-    expect(fieldValueProblem(value)).toBeDefined();
     expect(() => responseHeaders({ enabled: true, add: { 'x-a': value }, remove: [] })).toThrow(SettingsError);
   });
 
   test.each(['', 'a', 'a b', 'a\tb', 'é', ' a ', '\u{1f600}'])('a value: %j', (value) => {
-    expect(fieldValueProblem(value)).toBeUndefined();
+    const exchange = exchangeOf({ status: 200 });
+    responseHeaders({ enabled: true, add: { 'x-a': value }, remove: [] }).onResponse?.(exchange);
+    const sent = Buffer.from(exchange.response?.fields.get('x-a') ?? 'missing', 'latin1');
+    expect(sent.toString()).toBe(value.trim());
   });
 });
 

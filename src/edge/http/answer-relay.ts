@@ -59,6 +59,11 @@ export class AnswerRelay implements EncodedBodyEvents {
     return this.#body?.isUntilClose === true;
   }
 
+  /** Whether upstream has sent all of it; what of it is being compressed may still be under way. */
+  get isComplete(): boolean {
+    return this.#body?.isComplete === true;
+  }
+
   take(chunk: Buffer): void {
     if (this.#waiting) return void this.#waiting.push(chunk);
     const body = this.#body;
@@ -75,6 +80,7 @@ export class AnswerRelay implements EncodedBodyEvents {
   /** Upstream sends nothing more. */
   takeEnd(): void {
     if (this.#waiting) this.#hasWaitingEnd = true;
+    else if (this.isComplete) return;
     else if (!this.isUntilClose) this.#exchange.failed('upstreamClosed');
     else if (this.#exchange.handled?.encoded) this.#exchange.handled.encoded.end();
     else this.#exchange.finish(false);
@@ -130,8 +136,7 @@ export class AnswerRelay implements EncodedBodyEvents {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       if (!this.#exchange.isUnderWay) return;
-      this.#begin(chunk, from, headEnd, length);
-      for (const piece of waiting) if (this.#exchange.isUnderWay) this.take(piece);
+      this.#begin(waiting.length > 0 ? Buffer.concat([chunk, ...waiting]) : chunk, from, headEnd, length);
       if (this.#hasWaitingEnd && this.#exchange.isUnderWay) this.takeEnd();
     });
   }

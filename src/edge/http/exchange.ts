@@ -123,7 +123,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
 
   /** The stream broke. */
   onBreak(error: VisitorError): void {
-    this.#fail(error);
+    if (!this.#answer.isComplete) this.#fail(error);
   }
 
   proceed(endpoint: LiveEndpoint, convertsWebsockets: boolean): void {
@@ -202,7 +202,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
   /** Answers with an error, if there is an answer to be given still; cuts what there is of one otherwise. */
   #fail(error: VisitorError, isVisitorsFault = false): void {
     if (!this.isUnderWay) return;
-    this.#settle(isVisitorsFault ? 'unasked' : 'failed');
+    this.#settle(isVisitorsFault || !this.upstream ? 'unasked' : 'failed');
     this.upstream?.cancel();
     if (this.#answer.hasBegun) this.#connection.cut();
     else this.#connection.fail(error, !isVisitorsFault && this.#request.isComplete);

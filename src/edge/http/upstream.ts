@@ -70,6 +70,7 @@ export class Upstream implements StreamEvents {
    * @param timeout milliseconds after which the upstream closes an idle connection.
    */
   rest(now: number, timeout: number): void {
+    if (this.#hasEnded) return void this.letGo();
     this.exchange = undefined;
     this.idleUntil = now + idleTime(timeout);
   }

@@ -36,6 +36,8 @@ export class Answer {
   /** What came with the head. */
   #rest: { chunk: Buffer; from: number } | undefined;
   #hasSurplus = false;
+  /** Whether the upstream will send nothing more. */
+  #hasEnded = false;
 
   /** @param events where the head is to be decided on: `take` says so, and `begin` goes on. */
   constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents) {
@@ -51,9 +53,10 @@ export class Answer {
     return this.#body !== undefined;
   }
 
-  /** Whether the upstream takes another request on the same stream. */
-  get isKeptAlive(): boolean {
-    return this.head.isKeptAlive && !this.#body?.isUntilClose;
+  /** How long the upstream waits for another request on the same stream, in milliseconds; 0 when it takes none. */
+  get idleTimeout(): number {
+    const isKept = this.head.isKeptAlive && !this.#body?.isUntilClose && !this.#hasEnded;
+    return isKept ? this.head.keepAliveTimeout : 0;
   }
 
   /** Takes what the upstream sends. Once the answer is complete, the visitor's stream has been ended. */
@@ -79,9 +82,15 @@ export class Answer {
     return this.#encoded !== undefined;
   }
 
-  /** Goes on after the head. @param response what has become of it. */
-  begin(response: HeadResponse): Standing {
-    const { chunk, from } = this.#rest as { chunk: Buffer; from: number };
+  /** Whether upstream has sent all of it; what of it is being compressed may still be under way. */
+  get isComplete(): boolean {
+    return this.#body?.isComplete === true;
+  }
+
+  /** Goes on after the head. @param response what has become of it. @param more what upstream sent meanwhile. */
+  begin(response: HeadResponse, more: readonly Buffer[]): Standing {
+    const { chunk: first, from } = this.#rest as { chunk: Buffer; from: number };
+    const chunk = more.length > 0 ? Buffer.concat([first, ...more]) : first;
     this.#rest = undefined;
     const standing = this.#takeBody(this.#begin(response), chunk, from);
     // What of the body is there is told of as it is compressed, where it is.
@@ -94,12 +103,14 @@ export class Answer {
     this.#encoded?.destroy();
   }
 
-  /** The upstream sends nothing more. @returns whether that is how the answer ends. */
-  endOfUpstream(): boolean {
-    if (!this.#body?.isUntilClose) return false;
-    if (this.#encoded) this.#encoded.end();
-    else this.#stream.end();
-    return true;
+  /** The upstream sends nothing more. @returns `invalid` when that is not how the answer ends. */
+  endOfUpstream(): Standing {
+    this.#hasEnded = true;
+    if (this.isComplete) return 'more';
+    if (!this.#body?.isUntilClose) return 'invalid';
+    if (!this.#encoded) this.#stream.end();
+    else this.#encoded.end();
+    return this.#encoded ? 'more' : 'complete';
   }
 
   #interim(): void {

@@ -73,11 +73,11 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   onData(chunk: Buffer): void {
     this.#deadline.progress();
+    this.#session.front.counters.traffic.toSocket += chunk.length;
     if (this.#handled?.waits(chunk)) return;
     const answer = this.#answer as Answer;
     const { hasBegun, interims } = answer;
     const standing = answer.take(chunk);
-    this.#session.front.counters.traffic.toSocket += chunk.length;
     if (!hasBegun && answer.hasBegun) this.#onBegun(answer.head.status);
     else if (answer.interims > interims && this.#body?.isComplete) this.#expectAnswer();
     if (!answer.isEncoded && standing !== 'head') this.onTaken(chunk.length);
@@ -86,8 +86,9 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   onEnd(): void {
     if (this.#handled?.waits('end')) return;
-    if (!this.#answer?.endOfUpstream()) this.failed('upstreamClosed');
-    else if (!this.#answer.isEncoded) this.#finish(false);
+    const standing = this.#answer?.endOfUpstream() ?? 'invalid';
+    if (standing === 'invalid') this.failed('upstreamClosed');
+    else this.onEncoded(standing);
   }
 
   onTaken(bytes: number): void {
@@ -103,16 +104,16 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   /** The answer goes on as it is now. */
-  begin(response: HeadResponse): void {
+  begin(response: HeadResponse, more: readonly Buffer[]): void {
     if (this.#isOver) return;
-    const standing = (this.#answer as Answer).begin(response);
+    const standing = (this.#answer as Answer).begin(response, more);
     this.#onBegun(response.status);
     this.onEncoded(standing);
   }
 
   onReset(code: ErrorCode): void {
     this.#upstream = undefined;
-    this.failed(errorOf(code));
+    if (!this.#answer?.isComplete) this.failed(errorOf(code));
   }
 
   onDrain(): void {
@@ -167,19 +168,18 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   /** The answer is complete. @param hasSurplus whether the upstream sent more than that. */
   #finish(hasSurplus: boolean): void {
     const { front, idle } = this.#session;
-    const { head, isKeptAlive } = this.#answer as Answer;
-    const upstream = this.#upstream as ByteStream;
     this.#onTaken();
+    const upstream = this.#upstream; // Undefined where it broke after all of the answer had come.
     this.#upstream = undefined;
-    const now = front.now();
-    if (hasSurplus || !this.#body?.isComplete) cancel(upstream);
-    else idle.keep(upstream, this.#endpoint as LiveEndpoint, now, isKeptAlive ? head.keepAliveTimeout : 0);
+    const { idleTimeout } = this.#answer as Answer;
+    if (upstream && (hasSurplus || !this.#body?.isComplete)) cancel(upstream);
+    else if (upstream) idle.keep(upstream, this.#endpoint as LiveEndpoint, front.now(), idleTimeout);
     this.#over();
   }
 
   /** Answers with an error, if there is an answer to be given still; cuts what there is of one otherwise. */
   failed(error: VisitorError): void {
-    this.#handled?.settle(error === 'badBody' || error === 'requestTimeout' ? 'unasked' : 'failed');
+    this.#handled?.failed(error);
     if (this.#answer?.hasBegun) this.#cut();
     else this.refuse(error);
   }

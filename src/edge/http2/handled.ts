@@ -19,10 +19,9 @@ export interface HandledExchange {
   answer(answer: OwnAnswer): void;
   refuse(error: VisitorError, fields: FailureAnswer['fields']): void;
   drop(): void;
-  /** The answer of upstream goes on. */
-  begin(response: HeadResponse): void;
+  /** The answer of upstream goes on. @param more what upstream has sent since its head. */
+  begin(response: HeadResponse, more: readonly Buffer[]): void;
   bodyOf(request: RequestHead): RequestBody;
-  onData(chunk: Buffer): void;
   onEnd(): void;
 }
 
@@ -31,6 +30,8 @@ export class Handled {
   readonly #visit: Visit;
   readonly #exchange: HandledExchange;
   #response: HeadResponse | undefined;
+  /** Whether upstream is asked. */
+  #hasProceeded = false;
   /** What upstream sends while its answer is being decided on. */
   #waiting: (Buffer | 'end')[] | undefined;
 
@@ -78,6 +79,12 @@ export class Handled {
     this.#visit.settle(outcome);
   }
 
+  /** The visitor is told of an error, in place of an answer or in the middle of it. */
+  failed(error: VisitorError): void {
+    const isVisitors = error === 'badBody' || error === 'requestTimeout';
+    this.settle(isVisitors || !this.#hasProceeded ? 'unasked' : 'failed');
+  }
+
   #follow(step: Step | Promise<Step>): void {
     if (step instanceof Promise) void step.then((later) => this.#take(later));
     else this.#take(step);
@@ -91,16 +98,17 @@ export class Handled {
     else if (step.kind === 'pass') this.#goOn();
     // WebSockets, which a converter is for, do not come over HTTP/2 here.
     else if (step.convertsWebsockets) exchange.refuse('notAWebsocket', []);
-    else exchange.proceed(step.endpoint, this.#request);
+    else {
+      this.#hasProceeded = true;
+      exchange.proceed(step.endpoint, this.#request);
+    }
   }
 
   #goOn(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    this.#exchange.begin(this.#response as HeadResponse);
-    for (const piece of waiting) {
-      if (piece === 'end') this.#exchange.onEnd();
-      else this.#exchange.onData(piece);
-    }
+    const more = waiting.filter((piece) => piece !== 'end');
+    this.#exchange.begin(this.#response as HeadResponse, more);
+    if (more.length < waiting.length) this.#exchange.onEnd();
   }
 }

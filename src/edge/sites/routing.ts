@@ -8,7 +8,10 @@ export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchTyp
   route: T;
 }
 
-/** The routes of one edge: those for the very path before those for its beginning, of these the longest first. */
+/**
+ * The routes of one edge: those for the very path before those for its beginning, of these the longest first. Of two spellings of
+ * the same match the first counts.
+ */
 export class Routing<T extends HttpRoute> {
   readonly #exact = new Map<string, T>();
   readonly #prefixes: [prefix: string, route: T][] = [];
@@ -16,8 +19,9 @@ export class Routing<T extends HttpRoute> {
   constructor(routes: readonly Routed<T>[]) {
     for (const { matchType, match, route } of routes) {
       const sent = asSent(match);
-      if (matchType === 'exact_path') this.#exact.set(normalPath(sent), route);
-      else this.#prefixes.push([normalBeginning(sent), route]);
+      const path = matchType === 'exact_path' ? normalPath(sent) : normalBeginning(sent);
+      if (matchType === 'path_prefix') this.#prefixes.push([path, route]);
+      else if (!this.#exact.has(path)) this.#exact.set(path, route);
     }
     this.#prefixes.sort(([a], [b]) => b.length - a.length);
   }

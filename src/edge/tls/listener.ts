@@ -13,16 +13,18 @@ import { forward } from '../tcp.ts';
 import { NOBODY, type VisitorLimit, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
 import { Arrival } from './arrival.ts';
+import { BoundVisitors } from './bound-visitors.ts';
 import { type Certificates, contextOf } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
 import { readFirstBytes, UNRECOGNIZED_NAME } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
 import { type Named, namedBy } from './name.ts';
 import { ownFront } from './own-front.ts';
-import { isSameTerms, TermedHandshakes } from './terms.ts';
+import { agreedTerms, TermedHandshakes } from './terms.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
+const OTHER_TERMS = 'mutual TLS is on, and a policy wants the TLS of visitors to be on other terms';
 const ALPN = ['h2', 'http/1.1'];
 
 export interface TlsListenerOptions {
@@ -46,13 +48,6 @@ interface Caller {
   settled(): void;
 }
 
-/** What a visitor came to, and on which terms of TLS. */
-interface Bound {
-  name: string;
-  endpoint: LiveEndpoint;
-  terms: TlsTerms | undefined;
-}
-
 export class TlsListener {
   /** Not listening yet. */
   readonly server: Server;
@@ -67,13 +62,14 @@ export class TlsListener {
   /** Contexts of agents' own certificates. */
   readonly #agents = new WeakMap<object, SecureContext>();
   /** Visitors of endpoints to which something is done. */
-  readonly #bound = new Map<Socket, Bound>();
+  readonly #bound: BoundVisitors;
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
     const { front, limit } = options;
     this.#options = options;
     this.#visitors = new Visitors(limit);
+    this.#bound = new BoundVisitors(front.find);
     this.#connections = new Connections(front.settings, front.now);
     this.#http2 = new Http2Visitors(front.settings, front.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
@@ -96,11 +92,7 @@ export class TlsListener {
 
   /** Cuts the visitors whom the terms would not let in any more as they did: they have to come anew. */
   review(): void {
-    for (const [raw, { name, endpoint, terms }] of this.#bound) {
-      if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
-      const now = this.#options.front.find(name);
-      if (!isSameTerms(now && handlingOf(now)?.tls, terms)) abort(raw);
-    }
+    this.#bound.review();
   }
 
   /** Ends listening. Answers under way are completed; what is still open after `drainMs` is cut. */
@@ -130,24 +122,35 @@ export class TlsListener {
     const caller: Caller = { raw, bytes, named, settled };
     const endpoint = named && this.#options.front.find(named.name);
     const handling = endpoint && handlingOf(endpoint);
-    if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint);
+    if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
+    if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
     const arrival = new Arrival(raw, { endpoint, name: named.name }, this.#options.front.visits.time(), (terms) =>
-      this.#terminate(caller, arrival.endpoint, terms),
+      this.#terminateFor(caller, arrival.endpoint, handling.tls, terms),
     );
     const admitted = await admit(arrival, handling, this.#options.front.visits);
     if (raw.destroyed) return;
     if (!admitted) return void abort(raw);
-    if (!arrival.tls) return this.#begin(caller, admitted);
+    if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
+    if (handlingOf(admitted)?.tls?.clientAuthorities) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
   }
 
-  /** Goes on with a visitor whose TLS nobody has ended yet. */
-  async #begin(caller: Caller, endpoint: LiveEndpoint | undefined): Promise<void> {
+  /**
+   * Ends TLS as a policy wants it.
+   * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
+   * @throws where that would take the place of mutual TLS.
+   */
+  #terminateFor(caller: Caller, endpoint: LiveEndpoint, visited: TlsTerms | undefined, terms: TlsTerms) {
+    if (visited?.clientAuthorities || handlingOf(endpoint)?.tls?.clientAuthorities) throw new Error(OTHER_TERMS);
+    return this.#terminate(caller, endpoint, terms);
+  }
+
+  /** Goes on with a visitor whose TLS nobody has ended yet. @param visited see `#terminateFor`. */
+  async #begin(caller: Caller, endpoint: LiveEndpoint | undefined, visited: TlsTerms | undefined): Promise<void> {
     const { raw, bytes, named, settled } = caller;
-    const handling = endpoint && handlingOf(endpoint);
-    const terms = handling?.tls;
-    if (named && handling) this.#bind(raw, { name: named.name, endpoint, terms });
+    const terms = agreedTerms(visited, endpoint && handlingOf(endpoint)?.tls);
+    if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic: this.#options.traffic });
@@ -155,7 +158,11 @@ export class TlsListener {
     if (terms && endpoint) {
       const { ip } = visitorOf(raw, false) ?? NOBODY;
       const socket = await this.#terminate(caller, endpoint, terms);
-      if (!socket) return this.#tellFailed(endpoint, terms, ip);
+      if (!socket) {
+        // Why it failed, Node does not say before the visitor's address is forgotten.
+        const module = terms.clientAuthorities ? 'mutual_tls' : 'tls_termination';
+        return this.#tell(endpoint, module, 'the TLS handshake failed', ip);
+      }
       settled();
       return this.#serve(caller, socket, endpoint);
     }
@@ -192,17 +199,16 @@ export class TlsListener {
     });
   }
 
-  /** Node does not say why a handshake failed before the visitor's address is forgotten. */
-  #tellFailed({ id, accountId }: LiveEndpoint, { clientAuthorities }: TlsTerms, ip: string): void {
-    const module = clientAuthorities ? 'mutual_tls' : 'tls_termination';
-    const reason = 'the TLS handshake failed';
-    const about = { module, reason, endpointId: id, accountId, ip };
-    this.#options.front.visits.refused({ ...about, operationId: undefined, status: undefined });
+  /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
+  #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
+    const { ip } = visitorOf(raw, false) ?? NOBODY;
+    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, ip);
+    abort(raw);
   }
 
-  #bind(raw: Socket, bound: Bound): void {
-    this.#bound.set(raw, bound);
-    raw.once('close', () => this.#bound.delete(raw));
+  #tell({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {
+    const about = { module, reason, endpointId: id, accountId, ip };
+    this.#options.front.visits.refused({ ...about, operationId: undefined, status: undefined });
   }
 
   async #contextFor(name: string, endpoint: LiveEndpoint | undefined): Promise<SecureContext | undefined> {

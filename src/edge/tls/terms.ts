@@ -23,6 +23,18 @@ function keyOf(terms: TlsTerms): string {
 }
 
 /**
+ * The terms for a visitor of one endpoint whom a policy may have sent on to another.
+ * @returns `conflict` when each has mutual TLS of its own: one handshake cannot have both.
+ */
+export function agreedTerms(
+  visited: TlsTerms | undefined,
+  reached: TlsTerms | undefined,
+): TlsTerms | 'conflict' | undefined {
+  if (!visited?.clientAuthorities) return reached ?? visited;
+  return !reached?.clientAuthorities || isSameTerms(visited, reached) ? visited : 'conflict';
+}
+
+/**
  * Handshakes on any terms. Each certificate has its own for each terms: Node chooses a context by the visitor's name, for
  * which other terms may hold a moment later.
  */

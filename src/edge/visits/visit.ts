@@ -3,7 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
-import type { Decision, HttpChain } from '../chain.ts';
+import type { Decision, HttpChain, Passage } from '../chain.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { HttpExchange, HttpResponse } from '../exchange.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
@@ -26,9 +26,11 @@ export type Step =
 const HOPS_MAX = 8;
 const PASS: Step = { kind: 'pass' };
 
-interface Leg {
+/** Nobody waits any more: what is said has no effect. */
+const GONE: Step = { kind: 'close' };
+
+interface Leg extends Passage {
   chain: HttpChain;
-  passed: number;
 }
 
 interface Found {
@@ -129,6 +131,7 @@ export class Visit implements HttpExchange {
   }
 
   #pass(handling: EndpointHandling): Step | Promise<Step> {
+    if (this.#isSettled) return GONE;
     const route = handling.route(this.request.target);
     if (typeof route === 'string') return this.#failed(route);
     if (!route.chain) return this.#toUpstream(route);
@@ -136,7 +139,10 @@ export class Visit implements HttpExchange {
     this.#legs.push(leg);
     const found = route.chain.request(this, leg);
     if (found instanceof Promise)
-      return found.then((later) => (later ? this.#decided(later) : this.#toUpstream(route)));
+      return found.then((later) => {
+        if (this.#isSettled) return GONE;
+        return later ? this.#decided(later) : this.#toUpstream(route);
+      });
     return found ? this.#decided(found) : this.#toUpstream(route);
   }
 

@@ -1,7 +1,6 @@
 // `custom-response`: answers in place of upstream, or in place of what upstream answered.
 
 import type { ActionKind, ConfigReader, Template } from '../action.ts';
-import { onWire } from '../headers.ts';
 import { PROBLEM } from '../problems.ts';
 
 const HEADERS_MAX = 10;
@@ -18,9 +17,7 @@ export const customResponse: ActionKind = {
     const body = bodyOf(config, status);
     const headers = config.headers('headers', { min: 0, max: HEADERS_MAX });
     const stated = headers.some(({ name }) => name.toLowerCase() === 'content-type');
-    const contentType = config.has('content_type')
-      ? onWire(config.template('content_type', { style: 'header' }))
-      : undefined;
+    const contentType = config.has('content_type') ? config.template('content_type', { style: 'header' }) : undefined;
     if (stated && contentType)
       config.problem('content_type', PROBLEM.duplicate, 'is stated twice: leave it to headers');
     return {

@@ -1,0 +1,39 @@
+// Open connections, and the terms of TLS that each was made on: when those change, the visitor has to come anew.
+
+import type { Socket } from 'node:net';
+import { abort } from '../../protocol/relay.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { type EndpointHandling, handlingOf } from '../handling.ts';
+import type { TlsTerms } from '../module.ts';
+import { isSameTerms } from './terms.ts';
+
+interface Bound {
+  name: string;
+  endpoint: LiveEndpoint;
+  terms: TlsTerms | undefined;
+}
+
+export class BoundVisitors {
+  readonly #find: (name: string) => LiveEndpoint | undefined;
+  readonly #bound = new Map<Socket, Bound>();
+
+  /** @param find what serves a name now. */
+  constructor(find: (name: string) => LiveEndpoint | undefined) {
+    this.#find = find;
+  }
+
+  /** Before the handshake: it is to fail where the terms change meanwhile. */
+  bind(raw: Socket, name: string, endpoint: LiveEndpoint, handling: EndpointHandling): void {
+    this.#bound.set(raw, { name, endpoint, terms: handling.tls });
+    raw.once('close', () => this.#bound.delete(raw));
+  }
+
+  /** Cuts the visitors whom the terms would not let in any more as they did. */
+  review(): void {
+    for (const [raw, { name, endpoint, terms }] of this.#bound) {
+      if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
+      const now = this.#find(name);
+      if (!isSameTerms(now && handlingOf(now)?.tls, terms)) abort(raw);
+    }
+  }
+}
