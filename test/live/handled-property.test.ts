@@ -46,7 +46,7 @@ const request = fc.record({
   answered: message,
 });
 
-type Message = fc.TypeOfArbitrary<typeof message>;
+type Message = typeof message extends fc.Arbitrary<infer T> ? T : never;
 
 function textOf(start: string, { fields, body }: Message): string {
   const lines = [start, ...fields.map(([name, text]) => `${name}: ${text}`)];

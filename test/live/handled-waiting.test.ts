@@ -4,52 +4,13 @@
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HttpChain } from '../../src/edge/chain.ts';
-import type { EndpointHandling } from '../../src/edge/handling.ts';
-import type { HttpModule, Outcome, Verdict } from '../../src/edge/module.ts';
 import { type Edge, type Peer, startEdge, startScript, type TestEndpoint, visit } from '../edge/support.ts';
 import { listen } from '../edge/tls-support.ts';
-
-/** Waits until a test says what is to become of a request, or an answer. */
-class Gate {
-  reached: Promise<void>;
-  #reach: () => void = () => {};
-  #decide: (verdict: Verdict) => void = () => {};
-
-  constructor() {
-    this.reached = new Promise((resolve) => {
-      this.#reach = resolve;
-    });
-  }
-
-  wait(): Promise<Verdict> {
-    this.#reach();
-    return new Promise((resolve) => {
-      this.#decide = resolve;
-    });
-  }
-
-  open(verdict?: Verdict): void {
-    this.#decide(verdict);
-  }
-}
+import { Waiting } from './waiting-module.ts';
 
 let edge: Edge;
-/** Where requests wait, and answers; undefined where they need not. */
-let requests: Gate | undefined;
-let answers: Gate | undefined;
-let outcomes: Outcome[];
+let waiting: Waiting;
 const refused: string[] = [];
-
-const waits: HttpModule = {
-  name: 'waits',
-  onRequest: () => requests?.wait(),
-  onResponse: (exchange) => {
-    exchange.response?.fields.add('x-seen', 'yes');
-    return answers?.wait();
-  },
-  onOutcome: (_, outcome) => void outcomes.push(outcome),
-};
 
 beforeAll(async () => {
   edge = await startEdge({
@@ -67,16 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 beforeEach(() => {
-  requests = undefined;
-  answers = undefined;
-  outcomes = [];
+  waiting = new Waiting();
 });
 
 function serve(port: number): TestEndpoint {
-  const chain = new HttpChain([waits]);
-  const route = { chain, convertsWebsockets: false, upstream: (endpoint: object) => endpoint };
-  const handling = { connection: [], tls: undefined, route: () => route } as unknown as EndpointHandling;
-  return Object.assign(edge.serve('app.test', port), { handling });
+  return Object.assign(edge.serve('app.test', port), { handling: waiting.handling });
 }
 
 /** A visitor whose request has come to upstream. */
@@ -104,7 +60,7 @@ describe('what upstream sends while its answer is decided on comes after it, in 
     ['nothing, and the end', ['HTTP/1.1 200 OK\r\n\r\n'], true, ''],
     ['204', ['HTTP/1.1 204 No Content\r\n\r\n'], false, ''],
   ])('%s', async (_, pieces, ends, body) => {
-    answers = new Gate();
+    const answers = waiting.holdAnswers();
     const { visitor, upstream } = await asked();
     for (const piece of pieces) {
       upstream.send(piece);
@@ -118,7 +74,7 @@ describe('what upstream sends while its answer is decided on comes after it, in 
     await visitor.until((text) => text.includes('\r\n\r\n') && text.endsWith(body) && text.length > body.length);
     expect(visitor.text).toMatch(/^HTTP\/1\.1 20[04] [^\r]*\r\n(?:[^\r]+\r\n)*x-seen: yes\r\n/);
     expect(visitor.text.slice(visitor.text.indexOf('\r\n\r\n') + 4)).toBe(body);
-    expect(outcomes).toHaveLength(1);
+    expect(waiting.outcomes).toHaveLength(1);
   });
 });
 
@@ -141,7 +97,7 @@ test('an upstream that has closed behind its answer is not asked again', async (
   };
   const visitor = await visit(edge.port);
   for (let i = 1; i <= 2; i++) {
-    answers = new Gate();
+    const answers = waiting.holdAnswers();
     const ended = new Promise<void>((resolve) => {
       tellEnd = resolve;
     });
@@ -156,7 +112,7 @@ test('an upstream that has closed behind its answer is not asked again', async (
 });
 
 test('interim answers do not wait, and the answer comes after them', async () => {
-  answers = new Gate();
+  const answers = waiting.holdAnswers();
   const { visitor, upstream } = await asked();
   upstream.send('HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   await visitor.until('HTTP/1.1 103');
@@ -166,7 +122,7 @@ test('interim answers do not wait, and the answer comes after them', async () =>
 });
 
 test('another answer takes the place of one that has come, and the connection goes on', async () => {
-  answers = new Gate();
+  const answers = waiting.holdAnswers();
   const { visitor, upstream } = await asked();
   upstream.send('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n').send(Buffer.alloc(500_000));
   await answers.reached;
@@ -174,11 +130,11 @@ test('another answer takes the place of one that has come, and the connection go
   await visitor.until('mine');
   expect(visitor.take()).toMatch(/^HTTP\/1\.1 418 .*keep-alive\r\n\r\nmine$/s);
   expect(await upstream.closed).toBeDefined();
-  expect(outcomes).toEqual([200]);
+  expect(waiting.outcomes).toEqual([200]);
 });
 
 test('a visitor who leaves while a request is decided on is not let through to upstream', async () => {
-  requests = new Gate();
+  const requests = waiting.holdRequests();
   const script = await startScript();
   const endpoint = serve(script.port);
   const visitor = await visit(edge.port);
@@ -192,22 +148,22 @@ test('a visitor who leaves while a request is decided on is not let through to u
   requests.open();
   await new Promise(setImmediate);
   expect(endpoint.opened).toBe(0);
-  expect(outcomes).toEqual(['unasked']);
+  expect(waiting.outcomes).toEqual(['unasked']);
 });
 
 test('a visitor who leaves while an answer is decided on lets upstream go', async () => {
-  answers = new Gate();
+  const answers = waiting.holdAnswers();
   const { visitor, upstream } = await asked();
   upstream.send('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
   await answers.reached;
   visitor.socket.resetAndDestroy();
   expect(await upstream.closed).toBeDefined();
   answers.open({ kind: 'refuse', error: 'moduleFailed', reason: 'too late' });
-  expect(outcomes).toEqual([200]);
+  expect(waiting.outcomes).toEqual([200]);
 });
 
 test('a connection that is closed by a module while the next requests wait takes them along', async () => {
-  requests = new Gate();
+  const requests = waiting.holdRequests();
   const upstream = createServer((_, response) => response.end('ok'));
   const endpoint = serve(await listen(upstream));
   const visitor = await visit(edge.port);

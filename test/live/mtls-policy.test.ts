@@ -96,7 +96,26 @@ describe('an edge with mutual TLS whose policy', () => {
     await edgeWith(name, onConnect('terminate-tls'));
     for (const identity of [{}, visitor]) expect(await lab.come(name, identity)).toMatchObject(refused);
     expect(lab.upstream.connections).toBe(connections);
-    await lab.gateway.logged((line) => JSON.stringify(line).includes('mutual TLS is on, and a policy wants'));
+    const { accountId } = lab.account;
+    const about = await lab.gateway.logged((line) => line.accountId === accountId && line.module === 'mutual_tls');
+    expect(about).toMatchObject({ reason: expect.stringContaining('a policy wants'), ip: '127.0.0.1' });
+  });
+
+  test('ends TLS, and then sends visitors on, lets nobody in either', async () => {
+    const name = 'ended-and-sent.both.tunnel.localhost';
+    await tls('ended.internal').binding('internal').listenAndForward(upstreamUrl());
+    const goesOn = onConnect('forward-internal', { url: 'tls://ended.internal' });
+    await edgeWith(name, onConnect('terminate-tls'), goesOn);
+    for (const identity of [{}, visitor]) expect(await lab.come(name, identity)).toMatchObject(refused);
+    expect(lab.upstream.connections).toBe(connections);
+  });
+
+  test('ends TLS is let, where the edge has no mutual TLS, but a least version', async () => {
+    const name = 'ended-alone.both.tunnel.localhost';
+    const edge = await lab.edge('tls', name);
+    await edge.set('tls_termination', { terminate_at: 'edge', min_version: '1.3' });
+    await edge.set('traffic_policy', { value: policyOf(onConnect('terminate-tls')) });
+    expect(await lab.come(name)).toMatchObject({ status: 200 });
   });
 
   test('sends visitors on to another endpoint still asks for their certificates', async () => {

@@ -4,7 +4,7 @@ import { get, Agent as HttpsAgent } from 'node:https';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { action, onRequest, onResponse } from '../policy/documents-support.ts';
-import { newRoute, type PolicyLab, startPolicyLab } from './policy-lab.ts';
+import { newRoute, type PolicyLab, startPolicyLab, visitOverHttp2 } from './policy-lab.ts';
 
 let lab: PolicyLab;
 let route: string;
@@ -66,6 +66,13 @@ test('an answer of the policy itself is encoded too', async () => {
   const { headers, body } = await fetched('gzip');
   expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
   expect(gunzipSync(body).toString()).toBe(text);
+});
+
+test('who asks for the head alone gets the head of what the policy answers', async () => {
+  await set(onRequest([action('custom-response', { status_code: 418, body: 'a teapot' })]));
+  const expected = { status: 418, headers: { 'content-length': '8' }, body: '' };
+  expect(await lab.visit(URL, { method: 'HEAD' })).toMatchObject(expected);
+  expect(await visitOverHttp2(lab.gateway, URL, { method: 'HEAD' })).toMatchObject(expected);
 });
 
 test('an upstream that fails is left alone, tried again, and let back in when it works', async () => {

@@ -45,6 +45,11 @@ export const answering: ValidDocument[] = [
     expected: { status: 200, body: 'a,b', headers: { 'content-type': 'text/csv', 'x-b': 'c' }, upstream: null },
   },
   {
+    name: 'an answer has one date, which is that of the policy where it has one',
+    policy: onRequest([action('custom-response', { body: 'a', headers: { Date: 'Thu, 01 Jan 2026 00:00:00 GMT' } })]),
+    expected: { status: 200, headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, upstream: null },
+  },
+  {
     name: 'an answer in the words of 2024',
     policy: {
       inbound: [{ actions: [action('custom-response', { status_code: 200, content: 'a', content_type: 'text/css' })] }],

@@ -125,28 +125,23 @@ export class TlsListener {
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
     const arrival = new Arrival(raw, { endpoint, name: named.name }, this.#options.front.visits.time(), (terms) =>
-      this.#terminateFor(caller, arrival.endpoint, handling.tls, terms),
+      this.#terminate(caller, arrival.endpoint, terms),
     );
     const admitted = await admit(arrival, handling, this.#options.front.visits);
     if (raw.destroyed) return;
     if (!admitted) return void abort(raw);
     if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
-    if (handlingOf(admitted)?.tls?.clientAuthorities) return this.#turnAway(raw, admitted);
+    // It was ended as a policy wants it; that cannot take the place of mutual TLS.
+    const isMutual = [handling, handlingOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
+    if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
   }
 
   /**
-   * Ends TLS as a policy wants it.
+   * Goes on with a visitor whose TLS nobody has ended yet.
    * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
-   * @throws where that would take the place of mutual TLS.
    */
-  #terminateFor(caller: Caller, endpoint: LiveEndpoint, visited: TlsTerms | undefined, terms: TlsTerms) {
-    if (visited?.clientAuthorities || handlingOf(endpoint)?.tls?.clientAuthorities) throw new Error(OTHER_TERMS);
-    return this.#terminate(caller, endpoint, terms);
-  }
-
-  /** Goes on with a visitor whose TLS nobody has ended yet. @param visited see `#terminateFor`. */
   async #begin(caller: Caller, endpoint: LiveEndpoint | undefined, visited: TlsTerms | undefined): Promise<void> {
     const { raw, bytes, named, settled } = caller;
     const terms = agreedTerms(visited, endpoint && handlingOf(endpoint)?.tls);

@@ -86,9 +86,10 @@ export interface OwnAnswer {
 
 /** As HTTP/1.1. */
 export function ownAnswerBytes({ status, fields, body }: OwnAnswer, isToHead: boolean, closes: boolean): Buffer {
-  const date = ['Date', new Date().toUTCString()] as const;
+  const hasDate = fields.some(([name]) => /^date$/i.test(name));
+  const date = hasDate ? [] : [['Date', new Date().toUTCString()] as const];
   const hop = ['Connection', closes ? 'close' : 'keep-alive'] as const;
-  const head = headBytes({ status, fields: [date, ...fields, hop] });
+  const head = headBytes({ status, fields: [...date, ...fields, hop] });
   return isToHead ? head : Buffer.concat([head, body]);
 }
 
