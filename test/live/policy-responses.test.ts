@@ -1,6 +1,9 @@
 // What needs more than one visit: encoded bodies, an upstream that fails and recovers, a connection that stays open.
 
 import { get, Agent as HttpsAgent } from 'node:https';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { action, onRequest, onResponse } from '../policy/documents-support.ts';
@@ -90,6 +93,27 @@ test('an upstream that fails is left alone, tried again, and let back in when it
   expect(upstream.asked.length).toBe(3);
   expect(await lab.visit(URL)).toMatchObject({ status: 200 });
 });
+
+test.each(['http', 'https'] as const)(
+  'a connection is closed behind the answers to earlier requests: %s',
+  async (proto) => {
+    const name = 'closing.tunnel.localhost';
+    const policy = onRequest([action('close-connection')], "req.url.path == '/close'");
+    const tunnel = await lab.tunnel(proto, name, policy);
+    lab.upstream.origin = { body: 'a'.repeat(2_000_000) };
+    const [host = '', port] = lab.gateway[proto].split(':');
+    const to = { host, port: Number(port) };
+    const socket = proto === 'http' ? connect(to) : connectTls({ ...to, servername: name, ca: lab.gateway.ca });
+    const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${name}\r\n\r\n`;
+    socket.write(head('/first') + head('/close') + head('/third'));
+    // Most of the answer is still on its way when the connection is to be closed.
+    while (lab.upstream.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const answers = (await buffer(socket)).toString();
+    expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*\r\na{2000000}$/);
+    expect(lab.upstream.asked).toMatchObject([{ target: '/first' }]);
+    await tunnel.close();
+  },
+);
 
 test('a visitor who stays connected meets what is set now', async () => {
   const agent = new HttpsAgent({ keepAlive: true, maxSockets: 1 });

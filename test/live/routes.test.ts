@@ -41,7 +41,9 @@ async function routed(...matches: [matchType: string, match: string][]) {
   for (const [matchType, match] of matches) paths.push(await add(matchType, match));
   const taken = async (path: string) => {
     const answer = await visitEdge(gateway, edge, path);
-    return answer.headers['x-route'] ?? errorOf(answer);
+    const route = answer.headers['x-route'];
+    // Node reads headers as Latin-1; the gateway writes UTF-8.
+    return route === undefined ? errorOf(answer) : Buffer.from(String(route), 'latin1').toString();
   };
   return { edge, paths, add, taken };
 }

@@ -147,8 +147,11 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
 
   drop(): void {
     if (!this.isUnderWay) return;
+    const connection = this.#connection;
     this.upstream?.cancel();
-    this.#connection.drop();
+    // A reset would take with it what is still on its way of answers to earlier requests.
+    if (connection.line.bytesOut > 0) connection.finish(true, connection.front.now());
+    else connection.drop();
   }
 
   finish(hasSurplus: boolean): void {
