@@ -89,12 +89,16 @@ export function writtenValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
+/** What most values are, and can be sent as it is. */
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+
 /**
  * A value as it can be written: without control characters (RFC 9110, section 5.5), as one field must never become two, and
  * with what Latin-1 does not have as the bytes of UTF-8. Heads are written in Latin-1, where such a letter would lose its
  * upper half and could be a line end.
  */
 export function lineOf(value: string): string {
+  if (PLAIN.test(value)) return value;
   const bytes = /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return bytes.replace(/[\0-\x08\x0a-\x1f\x7f]/g, '').replace(/^[ \t]+|[ \t]+$/g, '');

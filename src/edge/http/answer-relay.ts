@@ -8,7 +8,7 @@ import { handOver } from './hand-over.ts';
 import type { Handled } from './handled.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import type { ExchangeOwner } from './owners.ts';
-import { pieceOf, sendAnswer, sendInterim } from './pieces.ts';
+import { pieceOf, sendAnswer, sendInterim, sendOwnHead } from './pieces.ts';
 import type { Upstream } from './upstream.ts';
 
 const NO_BODY = new Body(0);
@@ -157,14 +157,14 @@ export class AnswerRelay implements EncodedBodyEvents {
     this.closes = closes;
     const own = handled?.answerHead(length, closes, this.#isToHttp10, this);
     countAnswer(connection.front.counters, own ? (handled?.status ?? head.status) : head.status);
-    if (own) connection.write(own);
     const encoded = handled?.encoded;
     if (encoded) {
+      connection.write(own as Buffer);
       upstream?.read(headEnd); // What of the body is there is told of as it is compressed.
       return void this.#encode(encoded, chunk, headEnd, end);
     }
-    if (!own) sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 });
-    else if (headEnd < end) connection.write(chunk.subarray(headEnd, end));
+    if (own) sendOwnHead(connection, own, chunk.subarray(headEnd, end));
+    else sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 });
     upstream?.read(chunk.length);
     if (body.isComplete) return void this.#exchange.finish(end < chunk.length);
     connection.patience.forProgress(connection.front.now());

@@ -44,6 +44,13 @@ export function sendAnswer(
   if (rest < end) connection.write(chunk.subarray(rest, end));
 }
 
+/** Sends a head that was made anew, and the beginning of the body. */
+export function sendOwnHead(connection: AnswerTaker, head: Buffer, body: Buffer): void {
+  if (body.length <= JOIN_MAX) return void connection.write(Buffer.concat([head, body]));
+  connection.write(head);
+  connection.write(body);
+}
+
 /** Sends on a head after which the answer is still to come, or none of HTTP. */
 export function sendInterim(connection: AnswerTaker): void {
   const head = connection.answer;

@@ -57,7 +57,7 @@ async function run() {
     const before = await gatewayOf('before', resolve(options.before));
     paths.before = await pathTo(before, 'before-agent', resolve(options['before-agent']));
   }
-  for (const caseName of ['small-1', 'small-64', 'connect']) await compare(caseName, paths);
+  for (const caseName of ['small-64', 'small-1', 'connect']) await compare(caseName, paths);
   say(`Load average after: ${loadavg()[0]?.toFixed(2)}`);
 }
 

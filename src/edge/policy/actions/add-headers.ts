@@ -31,7 +31,7 @@ export const addHeaders: ActionKind = {
         // All are computed before any is added: an expression sees the message as it was.
         for (const { name, value } of headers) {
           const text = value.constant ?? value.evaluate(bindings);
-          if (Buffer.byteLength(text) > HEADER_VALUE_MAX)
+          if (value.constant === undefined && Buffer.byteLength(text) > HEADER_VALUE_MAX)
             return failed(`the value of ${name} has more than ${HEADER_VALUE_MAX} bytes`);
           if (isRequest && name === 'host' && !HOST.test(text)) return failed('the value of host is no name of a host');
           added.push([name, text]);
