@@ -101,6 +101,7 @@ async function open(
   const environment: ModuleEnvironment = {
     now,
     time: Date.now,
+    isPrivateFetched: config.policyFetch === 'any',
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
     internal(accountId, url) {

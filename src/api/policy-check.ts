@@ -3,11 +3,12 @@
 import type { ModuleEnvironment } from '../edge/module.ts';
 import { policyOf } from '../edge/policy/document.ts';
 import { PolicyError } from '../edge/policy/problems.ts';
+import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
-const nowhere: ModuleEnvironment = {
+const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
   now: () => 0,
   time: () => 0,
   note: () => undefined,
@@ -20,13 +21,17 @@ const nowhere: ModuleEnvironment = {
  */
 export function checkPolicyOf(
   { kind }: Host,
-  accountId: string,
+  { accountId, app }: Context,
   value: string,
   blamed: (path: string) => string,
 ): void {
   const proto = kind === 'tlsEdge' ? 'tls' : 'https';
   try {
-    const { connection } = policyOf(value, { accountId, proto }, nowhere);
+    const { connection } = policyOf(
+      value,
+      { accountId, proto },
+      { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' },
+    );
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;

@@ -14,6 +14,8 @@ export interface ApiSettings {
   cnameDomain: string;
   /** Where the CNAME targets of ACME challenges are. */
   acmeDomain: string;
+  /** From where policies may fetch keys. */
+  policyFetch: 'public' | 'any';
   /** Requests per minute and API key. */
   rateLimit: number;
 }

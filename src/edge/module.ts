@@ -86,6 +86,8 @@ export interface ModuleEnvironment {
   now(): number;
   /** The wall clock, in milliseconds. */
   time(): number;
+  /** Whether policies may fetch from addresses that are not public, this machine's among them. */
+  isPrivateFetched: boolean;
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
   /** The internal endpoint of the account that a URL such as `https://name.internal` names. */

@@ -10,6 +10,8 @@ export interface EdgeSettings {
   idleTimeout: number;
   /** Connections of visitors, of all listeners together; more are answered with 503, or closed. */
   maxVisitors: number;
+  /** From where policies may fetch keys: `public` addresses only, or `any`. */
+  policyFetch: 'public' | 'any';
   /** A directory of `*.crt` files with their `*.key`, in PEM; undefined: only certificates of the development CA. */
   tlsDir: string | undefined;
 }

@@ -98,7 +98,11 @@ describe('good to know', () => {
 
 test('the trial run is what GraphQL answers', async () => {
   const [, source = '', answer = ''] = /```graphql\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/.exec(manual) ?? [];
-  const contextValue = { accountId: owner.accountId, caller: { isAdmin: false }, app: { now: () => NOON } };
+  const contextValue = {
+    accountId: owner.accountId,
+    caller: { isAdmin: false },
+    app: { now: () => NOON, config: { policyFetch: 'public' } },
+  };
   const received = await graphql({ schema, source, contextValue });
   expect(JSON.parse(JSON.stringify(received))).toEqual(JSON.parse(answer));
 });

@@ -112,7 +112,7 @@ describe('actions', () => {
       ...onResponse([action('compress-response')]),
     };
     const request = { url: 'https://app.example.com/', headers: [{ name: 'x-token', value: token }] };
-    const world = { internal: () => undefined, time: () => NOON };
+    const world = { internal: () => undefined, time: () => NOON, isPrivateFetched: true };
     const { rules } = await dryRun(JSON.stringify(policy), owner, request, { status: 200 }, world);
     const results = new Map(rules.flatMap(({ actions }) => actions.map(({ type, result }) => [type, result])));
     for (const { type, kind, row } of kinds) {

@@ -58,6 +58,7 @@ const SETTINGS: EdgeSettings = {
   idleTimeout: 5000,
   maxVisitors: 1000,
   tlsDir: undefined,
+  policyFetch: 'public',
 };
 
 export interface EdgeOptions {

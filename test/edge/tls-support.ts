@@ -38,6 +38,7 @@ const SETTINGS: EdgeSettings = {
   idleTimeout: 10_000,
   maxVisitors: 1000,
   tlsDir: undefined,
+  policyFetch: 'public',
 };
 
 /** Nothing is refused by modules here, and nothing fails. */

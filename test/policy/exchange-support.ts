@@ -139,6 +139,7 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
     time: () => NOON + passed,
     note: (_about, metadata) => void notes.push(metadata),
     internal,
+    isPrivateFetched: true,
     pass(milliseconds) {
       passed += milliseconds;
     },

@@ -1,7 +1,7 @@
 // The keys of an issuer on this machine: kept, changed, and out of reach.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fetchJson, fetchProblem } from '../../src/edge/tokens/fetch-json.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fetchJson, fetchProblem, publicLookup } from '../../src/edge/tokens/fetch-json.ts';
 import { fetchIssuerKeys } from '../../src/edge/tokens/issuer-keys.ts';
 import { KeySet, KeysUnavailable } from '../../src/edge/tokens/key-set.ts';
 import { checkToken } from '../../src/edge/tokens/token-check.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   issuer = await startIssuer([old]);
   now = 0;
   keys = new KeySet(
-    () => fetchJson(issuer.jwks),
+    () => fetchJson(issuer.jwks, true),
     () => now,
   );
 });
@@ -104,12 +104,12 @@ test('what is no set of keys, too large, moved, or nowhere cannot be had', async
   }
   expect(issuer.asked).not.toContain('/elsewhere');
   await issuer.close();
-  await expect(fetchJson(issuer.jwks)).rejects.toThrow(/could not be fetched: connect ECONNREFUSED/);
+  await expect(fetchJson(issuer.jwks, true)).rejects.toThrow(/could not be fetched: connect ECONNREFUSED/);
 });
 
 test('the configuration of an issuer has to be its own, and to say where the keys are', async () => {
   const configure = (configuration: unknown) => issuer.answer('/.well-known/openid-configuration', configuration);
-  expect(await fetchIssuerKeys(issuer.url)).toEqual({ keys: [old.jwk] });
+  expect(await fetchIssuerKeys(issuer.url, true)).toEqual({ keys: [old.jwk] });
   for (const [configuration, told] of [
     [{ issuer: 'https://other.example.com', jwks_uri: issuer.jwks }, /of another issuer/],
     [{ issuer: issuer.url }, /has no jwks_uri/],
@@ -117,7 +117,7 @@ test('the configuration of an issuer has to be its own, and to say where the key
     [null, /of another issuer/],
   ] as const) {
     configure(configuration);
-    await expect(fetchIssuerKeys(issuer.url)).rejects.toThrow(told);
+    await expect(fetchIssuerKeys(issuer.url, true)).rejects.toThrow(told);
   }
 });
 
@@ -129,7 +129,7 @@ test('without TLS, only this machine is asked', () => {
     'http://[::1]:8/',
     'http://a.localhost',
   ])
-    expect([url, fetchProblem(url)]).toEqual([url, undefined]);
+    expect([url, fetchProblem(url, true)]).toEqual([url, undefined]);
   for (const url of [
     'http://a.example.com/',
     'http://127.0.0.1.example.com/',
@@ -138,5 +138,32 @@ test('without TLS, only this machine is asked', () => {
     'x',
     '',
   ])
-    expect([url, fetchProblem(url)]).toEqual([url, expect.stringMatching(/^must be a URL/)]);
+    expect([url, fetchProblem(url, true)]).toEqual([url, expect.stringMatching(/^must be a URL/)]);
+});
+
+describe('unless the operator allows it', () => {
+  test.each([
+    'https://localhost/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://10.1.2.3/keys',
+    'https://192.168.1.1/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[fd00::1]/',
+    'https://2130706433/',
+  ])('%s is refused when it is written', (url) => {
+    expect(fetchProblem(url, false)).toMatch(/^must be at a public address/);
+  });
+
+  test('this machine is not asked over HTTP, and public addresses are no problem', () => {
+    expect(fetchProblem('http://localhost/', false)).toMatch(/^must be a URL that begins with https/);
+    expect(fetchProblem('https://keys.example.com/', false)).toBeUndefined();
+    expect(fetchProblem('https://1.1.1.1/', false)).toBeUndefined();
+  });
+
+  test('a name that leads to an address of this network leads nowhere', async () => {
+    const found = await new Promise((resolve) => publicLookup('localhost', {}, (error) => resolve(error?.message)));
+    expect(found).toMatch(/^its address (127\.0\.0\.1|::1) is not a public one$/);
+  });
 });

@@ -122,6 +122,7 @@ export async function startTestGateway(
     RATE_LIMIT: '1000000',
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
+    POLICY_FETCH: 'any',
     ...place.env,
     ...overrides,
   };

@@ -68,9 +68,9 @@ function policyOf(host: Host): Module<{ trafficPolicy: unknown }, LegacyPolicy, 
     input: PolicyInput,
     selection: 'enabled inbound outbound',
     read: ({ trafficPolicy }) => legacyPolicyOf(trafficPolicy as TrafficPolicySettings | null), // As in traffic-policy.ts.
-    write({ enabled, inbound, outbound }, { context: { accountId }, member }) {
+    write({ enabled, inbound, outbound }, { context, member }) {
       const value = JSON.stringify({ inbound: inbound ?? [], outbound: outbound ?? [] });
-      checkPolicyOf(host, accountId, value, (path) => member + (/^\w*/.exec(path)?.[0] ?? ''));
+      checkPolicyOf(host, context, value, (path) => member + (/^\w*/.exec(path)?.[0] ?? ''));
       return { trafficPolicy: { enabled: enabled ?? true, value } };
     },
     unset: { trafficPolicy: Prisma.DbNull },

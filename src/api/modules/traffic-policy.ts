@@ -43,8 +43,8 @@ function trafficPolicyOf(host: Host): Module<{ trafficPolicy: unknown }, Traffic
     input: TrafficPolicyInput,
     selection: 'enabled value',
     read: (row) => row.trafficPolicy as TrafficPolicySettings | null, // Only this module and `policy` write this column.
-    write({ enabled, value }, { context: { accountId }, member }) {
-      checkPolicyOf(host, accountId, value, () => `${member}value`);
+    write({ enabled, value }, { context, member }) {
+      checkPolicyOf(host, context, value, () => `${member}value`);
       return { trafficPolicy: { enabled: enabled ?? true, value } };
     },
     unset: { trafficPolicy: Prisma.DbNull },

@@ -36,7 +36,10 @@ builder.queryField('evaluatePolicy', (t) =>
     resolve: (_, { policy, request, response, proto }, { accountId, app }) => {
       const owner = { accountId, proto: proto ?? 'https' };
       const answer = response ? responseOf(response) : undefined;
-      return dryRun(policy, owner, requestOf(request), answer, { time: app.now });
+      return dryRun(policy, owner, requestOf(request), answer, {
+        time: app.now,
+        isPrivateFetched: app.config.policyFetch === 'any',
+      });
     },
   }),
 );

@@ -14,7 +14,7 @@ import { Trace } from './trace.ts';
 import { urlOf } from './url-change.ts';
 
 /** What modules need of the world, where it is to be another than the real one. */
-export type DryWorld = Partial<Pick<ModuleEnvironment, 'now' | 'time' | 'internal'>>;
+export type DryWorld = Partial<Pick<ModuleEnvironment, 'now' | 'time' | 'internal' | 'isPrivateFetched'>>;
 
 /**
  * Tries a policy in JSON or YAML. It is compiled for this alone, so nothing that it counts is left behind; nothing is
@@ -34,6 +34,7 @@ export async function dryRun(
     now: () => performance.now(),
     time: () => Date.now(),
     internal: (_accountId, url) => dryEndpoint(url),
+    isPrivateFetched: false,
     ...world,
     note: (_about, metadata) => void notes.push(metadata),
   };

@@ -1,56 +1,85 @@
-// Fetches the documents of identity providers: over HTTPS, and from this machine itself over HTTP too.
+// Fetches the documents of identity providers: over HTTPS, and only from public addresses unless the operator lets policies
+// reach others. Whoever may write a policy could have the gateway ask its neighbours otherwise.
+
+import { type LookupAddress, lookup } from 'node:dns';
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { networksOf } from '../ip/networks.ts';
 
 /** Milliseconds that a provider has for its whole answer. */
 const TIMEOUT = 5000;
 const BYTES_MAX = 512 * 1024;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** What is wrong with a URL that is to be fetched, to be read behind its place. */
-export function fetchProblem(text: string): string | undefined {
+/** Where no public service is (RFC 6890), this machine and clouds' metadata among them. */
+const PRIVATE = networksOf([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3', '::/127', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+]);
+
+/**
+ * What is wrong with a URL that is to be fetched, to be read behind its place.
+ * @param isPrivateAllowed whether addresses that are not public may be asked, and this machine over HTTP.
+ */
+export function fetchProblem(text: string, isPrivateAllowed: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.username || url.password || !isAllowed(url))
-    return 'must be a URL that begins with https://, without a user name (http:// is for this machine only)';
+  const isPlain = isPrivateAllowed && url?.protocol === 'http:' && LOOPBACK.test(url.hostname);
+  if (!url || url.username || url.password || !(url.protocol === 'https:' || isPlain))
+    return 'must be a URL that begins with https://, without a user name';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (!isPrivateAllowed && (LOOPBACK.test(url.hostname) || (isIP(host) && PRIVATE.has(host))))
+    return 'must be at a public address (POLICY_FETCH=any of the gateway lets policies reach others)';
   return undefined;
 }
 
 /**
  * Fetches a document in JSON. Redirections are not followed: they could lead anywhere.
- * @throws unless `fetchProblem` has nothing against the URL, and 200 with at most 512 KiB of JSON is there within 5 s.
+ * @throws unless `fetchProblem` has nothing against the URL, each address of its host may be asked, and 200 with at most
+ * 512 KiB of JSON is there within 5 s.
  */
-export async function fetchJson(url: string): Promise<unknown> {
-  const problem = fetchProblem(url);
+export async function fetchJson(url: string, isPrivateAllowed: boolean): Promise<unknown> {
+  const problem = fetchProblem(url, isPrivateAllowed);
   if (problem) throw new Error(`${url} ${problem}`);
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
+    return JSON.parse(await fetchText(new URL(url), isPrivateAllowed));
+  } catch (error) {
+    throw new Error(`${url} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function fetchText(url: URL, isPrivateAllowed: boolean): Promise<string> {
+  const send = url.protocol === 'https:' ? overHttps : overHttp;
+  return new Promise((resolve, reject) => {
+    const request = send(url, {
+      agent: false,
       headers: { accept: 'application/json' },
+      lookup: isPrivateAllowed ? undefined : publicLookup,
       signal: AbortSignal.timeout(TIMEOUT),
     });
-    if (response.status === 200) return JSON.parse(await limitedText(response));
-    await response.body?.cancel();
-    throw new Error(`it answered ${response.status}`);
-  } catch (error) {
-    throw new Error(`${url} could not be fetched: ${messageOf(error)}`);
-  }
+    request.on('error', reject).on('response', (response) => {
+      const fail = (reason: string) => request.destroy(new Error(reason));
+      if (response.statusCode !== 200) return void fail(`it answered ${response.statusCode}`);
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('error', reject).on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > BYTES_MAX) fail(`it has more than ${BYTES_MAX} bytes`);
+        chunks.push(chunk);
+      });
+      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    request.end();
+  });
 }
 
-async function limitedText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > BYTES_MAX) throw new Error(`it has more than ${BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function isAllowed({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-}
-
-/** What went wrong; `fetch` keeps that in the cause. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
+/** Looks a name up that must lead to public addresses alone. What is checked here is what is connected to. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    const stranger = error ? undefined : found.find(({ address }) => PRIVATE.has(address));
+    if (error) callback(error, []);
+    else if (stranger) callback(new Error(`its address ${stranger.address} is not a public one`), []);
+    else if (options.all) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  });
+};

@@ -89,16 +89,18 @@ function refusal(error: unknown, { name }: Place): Refused {
 }
 
 function readRules(config: ConfigReader): TokenRules {
-  const { now, time } = config.environment;
+  const { now, time, isPrivateFetched } = config.environment;
   const issuers = readAllowed(config, 'issuer');
   const jws = required(config, 'jws');
   const urls = readKeyUrls(jws);
-  const shared = urls.map((url) => new KeySet(() => fetchJson(url), now));
+  const shared = urls.map((url) => new KeySet(() => fetchJson(url, isPrivateFetched), now));
   const discovered = new Map(
-    urls.length > 0 ? [] : issuers.map((issuer) => [issuer, [new KeySet(() => fetchIssuerKeys(issuer), now)]]),
+    urls.length > 0
+      ? []
+      : issuers.map((issuer) => [issuer, [new KeySet(() => fetchIssuerKeys(issuer, isPrivateFetched), now)]]),
   );
   for (const [i, issuer] of issuers.entries()) {
-    const problem = discovered.has(issuer) && issuer && fetchProblem(issuer);
+    const problem = discovered.has(issuer) && issuer && fetchProblem(issuer, isPrivateFetched);
     if (problem)
       config.problem(
         `issuer.allow_list[${i}].value`,
@@ -135,7 +137,7 @@ function readKeyUrls(jws: ConfigReader | undefined): string[] {
     key.raw('identification'); // Keys are always found by `kid`, which is all that it can say.
     return eachOf(key, 'sources').flatMap((source) =>
       source.texts('additional_jkus', { min: 1, max: ENTRIES_MAX }).map((url, i) => {
-        const problem = url && (computed(url) ?? fetchProblem(url));
+        const problem = url && (computed(url) ?? fetchProblem(url, source.environment.isPrivateFetched));
         if (problem) source.problem(`additional_jkus[${i}]`, PROBLEM.url, problem);
         return url;
       }),
