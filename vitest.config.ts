@@ -1,4 +1,4 @@
-// Every test runs on the embedded database, and those that see the database once more on a PostgreSQL server; `npm test`
+// Every test runs on the embedded database, and those that see what databases do once more on a PostgreSQL server; `npm test`
 // leaves these out when no server answers. Those of the GraphQL door run once more by its other way in.
 
 import { defineConfig } from 'vitest/config';
@@ -34,6 +34,12 @@ export default defineConfig({
           exclude: [
             'test/{agent,boot,documents,edge,live,policy,protocol,pure}/**',
             'test/store/embedded.test.ts',
+            // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
+            'test/accounts/**',
+            'test/contract/{hostile,limits}.test.ts',
+            'test/graphql/{evaluate-policy,limits,over-http}.test.ts',
+            'test/rest/{headers,ip,modules,operation,order,query,strict,tls}*.test.ts',
+            'test/security/{cors,no-secret-in-logs,who-may-ask}.test.ts',
             'test/tunnel/{distance,fault,pitfalls,sdk,stop}*.test.ts',
           ],
         },

@@ -76,5 +76,6 @@ test('visitors who leave in any state of the handshake leave nothing behind', as
     }
   }
   await edge.empty();
-  expect(openSockets()).toBe(before);
+  // Sockets that tests before this one left to be closed may have gone meanwhile.
+  expect(openSockets()).toBeLessThanOrEqual(before);
 });
