@@ -30,6 +30,15 @@ export const environment = () => ({
  * @returns {Promise<number>} its exit code.
  */
 export function run(command, args, { output = 'inherit', env = {} } = {}) {
+  let ending = false;
+  const end = () => {
+    ending = true;
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+  };
+  // Before there is a program that could be left alone.
+  for (const signal of SIGNALS) process.on(signal, end);
+
   const held = output === 'held';
   const to = { inherit: 'inherit', stderr: 2, held: 'pipe', dropped: 'ignore' }[output];
   const child = spawn(command, args, {
@@ -41,14 +50,6 @@ export function run(command, args, { output = 'inherit', env = {} } = {}) {
   const chunks = [];
   child.stdout?.on('data', (chunk) => chunks.push(chunk));
   child.stderr?.on('data', (chunk) => chunks.push(chunk));
-
-  let ending = false;
-  const end = () => {
-    ending = true;
-    child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
-  };
-  for (const signal of SIGNALS) process.on(signal, end);
 
   return new Promise((done) => {
     child.on('error', (error) => {

@@ -403,12 +403,12 @@ describe('the end', () => {
         [STOP_TUNNEL, bound.deniedLabel.Id, 399],
       ].sort(),
     );
-    expect([(await goOn(kept)).status, (await goOn(denied)).status]).toEqual([200, 404]);
     await vi.waitFor(async () => {
       const { body } = await account.call('GET', '/tunnels');
       const ids = body.tunnels.map(({ id }: { id: string }) => id);
       expect(Object.values(bound).filter(({ Id }) => ids.includes(Id))).toEqual([bound.kept, bound.keptLabel]);
     });
+    expect([(await goOn(kept)).status, (await goOn(denied)).status]).toEqual([200, 404]);
     expect(codeOf(await agent.bind(denied, again(bound.denied)))).toBe(316);
   });
 
