@@ -19,6 +19,12 @@ export interface StreamCarrier {
 /** What is told nobody: of a stream that has no user any more, or not yet. */
 export const DEAF: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
 
+/** Breaks a stream: what it carries is of no use to anybody any more. */
+export function cancel(stream: ByteStream): void {
+  stream.events = DEAF;
+  stream.reset(ErrorCode.CANCELLED);
+}
+
 /** Credit is given back when so much of it has come together: a frame for every read would cost more than it is worth. */
 const CREDIT_STEP = 64 * 1024;
 const CREDIT_MAX = 0x7fff_ffff;

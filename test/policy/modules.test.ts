@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HttpChain } from '../../src/edge/chain.ts';
+import { connectionModules, httpModules } from '../../src/edge/http-modules.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
 import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.ts';
-import { connectionModules, httpModules } from '../../src/edge/modules/http-modules.ts';
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
 import type { HttpModuleSettings } from '../../src/edge/modules/settings.ts';
 import { SettingsError } from '../../src/edge/modules/settings-error.ts';

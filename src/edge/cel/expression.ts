@@ -1,8 +1,8 @@
 // Expressions, compiled once and evaluated for every visit.
 
 import { type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
-import type { Expression } from '../policy/action.ts';
 import { checkExpression } from './check.ts';
+import type { Expression } from './compiled.ts';
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';

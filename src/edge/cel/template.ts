@@ -1,6 +1,6 @@
 // Texts with `${…}` in them.
 
-import type { Template, TemplateStyle } from '../policy/action.ts';
+import type { Template, TemplateStyle } from './compiled.ts';
 import { CelError } from './errors.ts';
 import { type Compiled, compileExpression } from './expression.ts';
 import { textOf } from './print.ts';

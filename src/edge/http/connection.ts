@@ -6,7 +6,6 @@ import type { Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
-import { type OwnAnswer, ownAnswerBytes } from '../visits/response.ts';
 import { SocketLine } from '../visits/services.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
@@ -19,6 +18,7 @@ import { Patience } from './patience.ts';
 import { RequestHead } from './request-head.ts';
 import { ResponseHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
+import { type OwnAnswer, ownAnswerBytes } from './visit-response.ts';
 
 /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
 type Phase = 'heads' | 'exchange' | 'lingering' | 'over';

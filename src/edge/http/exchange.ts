@@ -3,8 +3,6 @@
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { Outcome } from '../module.ts';
-import type { OwnAnswer } from '../visits/response.ts';
-import type { Step } from '../visits/visit.ts';
 import { type AnsweredExchange, AnswerRelay } from './answer-relay.ts';
 import { Body, INVALID } from './body.ts';
 import { forwardedHead } from './forwarded-head.ts';
@@ -14,6 +12,8 @@ import type { Input } from './input.ts';
 import type { ExchangeOwner } from './owners.ts';
 import { JOIN_MAX, pieceOf } from './pieces.ts';
 import { Upstream, type UpstreamUser } from './upstream.ts';
+import type { Step } from './visit.ts';
+import type { OwnAnswer } from './visit-response.ts';
 import { joinWebsocket } from './websocket.ts';
 
 const NO_BODY = new Body(0);

@@ -4,10 +4,10 @@ import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { EdgeSettings } from '../settings.ts';
-import type { OwnAnswer } from '../visits/response.ts';
 import type { VisitServices } from '../visits/services.ts';
 import { redirection } from './redirection.ts';
 import type { RequestHead } from './request-head.ts';
+import type { OwnAnswer } from './visit-response.ts';
 
 /** A name for which nothing is live on this node: nobody's, somebody's who is away, or live on another node. */
 export type Whereabouts = 'unknown' | 'offline' | 'elsewhere';

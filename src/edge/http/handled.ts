@@ -1,15 +1,15 @@
 // What is done to a request and its answer at an endpoint that has modules: nothing of it is needed at others.
 
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import { HeadRequest } from '../visits/request.ts';
-import { HeadResponse, type OwnAnswer } from '../visits/response.ts';
-import { type Step, Visit } from '../visits/visit.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import { BodyCollector } from './body-collector.ts';
 import { EncodedBody, type EncodedBodyEvents } from './encoded-body.ts';
 import { forwardedHead } from './forwarded-head.ts';
 import type { ExchangeOwner } from './owners.ts';
 import type { ResponseHead } from './response-head.ts';
+import { type Step, Visit } from './visit.ts';
+import { HeadRequest } from './visit-request.ts';
+import { HeadResponse, type OwnAnswer } from './visit-response.ts';
 
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 

@@ -2,7 +2,6 @@
 
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
-import type { OwnAnswer } from '../visits/response.ts';
 import type { VisitLine } from '../visits/services.ts';
 import type { Input } from './input.ts';
 import type { Patience } from './patience.ts';
@@ -10,6 +9,7 @@ import type { AnswerTaker } from './pieces.ts';
 import type { RequestHead } from './request-head.ts';
 import type { LeavingStreams } from './streams.ts';
 import type { Upstream, UpstreamOwner } from './upstream.ts';
+import type { OwnAnswer } from './visit-response.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 

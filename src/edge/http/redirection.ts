@@ -1,7 +1,7 @@
 // The answer that leads to the same target at another origin.
 
-import type { OwnAnswer } from '../visits/response.ts';
 import type { RequestHead } from './request-head.ts';
+import type { OwnAnswer } from './visit-response.ts';
 
 /** Temporary, as what serves a name may change. */
 const REDIRECTION = 307;

@@ -1,6 +1,6 @@
 // How streams to upstreams end, and what visitors are told of it.
 
-import { DEAF } from '../../protocol/mux-stream.ts';
+import { cancel, DEAF } from '../../protocol/mux-stream.ts';
 import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
 import type { VisitorError } from '../errors.ts';
 
@@ -39,12 +39,6 @@ export class LeavingStreams {
       cancel(stream);
     }
   }
-}
-
-/** Breaks a stream: what it carries is of no use to anybody any more. */
-export function cancel(stream: ByteStream): void {
-  stream.events = DEAF;
-  stream.reset(ErrorCode.CANCELLED);
 }
 
 /** What a visitor who waits for an answer is told of a stream that broke. */

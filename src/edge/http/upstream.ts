@@ -1,11 +1,12 @@
 // The stream that a visitor's connection keeps to its endpoint, over as many requests as it lasts.
 
 import type { Socket } from 'node:net';
+import { cancel } from '../../protocol/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { Front } from './front.ts';
-import { cancel, errorOf, idleTime, type LeavingStreams } from './streams.ts';
+import { errorOf, idleTime, type LeavingStreams } from './streams.ts';
 
 /** Whom a stream serves: told what it brings, and what becomes of it. */
 export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {

@@ -3,13 +3,12 @@
 import { DEAF } from '../../protocol/mux-stream.ts';
 import { ErrorCode } from '../../protocol/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import { headBytes } from '../visits/response.ts';
 import { convertWebsocket } from '../websocket/bridge.ts';
 import { websocketAnswer } from '../websocket/handshake.ts';
 import { countAnswer } from './front.ts';
-
 import type { Handled, HandledExchange } from './handled.ts';
 import type { ExchangeOwner } from './owners.ts';
+import { headBytes } from './visit-response.ts';
 
 /** Answers the handshake once the stream is there, and joins the two from then on. */
 export async function joinWebsocket(

@@ -8,7 +8,7 @@ import { EncodedBody } from '../http/encoded-body.ts';
 import { MORE, REFUSED } from '../http/head-reader.ts';
 import { ResponseHead } from '../http/response-head.ts';
 import { Unchunk } from '../http/unchunk.ts';
-import type { HeadResponse } from '../visits/response.ts';
+import type { HeadResponse } from '../http/visit-response.ts';
 import { answerFields, respond, toFields, trailerFields } from './answer-fields.ts';
 
 /** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */

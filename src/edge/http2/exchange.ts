@@ -1,6 +1,7 @@
 // One request of HTTP/2 and its answer. To the upstream it is one of HTTP/1.1, on a stream that has no other meanwhile.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import { cancel } from '../../protocol/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
@@ -9,8 +10,8 @@ import { Deadline } from '../http/deadline.ts';
 import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
 import { countAnswer, explain } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
-import { cancel, errorOf } from '../http/streams.ts';
-import type { HeadResponse, OwnAnswer } from '../visits/response.ts';
+import { errorOf } from '../http/streams.ts';
+import type { HeadResponse, OwnAnswer } from '../http/visit-response.ts';
 import { Answer, type Standing } from './answer.ts';
 import { Handled, type HandledExchange } from './handled.ts';
 import { failureOf, headerOf, sendOwn, stopRequest } from './own-answer.ts';
@@ -103,7 +104,6 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     else if (standing !== 'more' && !this.#isOver) this.#finish(standing === 'surplus');
   }
 
-  /** The answer goes on as it is now. */
   begin(response: HeadResponse, more: readonly Buffer[]): void {
     if (this.#isOver) return;
     const standing = (this.#answer as Answer).begin(response, more);

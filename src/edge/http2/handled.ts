@@ -5,11 +5,11 @@ import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import type { Front } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
+import { type Step, Visit } from '../http/visit.ts';
+import { HeadRequest } from '../http/visit-request.ts';
+import { HeadResponse, type OwnAnswer } from '../http/visit-response.ts';
 import type { Outcome } from '../module.ts';
-import { HeadRequest } from '../visits/request.ts';
-import { HeadResponse, type OwnAnswer } from '../visits/response.ts';
 import type { VisitLine } from '../visits/services.ts';
-import { type Step, Visit } from '../visits/visit.ts';
 import type { Answer } from './answer.ts';
 import type { RequestBody } from './request-body.ts';
 

@@ -3,7 +3,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { VisitorError } from '../errors.ts';
 import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
-import type { OwnAnswer } from '../visits/response.ts';
+import type { OwnAnswer } from '../http/visit-response.ts';
 import { respond, toFields } from './answer-fields.ts';
 import type { RequestBody } from './request-body.ts';
 

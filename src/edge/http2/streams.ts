@@ -1,9 +1,9 @@
 // The streams that a visitor's connection keeps to its endpoints: each serves one request after the other.
 
-import { DEAF } from '../../protocol/mux-stream.ts';
+import { cancel, DEAF } from '../../protocol/mux-stream.ts';
 import type { ByteStream } from '../../protocol/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import { cancel, idleTime, type LeavingStreams } from '../http/streams.ts';
+import { idleTime, type LeavingStreams } from '../http/streams.ts';
 
 interface Kept {
   endpoint: LiveEndpoint;

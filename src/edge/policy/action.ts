@@ -1,27 +1,10 @@
 // What a kind of action is: how it reads its settings, and what it does.
 
 import type { CelInput } from '@bufbuild/cel';
+import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import type { Bindings, Phase } from '../cel/vocabulary.ts';
 import type { HttpExchange } from '../exchange.ts';
 import type { Closed, ForwardedTo, ModuleEnvironment, ModuleOwner, NewConnection, Verdict } from '../module.ts';
-
-/** A text with `${…}` in it, compiled. */
-export interface Template {
-  readonly text: string;
-  /** The text itself, where nothing is in it that has to be computed. */
-  readonly constant: string | undefined;
-  evaluate(bindings: Bindings): string;
-  /** What is exactly one `${…}` keeps its type; everything else is a text. */
-  evaluateValue(bindings: Bindings): CelInput;
-}
-
-/** How what is computed is put into a template: as it is, or on one line. */
-export type TemplateStyle = 'plain' | 'header';
-
-export interface Expression {
-  readonly text: string;
-  evaluate(bindings: Bindings): CelInput;
-}
 
 /**
  * Reads the settings of one action. What is wrong is reported with its place and the number of its error, and reading goes

@@ -1,10 +1,11 @@
 // Reads the settings of one action: what is wrong is noted, and reading goes on with a value of the right type.
 
 import { compileExpression, compileTemplate } from '../cel/compile.ts';
+import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import { CelError } from '../cel/errors.ts';
 import type { Phase, Vocabulary } from '../cel/vocabulary.ts';
 import type { ModuleEnvironment, ModuleOwner } from '../module.ts';
-import type { ConfigReader, Expression, Template, TemplateStyle } from './action.ts';
+import type { ConfigReader } from './action.ts';
 import { readDuration, writeDuration } from './duration.ts';
 import { readHeaders } from './headers.ts';
 import { isObject } from './objects.ts';

@@ -1,7 +1,8 @@
 // The header fields that a policy sets or removes.
 
+import type { Template } from '../cel/compiled.ts';
 import { isFieldName, isFieldValue, isFraming } from '../header-list.ts';
-import type { ConfigReader, Template } from './action.ts';
+import type { ConfigReader } from './action.ts';
 import { isObject } from './objects.ts';
 import { PROBLEM } from './problems.ts';
 

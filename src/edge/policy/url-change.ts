@@ -1,9 +1,10 @@
 // A request's URL with a part of it replaced, as `redirect` and `url-rewrite` do it.
 
+import type { Template } from '../cel/compiled.ts';
 import { compilePattern, type Pattern, RegexError } from '../cel/regex.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { HttpExchange, HttpRequest } from '../exchange.ts';
-import type { ConfigReader, Template } from './action.ts';
+import type { ConfigReader } from './action.ts';
 import { PROBLEM } from './problems.ts';
 
 const TEXT_MAX = 8192;

@@ -2,10 +2,10 @@
 
 import { HttpChain } from '../chain.ts';
 import type { EndpointHandling, HttpRoute } from '../handling.ts';
+import { httpModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
 import type { HttpModule, TlsTerms } from '../module.ts';
 import type { Breaker } from '../modules/breaker.ts';
-import { httpModules } from '../modules/http-modules.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
 import { Routing } from './routing.ts';
 import { reasonOf, type SiteParts } from './site.ts';

@@ -1,8 +1,8 @@
 // What a TLS edge does: each connection passes its modules, and goes whole to one of its tunnels.
 
 import type { EndpointHandling } from '../handling.ts';
+import { connectionModules } from '../http-modules.ts';
 import type { ConnectionModule, TlsTerms } from '../module.ts';
-import { connectionModules } from '../modules/http-modules.ts';
 import { reasonOf, type SiteParts } from './site.ts';
 import type { TlsEdgeConfig } from './source.ts';
 import { termsOf } from './tls-terms.ts';

@@ -1,10 +1,9 @@
 // A visitor's WebSocket whose messages are the bytes of a TCP connection to upstream: the websocket TCP converter.
 
 import type { Socket } from 'node:net';
-import { DEAF } from '../../protocol/mux-stream.ts';
+import { cancel, DEAF } from '../../protocol/mux-stream.ts';
 import { abort, type Traffic } from '../../protocol/relay.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
-import { cancel } from '../http/streams.ts';
 import { binaryHead, CloseCode, closeFrame, FrameReader, pongFrame } from './frames.ts';
 
 /** How long, after a WebSocket was closed, either side may stand still before it is cut. */

@@ -1,7 +1,8 @@
 // `basic-auth`: lets in visitors who know a user name and its password.
 
+import type { Template } from '../../cel/compiled.ts';
 import { DEFAULT_REALM, digestOf, isAmong, needsPassword, presentedIn, splitPair } from '../../credentials/basic.ts';
-import type { ActionKind, ConfigReader, Template } from '../action.ts';
+import type { ActionKind, ConfigReader } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
 
 const CREDENTIALS_MAX = 10;

@@ -1,6 +1,7 @@
 // `custom-response`: answers in place of upstream, or in place of what upstream answered.
 
-import type { ActionKind, ConfigReader, Template } from '../action.ts';
+import type { Template } from '../../cel/compiled.ts';
+import type { ActionKind, ConfigReader } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
 
 const HEADERS_MAX = 10;

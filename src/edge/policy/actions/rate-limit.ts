@@ -1,7 +1,8 @@
 // `rate-limit`: lets in so many requests in a time, counted by whatever the policy says.
 
+import type { Expression } from '../../cel/compiled.ts';
 import { RateLimiter } from '../../rate-limit.ts';
-import type { ActionKind, ConfigReader, Expression } from '../action.ts';
+import type { ActionKind, ConfigReader } from '../action.ts';
 import { plain } from '../plain.ts';
 import { PROBLEM } from '../problems.ts';
 

@@ -1,8 +1,9 @@
 // `restrict-ips`: lets visitors in, or turns them away, by their address.
 
+import type { Template } from '../../cel/compiled.ts';
 import type { Bindings } from '../../cel/vocabulary.ts';
 import { type Networks, networksOf, readCidr } from '../../ip/networks.ts';
-import type { ActionKind, ActionVerdict, ConfigReader, Template } from '../action.ts';
+import type { ActionKind, ActionVerdict, ConfigReader } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
 
 const NETWORKS_MAX = 1000;

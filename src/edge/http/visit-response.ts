@@ -4,10 +4,10 @@ import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ContentCoding, HttpResponse } from '../exchange.ts';
 import { HeaderList, lineOf } from '../header-list.ts';
-import { CHUNKED, UNTIL_CLOSE } from '../http/body.ts';
-import type { ResponseHead } from '../http/response-head.ts';
 import type { Answered } from '../module.ts';
-import { keptFields } from './request.ts';
+import { CHUNKED, UNTIL_CLOSE } from './body.ts';
+import type { ResponseHead } from './response-head.ts';
+import { keptFields } from './visit-request.ts';
 
 /** Of upstream. */
 export class HeadResponse implements HttpResponse {

@@ -8,10 +8,10 @@ import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { HttpExchange, HttpResponse } from '../exchange.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
 import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../module.ts';
-import { admit } from './admission.ts';
-import type { HeadRequest } from './request.ts';
-import { type HeadResponse, type OwnAnswer, OwnResponse } from './response.ts';
-import type { VisitLine, VisitServices } from './services.ts';
+import { admit } from '../visits/admission.ts';
+import type { VisitLine, VisitServices } from '../visits/services.ts';
+import type { HeadRequest } from './visit-request.ts';
+import { type HeadResponse, type OwnAnswer, OwnResponse } from './visit-response.ts';
 
 /** What becomes of a request, or of its answer. */
 export type Step =

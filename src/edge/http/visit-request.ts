@@ -2,9 +2,9 @@
 
 import type { HttpRequest } from '../exchange.ts';
 import { HeaderList } from '../header-list.ts';
-import { CHUNKED } from '../http/body.ts';
-import { forEachField, trimEnd, trimStart } from '../http/fields.ts';
-import type { RequestHead } from '../http/request-head.ts';
+import { CHUNKED } from './body.ts';
+import { forEachField, trimEnd, trimStart } from './fields.ts';
+import type { RequestHead } from './request-head.ts';
 
 export interface RequestFacts {
   scheme: 'http' | 'https';

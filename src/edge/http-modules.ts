@@ -1,15 +1,15 @@
 // From settings to modules, in the order in which they act.
 
-import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../module.ts';
-import { policyOf } from '../policy/document.ts';
-import { basicAuth } from './basic-auth.ts';
-import { type Breaker, circuitBreaker } from './breaker.ts';
-import { compression } from './compression.ts';
-import { requestHeaders, responseHeaders } from './headers.ts';
-import { ipRestriction } from './ip-restriction.ts';
-import type { ConnectionModuleSettings, HttpModuleSettings } from './settings.ts';
-import { userAgentFilter } from './user-agent-filter.ts';
-import { webhookVerification } from './webhook-verification.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from './module.ts';
+import { basicAuth } from './modules/basic-auth.ts';
+import { type Breaker, circuitBreaker } from './modules/breaker.ts';
+import { compression } from './modules/compression.ts';
+import { requestHeaders, responseHeaders } from './modules/headers.ts';
+import { ipRestriction } from './modules/ip-restriction.ts';
+import type { ConnectionModuleSettings, HttpModuleSettings } from './modules/settings.ts';
+import { userAgentFilter } from './modules/user-agent-filter.ts';
+import { webhookVerification } from './modules/webhook-verification.ts';
+import { policyOf } from './policy/document.ts';
 
 export interface HttpModules {
   /** The outermost first. */
