@@ -170,6 +170,10 @@ export const errorTable = {
     7062,
     'Mutual TLS needs an edge that ends TLS: set the TLS termination to terminate at "edge", or switch one of both off.',
   ),
+  tlsEndedTwice: bad(
+    90051,
+    'Mutual TLS and a traffic policy that terminates TLS do not go together on one edge: only one of them can say whom to ask for a certificate.',
+  ),
   headerNameWrong: bad(
     2210,
     '{member} must name header fields of 1 to 128 characters, as "x-device"; "{name}" is none.',

@@ -1,7 +1,8 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
-import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
+import type { TlsTerminationSettings, TrafficPolicySettings } from '../edge/modules/settings.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
+import { usesAction } from '../edge/policy/text.ts';
 import type { Db } from '../store/client.ts';
 import { syncEdgeEndpoints } from '../store/edge-endpoints.ts';
 import { ApiError } from './errors.ts';
@@ -47,9 +48,12 @@ export const httpsEdgeRoute: Host = {
 
 /** Two requests at once cannot make a pair that does not go together: the edge's row is locked, as it was written. */
 async function checkTermination(db: Db, id: string): Promise<void> {
-  const select = { mutualTlsEnabled: true, tlsTermination: true };
+  const select = { mutualTlsEnabled: true, tlsTermination: true, trafficPolicy: true };
   const row = await db.edge.findUniqueOrThrow({ where: { id }, select });
   const mutualTls = { enabled: row.mutualTlsEnabled === true };
   const tlsTermination = (row.tlsTermination ?? undefined) as TlsTerminationSettings | undefined; // Only its module writes it.
   if (!goTogether({ mutualTls, tlsTermination })) throw new ApiError('mutualTlsNotEnded');
+  const policy = row.trafficPolicy as TrafficPolicySettings | null; // Likewise.
+  if (mutualTls.enabled && policy?.enabled && usesAction(policy.value, 'terminate-tls'))
+    throw new ApiError('tlsEndedTwice');
 }

@@ -14,6 +14,7 @@ import { mtlsHeaders } from './modules/mtls-headers.ts';
 import type { HttpModuleSettings } from './modules/settings.ts';
 import { SettingsError } from './modules/settings-error.ts';
 import { PolicyError } from './policy/problems.ts';
+import { usesAction } from './policy/text.ts';
 
 const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
@@ -35,9 +36,13 @@ function make(modules: TunnelModules, tunnel: HandledTunnel, environment: Module
   const { accountId, proto } = tunnel;
   const settings = settingsOf(modules);
   const tls = modules.clientAuthorities === undefined ? undefined : mutualTls(modules.clientAuthorities);
-  if (proto === 'tcp' || proto === 'tls')
-    return handling(connectionModules(settings, { accountId, proto }, environment), [], false, tls);
-  const made = httpModules(settings, { accountId, proto }, environment);
+  const isHttp = proto === 'http' || proto === 'https';
+  const made = isHttp
+    ? httpModules(settings, { accountId, proto }, environment)
+    : { connection: connectionModules(settings, { accountId, proto }, environment), modules: [] };
+  if (tls && modules.trafficPolicy && usesAction(modules.trafficPolicy, 'terminate-tls'))
+    throw badOption('mutual_tls_ca and a policy that terminates TLS do not go together');
+  if (!isHttp) return handling(made.connection, [], false, tls);
   const chain = tls ? [mtlsHeaders(), ...made.modules] : made.modules;
   return handling(made.connection, chain, modules.websocketTcpConverter === true, tls);
 }

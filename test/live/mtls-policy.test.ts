@@ -91,23 +91,30 @@ describe('an edge with mutual TLS whose policy', () => {
     await edge.set('traffic_policy', { value: policyOf(...rules) });
   }
 
-  test('ends TLS on terms of its own lets nobody in, and the log says why', async () => {
-    const name = 'ended.both.tunnel.localhost';
-    await edgeWith(name, onConnect('terminate-tls'));
+  test('ends TLS on terms of its own is refused, whichever of both comes second', async () => {
+    const value = policyOf(onConnect('terminate-tls'));
+    const both = { status: 400, body: { error_code: 'ERR_GATEWAY_90051' } };
+    const asking = await lab.edge('tls', 'asking.both.tunnel.localhost');
+    await asking.set('mutual_tls', { certificate_authority_ids: [authority] });
+    expect(await lab.account.call('PUT', `${asking.path}/traffic_policy`, { value })).toMatchObject(both);
+    const ending = await lab.edge('tls', 'ending.both.tunnel.localhost');
+    await ending.set('traffic_policy', { value });
+    const mutual = { certificate_authority_ids: [authority] };
+    expect(await lab.account.call('PUT', `${ending.path}/mutual_tls`, mutual)).toMatchObject(both);
+    const tunnel = tls('tunnel.both.tunnel.localhost').mutualTlsca(Buffer.from(devices.cert)).trafficPolicy(value);
+    await expect(tunnel.listen()).rejects.toThrow('do not go together');
+  });
+
+  test('sends visitors to where another policy ends TLS lets nobody in, and the log says why', async () => {
+    const name = 'ended-far.both.tunnel.localhost';
+    const ends = policyOf(onConnect('terminate-tls'));
+    await tls('ended.internal').binding('internal').trafficPolicy(ends).listenAndForward(upstreamUrl());
+    await edgeWith(name, onConnect('forward-internal', { url: 'tls://ended.internal' }));
     for (const identity of [{}, visitor]) expect(await lab.come(name, identity)).toMatchObject(refused);
     expect(lab.upstream.connections).toBe(connections);
     const { accountId } = lab.account;
     const about = await lab.gateway.logged((line) => line.accountId === accountId && line.module === 'mutual_tls');
     expect(about).toMatchObject({ reason: expect.stringContaining('a policy wants'), ip: '127.0.0.1' });
-  });
-
-  test('ends TLS, and then sends visitors on, lets nobody in either', async () => {
-    const name = 'ended-and-sent.both.tunnel.localhost';
-    await tls('ended.internal').binding('internal').listenAndForward(upstreamUrl());
-    const goesOn = onConnect('forward-internal', { url: 'tls://ended.internal' });
-    await edgeWith(name, onConnect('terminate-tls'), goesOn);
-    for (const identity of [{}, visitor]) expect(await lab.come(name, identity)).toMatchObject(refused);
-    expect(lab.upstream.connections).toBe(connections);
   });
 
   test('ends TLS is let, where the edge has no mutual TLS, but a least version', async () => {

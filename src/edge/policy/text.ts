@@ -43,3 +43,10 @@ export function readPolicyText(text: string): unknown {
 function unreadable(message: string): PolicyError {
   return new PolicyError([{ path: '', number: PROBLEM.document, message }]);
 }
+
+/** Whether a policy that was found to be right, and is on, has an action of a type in any of its rules. */
+export function usesAction(text: string, type: string): boolean {
+  const { enabled, ...phases } = readPolicyText(text) as { enabled?: boolean; [phase: string]: unknown };
+  const rules = Object.values(phases).flat() as { actions: { type: string }[] }[];
+  return enabled !== false && rules.some(({ actions }) => actions.some((action) => action.type === type));
+}
