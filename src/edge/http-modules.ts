@@ -6,6 +6,7 @@ import { type Breaker, circuitBreaker } from './modules/breaker.ts';
 import { compression } from './modules/compression.ts';
 import { requestHeaders, responseHeaders } from './modules/headers.ts';
 import { ipRestriction } from './modules/ip-restriction.ts';
+import { KeptModules } from './modules/kept-modules.ts';
 import type { ConnectionModuleSettings, HttpModuleSettings } from './modules/settings.ts';
 import { userAgentFilter } from './modules/user-agent-filter.ts';
 import { webhookVerification } from './modules/webhook-verification.ts';
@@ -25,16 +26,21 @@ export interface HttpModules {
  * Requests pass them in this order, answers in reverse: compression, ip_restriction, user_agent_filter, basic_auth,
  * webhook_verification, traffic_policy, response_headers, request_headers, circuit_breaker. So who may come in is settled
  * before anything is done, a policy has the last word on answers, and the breaker sees what upstream alone did.
+ * @param kept where those come from that remember their visitors.
  * @throws {SettingsError} or what the maker of a module throws, for settings that are not right.
  */
 export function httpModules(
   settings: HttpModuleSettings,
   owner: ModuleOwner,
   environment: ModuleEnvironment,
+  kept = new KeptModules(),
 ): HttpModules {
   const on = enabled(settings);
-  const policy = on.trafficPolicy && policyOf(on.trafficPolicy.value, owner, environment);
-  const breaker = on.circuitBreaker && circuitBreaker(on.circuitBreaker, environment);
+  const { trafficPolicy, circuitBreaker: breaking } = on;
+  const policy =
+    trafficPolicy &&
+    kept.keep('traffic_policy', trafficPolicy, () => policyOf(trafficPolicy.value, owner, environment));
+  const breaker = breaking && kept.keep('circuit_breaker', breaking, () => circuitBreaker(breaking, environment));
   const modules = [
     on.compression && compression(),
     on.ipRestriction && ipRestriction(on.ipRestriction),

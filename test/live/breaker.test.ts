@@ -77,6 +77,7 @@ test('what is open stays so when another route, or what does not concern it, is 
   const other = await newRoute(account, edge, { match: '/other', backend: await backendOf(account, labels) });
   await done(account, 'PUT', `${other}/response_headers`, { add: { 'x-other': 'yes' } });
   await done(account, 'PATCH', edge.host, { description: 'still failing' });
+  await done(account, 'PUT', `${edge.host}/request_headers`, { add: { 'x-own': 'yes' } });
   await done(account, 'PATCH', edge.at, { metadata: 'new' });
   expect([errorOf(await get()), (await get('/other')).headers['x-other']]).toEqual([3202, 'yes']);
   expect(await state()).toMatchObject({ state: 'open', requests: 4, failures: 4 });

@@ -6,6 +6,7 @@ import { httpModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
 import type { HttpModule, TlsTerms } from '../module.ts';
 import type { Breaker } from '../modules/breaker.ts';
+import { KeptModules } from '../modules/kept-modules.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
 import { Routing } from './routing.ts';
 import { reasonOf, type SiteParts } from './site.ts';
@@ -17,6 +18,8 @@ export interface LiveRoute extends HttpRoute {
   /** Equal ones do the same. */
   readonly fingerprint: string;
   readonly breaker: Breaker | undefined;
+  readonly backend: string;
+  readonly kept: KeptModules;
 }
 
 export class HttpsSite implements EndpointHandling {
@@ -44,7 +47,9 @@ export class HttpsSite implements EndpointHandling {
       const fingerprint = JSON.stringify([route, mutualTls?.enabled === true]);
       const known = before?.routes.get(route.id);
       const live =
-        known?.fingerprint === fingerprint ? known : liveRoute(route, fingerprint, owner, mutualTls?.enabled, parts);
+        known?.fingerprint === fingerprint
+          ? known
+          : liveRoute(route, fingerprint, known, owner, mutualTls?.enabled, parts);
       return { ...route, route: live };
     });
     this.routes = new Map(routed.map(({ id, route }) => [id, route]));
@@ -59,13 +64,17 @@ export class HttpsSite implements EndpointHandling {
 function liveRoute(
   { id, backend, modules: settings, failure }: RouteConfig,
   fingerprint: string,
+  before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
   isMutual: boolean | undefined,
   { endpoints, environment, onBroken }: SiteParts,
 ): LiveRoute {
+  // Whether one backend fails says nothing of another.
+  const place = JSON.stringify(backend ?? null);
+  const kept = new KeptModules(before?.backend === place ? before.kept : undefined);
   try {
     if (failure !== undefined) throw new Error(failure);
-    const { modules, breaker, connection } = httpModules(settings, owner, environment);
+    const { modules, breaker, connection } = httpModules(settings, owner, environment, kept);
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
     const all: HttpModule[] = isMutual ? [mtlsHeaders(), ...modules] : modules;
@@ -73,6 +82,8 @@ function liveRoute(
     return {
       fingerprint,
       breaker,
+      backend: place,
+      kept,
       chain: all.length > 0 ? new HttpChain(all) : undefined,
       convertsWebsockets: settings.websocketTcpConverter?.enabled === true,
       upstream() {
@@ -94,5 +105,13 @@ function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
     onRequest: () => ({ kind: 'refuse', error: 'moduleFailed', reason: reasonOf(error) }),
   };
   const chain = new HttpChain([module]);
-  return { fingerprint, breaker: undefined, chain, convertsWebsockets: false, upstream: () => 'moduleFailed' };
+  return {
+    fingerprint,
+    breaker: undefined,
+    backend: '',
+    kept: new KeptModules(),
+    chain,
+    convertsWebsockets: false,
+    upstream: () => 'moduleFailed',
+  };
 }
