@@ -116,29 +116,36 @@ test('compress-response chooses an encoding that the visitor takes', () => {
 });
 
 describe('forward-internal', () => {
-  const endpoint = { publicUrl: 'https://a.internal' } as LiveEndpoint;
+  const endpointOf = (proto: 'https' | 'tls') => ({ publicUrl: `${proto}://a.internal`, proto }) as LiveEndpoint;
+  const [web, raw] = [endpointOf('https'), endpointOf('tls')];
   const asked: string[] = [];
   const environment = environmentOf((accountId, url) => {
     asked.push(`${accountId} ${url}`);
-    return url === 'https://a.internal' ? endpoint : undefined;
+    return [web, raw].find(({ publicUrl }) => publicUrl === url);
   });
+  const byPath = (proto: string) =>
+    action('forward-internal', { url: `${proto}://\${req.url.path.substring(1)}.internal` });
 
   test('sends a request to the endpoint of the account that the URL names', async () => {
-    const http = httpOf(
-      onRequest([action('forward-internal', { url: 'https://${req.url.path.substring(1)}.internal' })]),
-      environment,
-    );
-    expect(await http.onRequest(exchangeOf({ target: '/a' }))).toEqual({ kind: 'forward', endpoint });
+    const http = httpOf(onRequest([byPath('https')]), environment);
+    expect(await http.onRequest(exchangeOf({ target: '/a' }))).toEqual({ kind: 'forward', endpoint: web });
     expect(asked).toEqual(['ac_2test https://a.internal']);
     expect(await http.onRequest(exchangeOf({ target: '/b' }))).toMatchObject({ error: 'internalOffline' });
+  });
+
+  test('sends no request where connections are taken', async () => {
+    // Computed, as it would be refused if it were written.
+    const http = httpOf(onRequest([byPath("${'tls'}")]), environment);
+    expect(await http.onRequest(exchangeOf({ target: '/a' }))).toMatchObject({ error: 'internalOffline' });
   });
 
   test('sends a connection on, or closes it', async () => {
     const to = (url: string) =>
       compilePolicy(onConnect([action('forward-internal', { url })]), { ...owner, proto: 'tls' }, environment)
         .connection;
-    expect(await to('https://a.internal')?.onConnection(connectionOf())).toEqual({ kind: 'forward', endpoint });
-    expect(await to('https://b.internal')?.onConnection(connectionOf())).toMatchObject({ kind: 'close' });
+    expect(await to('tls://a.internal')?.onConnection(connectionOf())).toEqual({ kind: 'forward', endpoint: raw });
+    expect(await to('tls://b.internal')?.onConnection(connectionOf())).toMatchObject({ kind: 'close' });
+    expect(() => to('https://a.internal')).toThrow('as "tls://devices.internal"');
   });
 });
 

@@ -182,11 +182,10 @@ export class Visit implements HttpExchange {
   /** What a module says of a request. */
   #decided(found: Found): Step | Promise<Step> {
     const { verdict } = found;
-    if (verdict.kind === 'forward') {
-      if (++this.#hops <= HOPS_MAX) return this.#enter(verdict.endpoint);
-      return this.#turnedAway({ ...found, verdict: refusal('too many endpoints forward to one another') });
-    }
+    if (verdict.kind === 'forward' && ++this.#hops <= HOPS_MAX) return this.#enter(verdict.endpoint);
     this.settle('unasked');
+    if (verdict.kind === 'forward')
+      return this.#turnedAway({ ...found, verdict: refusal('too many endpoints forward to one another') });
     if (verdict.kind !== 'answer') return this.#turnedAway(found);
     this.response = this.#own(found, verdict);
     return this.#respond(this.#legs.length - 1);

@@ -75,7 +75,8 @@ export function ownResponse({ status, fields, body }: Answered): HttpResponse {
 
 /** What stands in for an internal endpoint: in a trial, all of them are online. */
 export function dryEndpoint(url: string): LiveEndpoint {
-  return { publicUrl: url } as LiveEndpoint; // Nobody opens it.
+  const proto = url.replace(/:.*/s, '').toLowerCase();
+  return { publicUrl: url, proto } as LiveEndpoint; // Nobody opens it.
 }
 
 /** Fields as they are told. */

@@ -1,5 +1,6 @@
 // `forward-internal`: sends visitors on to another endpoint of the same account, one without a public address.
 
+import type { Proto } from '../../../tunnel/endpoint.ts';
 import type { ActionKind, ConfigReader } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
 
@@ -12,8 +13,8 @@ export const forwardInternal: ActionKind = {
   result: 'forward_internal',
   compile(config) {
     const url = config.template('url', { max: URL_MAX });
-    if (url.constant) checkUrl(config, url.constant);
-    const isOfHttp = config.owner.proto === 'http' || config.owner.proto === 'https';
+    const isOfHttp = isHttp(config.owner.proto);
+    if (url.constant) checkUrl(config, url.constant, isOfHttp);
     if (config.phase === 'on_tcp_connect' && isOfHttp)
       config.problem(
         '',
@@ -28,7 +29,8 @@ export const forwardInternal: ActionKind = {
       run({ bindings, connection, result }) {
         const address = url.evaluate(bindings);
         const endpoint = environment.internal(owner.accountId, address);
-        if (endpoint) {
+        // Requests go where requests are understood, connections where they are.
+        if (endpoint && isHttp(endpoint.proto) === isOfHttp) {
           result('forward_internal', { url: address });
           return { kind: 'forward', endpoint };
         }
@@ -42,8 +44,12 @@ export const forwardInternal: ActionKind = {
   },
 };
 
-function checkUrl(config: ConfigReader, text: string): void {
+const isHttp = (proto: Proto) => proto === 'http' || proto === 'https';
+
+function checkUrl(config: ConfigReader, text: string, isOfHttp: boolean): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url?.hostname.endsWith('.internal'))
-    config.problem('url', PROBLEM.url, 'must be the URL of an internal endpoint, as "https://devices.internal"');
+  const isFitting = isOfHttp ? /^https?:$/.test(url?.protocol ?? '') : url?.protocol === 'tls:';
+  if (isFitting && url?.hostname.endsWith('.internal')) return;
+  const example = isOfHttp ? 'https://devices.internal' : 'tls://devices.internal';
+  config.problem('url', PROBLEM.url, `must be the URL of an internal endpoint, as "${example}"`);
 }
