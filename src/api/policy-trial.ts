@@ -1,14 +1,14 @@
 // What a trial run of a traffic policy is told: a request, and perhaps an answer, that nobody sends.
 
 import { isIP } from 'node:net';
+import { isToken } from '../edge/header-list.ts';
 import type { DryField, DryRequest, DryResponse } from '../edge/policy/dry-run-types.ts';
 import { builder } from './builder.ts';
 import { ApiError } from './errors.ts';
 
 const HEADERS_MAX = 200;
 const PORT_MAX = 65_535;
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
+const NAME_MAX = 128;
 
 const HeaderFieldInput = builder.inputType('HeaderFieldInput', {
   description: 'A header field.',
@@ -43,7 +43,7 @@ export const PolicyResponseInput = builder.inputType('PolicyResponseInput', {
 export function requestOf({ url, ...rest }: typeof PolicyRequestInput.$inferInput): DryRequest {
   const { method, headers, body, clientIp, clientPort } = given(rest);
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw wrong('request.url', 'it must be a URL of HTTP');
-  if (method !== undefined && !TOKEN.test(method)) throw wrong('request.method', 'it must be a method of HTTP');
+  if (method !== undefined && !isName(method)) throw wrong('request.method', 'it must be a method of HTTP');
   if (clientIp !== undefined && !isIP(clientIp)) throw wrong('request.clientIp', 'it must be an IP address');
   if (clientPort !== undefined && (clientPort < 1 || clientPort > PORT_MAX))
     throw wrong('request.clientPort', `it must be from 1 to ${PORT_MAX}`);
@@ -60,7 +60,7 @@ export function responseOf(input: typeof PolicyResponseInput.$inferInput): DryRe
 function checkFields(member: string, fields: DryField[] | undefined): DryField[] | undefined {
   if (fields && fields.length > HEADERS_MAX) throw wrong(member, `it must have at most ${HEADERS_MAX} fields`);
   fields?.forEach(({ name, value }, index) => {
-    if (!TOKEN.test(name)) throw wrong(`${member}[${index}].name`, 'it must be the name of a header field');
+    if (!isName(name)) throw wrong(`${member}[${index}].name`, 'it must be the name of a header field');
     if (/[^\t\P{Cc}]/u.test(value)) throw wrong(`${member}[${index}].value`, 'it must be one line');
   });
   return fields;
@@ -75,3 +75,5 @@ function given<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], null
 function wrong(member: string, reason: string): ApiError {
   return new ApiError('wrongValue', { member, reason });
 }
+
+const isName = (text: string) => text.length <= NAME_MAX && isToken(text);

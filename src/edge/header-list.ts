@@ -70,8 +70,8 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Whether it can be the name of a field (RFC 9110, section 5.6.2). */
-export function isFieldName(name: string): boolean {
+/** Whether it can be the name of a field, a method or a protocol (RFC 9110, section 5.6.2). */
+export function isToken(name: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name);
 }
 

@@ -1,6 +1,6 @@
 // Header fields that are taken out of requests or answers, and added to them.
 
-import { type HeaderList, isFieldName, isFieldValue, isFraming, writtenValue } from '../header-list.ts';
+import { type HeaderList, isFieldValue, isFraming, isToken, writtenValue } from '../header-list.ts';
 import type { HttpModule } from '../module.ts';
 import type { HeaderSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
@@ -57,7 +57,7 @@ function changeOf({ add, remove }: HeaderSettings, apart: readonly string[]): (f
 }
 
 function nameProblem(name: string): string | undefined {
-  if (!isFieldName(name)) return problems.name;
+  if (!isToken(name)) return problems.name;
   return isFraming(name) ? problems.framing : undefined;
 }
 

@@ -1,7 +1,7 @@
 // The header fields that a policy sets or removes.
 
 import type { Template } from '../cel/compiled.ts';
-import { isFieldName, isFieldValue, isFraming } from '../header-list.ts';
+import { isFieldValue, isFraming, isToken } from '../header-list.ts';
 import type { ConfigReader } from './action.ts';
 import { isObject } from './objects.ts';
 import { PROBLEM } from './problems.ts';
@@ -14,7 +14,7 @@ export const HEADER_VALUE_MAX = 8192;
 export function headerNameProblem(name: string): { number: number; message: string } | undefined {
   if (name === '' || name.length > NAME_MAX)
     return { number: PROBLEM.headerNameLength, message: `must be a name of 1 to ${NAME_MAX} characters` };
-  if (!isFieldName(name))
+  if (!isToken(name))
     return { number: PROBLEM.headerName, message: 'must be the name of a header field, as "x-device"' };
   if (isFraming(name))
     return { number: PROBLEM.reserved, message: 'is set by the gateway itself, and cannot be changed by a policy' };

@@ -2,12 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import type { VisitorError } from '../errors.ts';
-import type { HeaderList } from '../header-list.ts';
+import { type HeaderList, isToken } from '../header-list.ts';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export interface WebsocketAnswer {
   status: 101;
@@ -32,7 +31,7 @@ export function websocketAnswer(fields: HeaderList): WebsocketAnswer | VisitorEr
     ['Sec-WebSocket-Accept', accept],
   ];
   const offered = fields.all('sec-websocket-protocol').join(',').split(',', 1)[0]?.trim() ?? '';
-  if (offered !== '' && !TOKEN.test(offered)) return 'badField';
+  if (offered !== '' && !isToken(offered)) return 'badField';
   if (offered !== '') answer.push(['Sec-WebSocket-Protocol', offered]);
   return { status: 101, fields: answer };
 }
