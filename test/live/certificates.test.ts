@@ -10,6 +10,7 @@ import { startTlsLab, type TlsLab } from './tls-lab.ts';
 const NAME = 'shown.example.com';
 const MUTUAL = 'mutual.example.com';
 const WILD = 'wild.example.com';
+const ENDED = 'ended.example.com';
 
 let place: Place;
 let lab: TlsLab;
@@ -98,6 +99,28 @@ test('with mutual TLS the uploaded certificate is shown, and the next one at onc
   }
 });
 
+test('a policy that terminates TLS shows its certificate as long as it is on, and another one as soon as it has that', async () => {
+  const edge = await lab.edge('tls', ENDED);
+  const set = async (subject: string, enabled: boolean) => {
+    const { cert, key } = await issuer.issue({ subject, dns: [ENDED], purpose: 'server' });
+    const config = { server_certificate: cert, server_private_key: key };
+    const value = JSON.stringify({ on_tcp_connect: [{ actions: [{ type: 'terminate-tls', config }] }] });
+    await edge.set('traffic_policy', { enabled, value });
+  };
+  const visitor = { ca: issuer.cert };
+  // Without it TLS goes through to the upstream, which speaks none.
+  expect(await lab.come(ENDED, visitor)).toMatchObject({ status: undefined });
+  for (const subject of ['CN=policy', 'CN=policy after']) {
+    await set(subject, true);
+    expect(await shownAt(ENDED, [issuer.cert])).toBe(subject);
+    expect(await lab.come(ENDED, visitor)).toMatchObject({ status: 200 });
+  }
+  await set('CN=policy after', false);
+  expect(await lab.come(ENDED, visitor)).toMatchObject({ status: undefined });
+  await set('CN=policy again', true);
+  expect(await shownAt(ENDED, [issuer.cert])).toBe('CN=policy again');
+});
+
 test('all of this is the same after a restart, and a certificate that is taken away is not shown any more', async () => {
   const { key } = lab.account;
   await lab.close();
@@ -107,6 +130,7 @@ test('all of this is the same after a restart, and a certificate that is taken a
   expect(await shownAt(`one.${WILD}`, [issuer.cert])).toBe('CN=any');
   expect(await lab.come(MUTUAL, { ca: issuer.cert })).toMatchObject({ status: undefined });
   expect(await lab.come(MUTUAL, { ...(await issuer.issue()), ca: issuer.cert })).toMatchObject({ status: 200 });
+  expect(await shownAt(ENDED, [issuer.cert])).toBe('CN=policy again');
   const id = await reservedFor(NAME);
   const { status } = await lab.account.call('DELETE', `/reserved_domains/${id}/certificate`);
   expect(status).toBe(204);
