@@ -4,6 +4,8 @@
 import { defineConfig } from 'vitest/config';
 
 const all = ['test/**/*.test.ts'];
+// The AWS SDK would tell every worker what Node it likes.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const soak = process.env.SOAK ? [] : ['test/soak/**'];
 
 export default defineConfig({
@@ -37,9 +39,12 @@ export default defineConfig({
             'test/accounts/**',
             'test/contract/{hostile,limits}.test.ts',
             'test/graphql/{evaluate-policy,limits,over-http}.test.ts',
-            'test/rest/{headers,ip,modules,operation,order,query,strict,tls}*.test.ts',
+            'test/rest/{event,headers,ip,modules,operation,order,query,strict,tls}*.test.ts',
             'test/security/{cors,no-secret-in-logs,who-may-ask}.test.ts',
-            'test/ops/{drain,start}.test.ts',
+            'test/events/{audit-secrets,clouds-*,delivery*,load,sinks-*}.test.ts',
+            'test/events/pipeline-{audit,changes,idle,neighbours,truth}.test.ts',
+            'test/events/traffic-{buffer,filter,objects,recorder}.test.ts',
+            'test/ops/{drain,event-crash,start}.test.ts',
           ],
         },
       },

@@ -4,10 +4,19 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import type { ApiSettings } from './api/settings.ts';
 import type { EdgeSettings } from './edge/settings.ts';
+import {
+  type EventEndpoints,
+  type EventSettings,
+  endpointNames,
+  isEndpointName,
+  isHostRule,
+} from './events/settings.ts';
 import type { StoreSettings } from './store/settings.ts';
 import type { TunnelSettings } from './tunnel/settings.ts';
 
 const PORTS = 65_535;
+const HOUR_MS = 3_600_000;
+const MB = 1024 * 1024;
 
 const port = (fallback: number) =>
   z.coerce
@@ -49,6 +58,25 @@ const milliseconds = (fallback: number, least = 1) => count(fallback, least, 24 
 const domainName = z
   .string()
   .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
+
+/** `kinesis=https://host:port,sts=…` */
+const endpoints = list('').transform((pairs, context) => {
+  const read: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [name = '', url = ''] = pair.split(/=(.*)/s);
+    if (!isEndpointName(name) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      context.addIssue(`must be name=URL with names out of ${endpointNames.join(', ')}: "${pair}" is not`);
+    read[name] = url.replace(/\/+$/, '');
+  }
+  return read as EventEndpoints;
+});
+
+const networksOrHosts = list('').transform((entries, context) => {
+  for (const entry of entries)
+    if (!isHostRule(entry))
+      context.addIssue(`must be names, as hooks.example.com or *.example.com, or networks: "${entry}" is not`);
+  return entries;
+});
 
 const serverKey = z
   .string()
@@ -102,11 +130,22 @@ const environment = z.object({
   RATE_LIMIT: count(6000, 1, 1_000_000_000),
   NODE_LEASE_MS: count(5000, 200, 600_000),
   DRAIN_MS: count(30_000, 0, 600_000),
+  EVENT_ENDPOINTS: endpoints,
+  EVENT_CA_FILE: z.string().optional(),
+  EVENT_WEBHOOK_HOSTS: networksOrHosts,
+  EVENT_FILE_DIR: z.string().optional(),
+  EVENT_BACKLOG_MB: count(256, 1, 1_000_000),
+  EVENT_BUFFER_MB: count(32, 1, 100_000),
+  EVENT_TRAFFIC_HOURS: count(24, 1, 10_000),
+  EVENT_AUDIT_HOURS: count(72, 1, 10_000),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
-export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings {
+export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings, EventSettings {
   /** The address every listener binds. */
   host: string;
   apiPort: number;
@@ -181,6 +220,22 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     serverKey: key(e.SERVER_KEY),
     previousServerKey: key(e.SERVER_KEY_PREVIOUS),
     initialApiKey: e.INITIAL_API_KEY,
+    eventEndpoints: e.EVENT_ENDPOINTS,
+    eventCaFile: e.EVENT_CA_FILE && resolve(root, e.EVENT_CA_FILE),
+    eventWebhookHosts: e.EVENT_WEBHOOK_HOSTS,
+    eventFileDir: e.EVENT_FILE_DIR && resolve(root, e.EVENT_FILE_DIR),
+    eventBacklogBytes: e.EVENT_BACKLOG_MB * MB,
+    eventBufferBytes: e.EVENT_BUFFER_MB * MB,
+    trafficMaxAge: e.EVENT_TRAFFIC_HOURS * HOUR_MS,
+    auditMaxAge: e.EVENT_AUDIT_HOURS * HOUR_MS,
+    awsIdentity:
+      e.AWS_ACCESS_KEY_ID && e.AWS_SECRET_ACCESS_KEY
+        ? {
+            accessKeyId: e.AWS_ACCESS_KEY_ID,
+            secretAccessKey: e.AWS_SECRET_ACCESS_KEY,
+            sessionToken: e.AWS_SESSION_TOKEN,
+          }
+        : undefined,
     rateLimit: e.RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
     drainMs: e.DRAIN_MS,

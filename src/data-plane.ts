@@ -16,6 +16,7 @@ import type { SiteSource } from './edge/sites/source.ts';
 import { TcpListener } from './edge/tcp.ts';
 import { openCertificates } from './edge/tls/certificates.ts';
 import { TlsListener } from './edge/tls/listener.ts';
+import { NOBODY_HEARS, type TrafficReporter } from './edge/traffic-reports.ts';
 import { tunnelHandling } from './edge/tunnel-handling.ts';
 import type { VisitorLimit } from './edge/visitors.ts';
 import type { VisitServices } from './edge/visits/services.ts';
@@ -38,6 +39,8 @@ export interface DataPlaneParts {
   tokenKey: Buffer;
   log: Logger;
   registry: Registry;
+  /** Who wants to hear of the traffic; nobody when left out. */
+  reporter?: TrafficReporter;
 }
 
 export interface DataPlane {
@@ -71,7 +74,7 @@ export async function startDataPlane(config: Config, parts: DataPlaneParts): Pro
 
 async function open(
   config: Config,
-  { registrar, openSiteSource, newOperationId, tokenKey, log, registry }: DataPlaneParts,
+  { registrar, openSiteSource, newOperationId, tokenKey, log, registry, reporter = NOBODY_HEARS }: DataPlaneParts,
   undo: ((drainMs: number) => unknown)[],
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
@@ -97,6 +100,7 @@ async function open(
     newOperationId,
     refused: (visit) => log.info(visit, 'a visitor was turned away'),
     failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
+    reporter,
   };
   const environment: ModuleEnvironment = {
     now,

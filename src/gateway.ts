@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createAdmin } from './admin.ts';
+import { auditTrail } from './api/audit.ts';
+import { auditObjects } from './api/audit-objects.ts';
 import type { App } from './api/context.ts';
 import { describeFailure } from './api/failure.ts';
 import { KEPT_MS } from './api/idempotency.ts';
@@ -15,6 +17,7 @@ import { createApi } from './api/server.ts';
 import type { TrafficState } from './api/traffic.ts';
 import type { Config } from './config.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
+import { type EventPlane, eventPlane } from './event-plane.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
 import { openDatabase } from './store/database.ts';
@@ -39,6 +42,8 @@ export interface GatewayOptions {
   onFatal(text: string): void;
   /** The wall clock. */
   now?: () => number;
+  /** How long a request to an event destination may take; milliseconds. Left out: the usual. */
+  eventRequestMs?: number;
   /** Hears of every statement. */
   onQuery?: (statement: string) => void;
   /** Sends every GraphQL request the long way. */
@@ -54,6 +59,7 @@ export interface Gateway {
   first: FirstSecrets | null;
   app: App;
   registrar: LiveRegistrar;
+  events: EventPlane;
   /** Stops: no new requests, those under way are finished within the time the configuration gives. */
   close(): Promise<void>;
 }
@@ -81,7 +87,7 @@ async function build(
   undo: (() => Promise<unknown>)[],
   undoAll: () => Promise<void>,
 ): Promise<Gateway> {
-  const { log, onFatal, now = Date.now } = options;
+  const { log, onFatal, now = Date.now, eventRequestMs: requestMs } = options;
   const database = await openDatabase(config, { onFatal });
   undo.push(() => database.close());
   const applied = await migrate(database.pool, options.migrations);
@@ -92,12 +98,23 @@ async function build(
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
 
   const changes = new Changes();
-  const node = await joinNodes(prisma, {
-    leaseMs: config.nodeLeaseMs,
-    holdMs: config.sessionHold,
-    dataDir: config.dataDir,
-    isAlone: config.databaseUrl === undefined,
-  });
+  // Nodes filter out what they said themselves by an id of the process, which need not be the node's.
+  const notifications =
+    config.databaseUrl === undefined
+      ? undefined
+      : new Notifications(config.databaseUrl, newId('node'), changes, () => api.forget());
+  if (notifications) changes.connect(notifications);
+  let apiAddress = `http://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
+  const baseUrl = () => config.publicApiUrl ?? apiAddress;
+  const node = await joinNodes(
+    { prisma, changes, baseUrl },
+    {
+      leaseMs: config.nodeLeaseMs,
+      holdMs: config.sessionHold,
+      dataDir: config.dataDir,
+      isAlone: config.databaseUrl === undefined,
+    },
+  );
   undo.push(() => node.release());
   const renewal = every(
     config.nodeLeaseMs / 3,
@@ -109,18 +126,28 @@ async function build(
   const ending = new AbortController();
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const notifications =
-    config.databaseUrl === undefined
-      ? undefined
-      : new Notifications(config.databaseUrl, node.id, changes, () => api.forget());
-  const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config });
+  const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const sessions = sessionCommands({
     isOwn: registrar.isOwn,
     local: { command: (id, command) => dataPlane.sessions.command(id, command) },
     peers: notifications,
   });
   const traffic: TrafficState = { breaker: (routeId) => dataPlane.sites.breaker(routeId) };
-  const app: App = { config, prisma, keys, changes, sessions, traffic, now, ending: ending.signal };
+  const audit = auditTrail(auditObjects(schema, routes));
+  const events = eventPlane(config, { prisma, changes, keys, nodeId: node.id, log, registry, now, requestMs });
+  undo.push(() => events.close());
+  const app: App = {
+    config,
+    prisma,
+    keys,
+    changes,
+    sessions,
+    delivery: events,
+    traffic,
+    audit,
+    now,
+    ending: ending.signal,
+  };
   const api = createApi({
     app,
     schema,
@@ -132,7 +159,6 @@ async function build(
   });
   if (notifications) {
     undo.push(() => notifications.close());
-    changes.connect(notifications);
     await notifications.start();
   }
   let draining = false;
@@ -145,7 +171,7 @@ async function build(
     () =>
       Promise.all([
         prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
-        sweepLive(prisma, node.id, config.sessionHold),
+        sweepLive({ prisma, changes, baseUrl }, node.id, config.sessionHold),
       ]),
     (error) => log.warn({ err: describeFailure(error) }, 'housekeeping failed'),
   );
@@ -157,14 +183,17 @@ async function build(
     api: await listen(api.server, config.apiPort, config.host),
     admin: await listen(admin, config.adminPort, config.host),
   };
+  apiAddress = own.api;
+  await events.start();
   const dataPlane = await startDataPlane(config, {
     registrar,
     async openSiteSource(publicHttpsPort) {
-      await syncAllEdgeEndpoints({ prisma, changes }, { region: config.region, publicHttpsPort });
+      await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
       const onFailure = (id: string, error: unknown) =>
         log.error({ id, err: describeFailure(error) }, 'cannot be read');
       return siteSource({ prisma, changes, keys, onFailure });
     },
+    reporter: events.reporter,
     newOperationId: () => newId('op'),
     tokenKey: keys.tokenKey,
     log,
@@ -180,6 +209,7 @@ async function build(
     first,
     app,
     registrar,
+    events,
     async close() {
       draining = true;
       ending.abort();

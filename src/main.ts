@@ -7,6 +7,8 @@ import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
 
 const root = resolve(import.meta.dirname, '..');
+// Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 try {
   const config = readConfig(process.env, root);

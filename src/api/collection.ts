@@ -5,8 +5,9 @@ import { type Action, type Change, watch } from '../store/changes.ts';
 import type { Db } from '../store/client.ts';
 import { isId } from '../store/ids.ts';
 import type { Access } from './access.ts';
+import type { AuditedKind } from './audit-kinds.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
-import type { Context } from './context.ts';
+import type { Cascade, Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { nounOf, pluralOf } from './nouns.ts';
 
@@ -32,7 +33,9 @@ export interface Nodes {
   where?: (context: Context) => object | Promise<object>;
 }
 
-export interface Collection extends Nodes {
+/** @typeParam Kind the kind itself, where more has to be known of it than that it is a text. */
+export interface Collection<Kind extends string = string> extends Nodes {
+  kind: Kind;
   /** The list's REST path, as `/credentials`. */
   path: string;
   /** The root fields: one object, and the list. */
@@ -96,7 +99,7 @@ builder.queryField('node', (t) =>
 );
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
-export function collection(options: Collection): Collection {
+export function collection<Kind extends string>(options: Collection<Kind>): Collection<Kind> {
   const { kind, prefix, path, single, plural, typeName, ref } = options;
   nodes(options);
   const noun = nounOf(kind);
@@ -179,13 +182,15 @@ export interface Deletion {
   /** May refuse: called with an id of the right form, which need not exist. */
   check?(context: Context, id: string): Promise<void> | void;
   extensions?: Access;
+  /** What goes with it. */
+  cascade?: Cascade;
 }
 
 /** Adds the mutation that deletes an object. */
 export function deletion(
-  collection: Collection,
+  collection: Collection<AuditedKind>,
   name: string,
-  { description, check, extensions }: Deletion = {},
+  { description, check, extensions, cascade }: Deletion = {},
 ): void {
   const { kind, prefix } = collection;
   const noun = nounOf(kind);
@@ -201,10 +206,8 @@ export function deletion(
         if (!isId(prefix, id)) throw new ApiError('notFound', { thing: noun });
         await check?.(context, id);
         const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
-        await context.write(kind, 'DELETED', async (db) => {
-          await tableOf(collection, db).delete({ where, select: { id: true } });
-          return { id };
-        });
+        const work = (db: Db) => tableOf(collection, db).delete({ where, select: { id: true } });
+        await context.remove(kind, id, work, cascade);
         return id;
       },
     }),

@@ -2,12 +2,17 @@
 
 import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
+import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys.ts';
 import type { SessionCommands } from '../tunnel/session-commands.ts';
+import type { AuditedKind } from './audit-kinds.ts';
+import type { Delivery } from './delivery.ts';
 import { ApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
 import type { TrafficState } from './traffic.ts';
-import { translateWriteError } from './write-errors.ts';
+import { translateConflict, translateWriteError } from './write-errors.ts';
+
+export type { Announce };
 
 /** What the API needs of the rest of the gateway. */
 export interface App {
@@ -17,8 +22,12 @@ export interface App {
   changes: Changes;
   /** Tells the agents of sessions what to do. */
   sessions: SessionCommands;
+  /** Tries event destinations. */
+  delivery: Delivery;
   /** What the public side of this node knows of its traffic. */
   traffic: TrafficState;
+  /** Tells of what is written. */
+  audit: AuditTrail;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
@@ -33,8 +42,33 @@ export interface Caller {
   isAdmin: boolean;
 }
 
-/** Tells of a change, once its transaction is committed. */
-export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
+/** What is deleted along with an object, and told of before it. */
+export interface Cascade {
+  kind: AuditedKind;
+  /** As REST shows them. @param object what REST shows of the object that takes them along. */
+  objects(context: Context, object: object): Promise<object[]> | object[];
+}
+
+/** What was written, to be told. */
+export interface Written {
+  kind: AuditedKind;
+  action: Exclude<Action, 'DELETED'>;
+  id: string;
+}
+
+/** Events of what is written. The contexts are in the transactions of the writes. */
+export interface AuditTrail {
+  tellChange(context: Context, announce: Announce, written: Written): Promise<void>;
+  /**
+   * To be called before an object is deleted, which may not exist.
+   * @returns what writes the events; to be called after it.
+   */
+  readyToTellDeletion(
+    context: Context,
+    announce: Announce,
+    deleted: Pick<Written, 'kind' | 'id'> & { cascade: Cascade | undefined },
+  ): Promise<() => Promise<void>>;
+}
 
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
@@ -83,31 +117,63 @@ export class Context {
   }
 
   /**
-   * Writes: runs `work` in a transaction and announces what it returns as changed. Every change of every resource
-   * passes here.
+   * Creates or changes: runs `work` in a transaction, announces what it returns as changed and tells of it in events.
+   * Every change of every resource passes here, or through `remove`.
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
-  async write<T extends { id: string }>(
-    kind: string,
-    action: Action,
+  write<T extends { id: string }>(
+    kind: AuditedKind,
+    action: Exclude<Action, 'DELETED'>,
     work: (db: Db, announce: Announce) => Promise<T>,
   ): Promise<T> {
-    const { accountId } = this.caller;
-    const run = async (tx: Db, announce: Announce) => {
-      const row = await work(tx, announce).catch((error) => {
+    return this.#transact(async (context, announce) => {
+      const row = await work(context.db, announce).catch((error) => {
         throw translateWriteError(error, kind, action);
       });
-      announce({ kind, action, id: row.id, accountId });
+      announce({ kind, action, id: row.id, accountId: context.accountId });
+      await this.app.audit.tellChange(context, announce, { kind, action, id: row.id }).catch((error) => {
+        throw translateConflict(error);
+      });
       return row;
-    };
-    if (this.#transaction) return run(this.#transaction.tx, this.#transaction.announce);
-    return this.app.changes.transaction(this.app.prisma, run);
+    });
+  }
+
+  /**
+   * Deletes: runs `work` like `write` does. It has to fail when there is no such object; events show it as it was before.
+   * @param cascade what goes with it.
+   * @throws {ApiError} likewise.
+   */
+  remove(
+    kind: AuditedKind,
+    id: string,
+    work: (db: Db, announce: Announce) => Promise<unknown>,
+    cascade?: Cascade,
+  ): Promise<void> {
+    return this.#transact(async (context, announce) => {
+      const tell = await this.app.audit.readyToTellDeletion(context, announce, { kind, id, cascade });
+      await work(context.db, announce).catch((error) => {
+        throw translateWriteError(error, kind, 'DELETED');
+      });
+      announce({ kind, action: 'DELETED', id, accountId: context.accountId });
+      await tell();
+    });
+  }
+
+  /** Writes what is no change of a resource, so that no event tells of it. */
+  apart<T>(work: (db: Db, announce: Announce) => Promise<T>): Promise<T> {
+    return this.#transact((context, announce) => work(context.db, announce));
   }
 
   /** Runs `work` with a context whose every read and write is in one transaction. */
   inTransaction<T>(work: (context: Context) => Promise<T>): Promise<T> {
+    return this.#transact(work);
+  }
+
+  /** In the transaction of the operation, or in one of its own. */
+  #transact<T>(work: (context: Context, announce: Announce) => Promise<T>): Promise<T> {
+    if (this.#transaction) return work(this, this.#transaction.announce);
     return this.app.changes.transaction(this.app.prisma, (tx, announce) =>
-      work(new Context(this.app, this.operationId, this.baseUrl, this.#caller, { tx, announce })),
+      work(new Context(this.app, this.operationId, this.baseUrl, this.#caller, { tx, announce }), announce),
     );
   }
 }

@@ -39,6 +39,8 @@ export interface Operation {
   variables: Variable[];
   /** The root fields with an `idempotencyKey`; anything but one such field, alone, is refused. */
   keyedFields: FieldNode[];
+  /** Whether one of these waits for somebody else's answer: no transaction may be open meanwhile. */
+  awaitsOthers: boolean;
   run(variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>;
 }
 
@@ -95,6 +97,8 @@ export function prepareOperation(
 ): Operation {
   let uses = 0;
   let compiled: CompiledQuery | undefined;
+  const keyed = keyedFields(document);
+  const mutations = schema.getMutationType()?.getFields();
   return {
     definition,
     document,
@@ -102,7 +106,8 @@ export function prepareOperation(
       const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
       return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
     }),
-    keyedFields: keyedFields(document),
+    keyedFields: keyed,
+    awaitsOthers: keyed.some(({ name }) => mutations?.[name.value]?.extensions.awaitsOthers === true),
     async run(variables, context) {
       if (!compiled && ++uses >= USES_BEFORE_COMPILING) {
         const result = compileQuery(schema, document, definition.name?.value);

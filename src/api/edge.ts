@@ -1,9 +1,11 @@
 // What HTTPS and TLS edges have in common. They are rows of one table.
 
+import type { Db } from '../store/client.ts';
 import { dropEdgeEndpoints } from '../store/edge-endpoints.ts';
 import type { EdgeKind } from '../store/generated/prisma/enums.ts';
 import { isId, newId } from '../store/ids.ts';
 import { builder } from './builder.ts';
+import type { Deletion } from './collection.ts';
 import type { Announce, Context } from './context.ts';
 import { found } from './errors.ts';
 import { writeHostports } from './hostports.ts';
@@ -63,12 +65,16 @@ async function change(
     ...(await writeModules(modules, input, where)),
   };
   const row = await db.edge.update({ ...query, where: { id }, data });
-  await host.settle(db, announce, id);
+  await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
   return row;
 }
 
 /** Adds the mutation that deletes a kind of edge, and with it what it served. */
-export function edgeDeletion(host: EdgeHost, name: string, description: string): void {
+export function edgeDeletion(
+  host: EdgeHost,
+  name: string,
+  { description, cascade }: Pick<Deletion, 'cascade'> & { description: string },
+): void {
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
@@ -76,11 +82,12 @@ export function edgeDeletion(host: EdgeHost, name: string, description: string):
       args: { id: t.arg.id({ required: true, description: `The id of the ${nounOf(host.kind)}.` }) },
       resolve: async (_, { id }, context) => {
         const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
-        await context.write(host.kind, 'DELETED', async (db, announce) => {
+        const work = async (db: Db, announce: Announce) => {
           found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
-          await dropEdgeEndpoints(db, announce, id);
-          return db.edge.delete({ where, select: { id: true } });
-        });
+          await dropEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
+          await db.edge.delete({ where, select: { id: true } });
+        };
+        await context.remove(host.kind, id, work, cascade);
         return id;
       },
     }),

@@ -46,6 +46,7 @@ export const errorTable = {
   bothDirections: bad(90008, 'Page forwards (first, after) or backwards (last, before), not both.'),
   badIdempotencyKey: bad(90009, 'An idempotency key must be 1 to 255 printable ASCII characters.'),
   idempotencyKeyReused: conflict(90010, 'This idempotency key was used in the last 24 hours with another request.'),
+  idempotencyKeyUnderWay: conflict(90086, 'The first request with this idempotency key is still under way.'),
   keyedMutationAlone: bad(90011, 'An operation with an idempotencyKey must hold that one mutation only.'),
   badDocument: bad(90012, 'The GraphQL document is not valid: {reason}'),
   documentTooComplex: bad(90013, 'The GraphQL operation is too large: {reason}.'),

@@ -1,15 +1,9 @@
 // Amazon Resource Names: `arn:<partition>:<service>:<region>:<account>:<resource>`.
 
+import { partitions } from '../events/sinks/arn.ts';
 import { ApiError } from './errors.ts';
 
 const ARN_MAX_BYTES = 2048;
-
-/** The partitions, and what the names of their regions look like. */
-const partitions = new Map([
-  ['aws', /^(?!cn-|us-gov-)[a-z]{2}(-[a-z]+)+-\d{1,2}$/],
-  ['aws-cn', /^cn-[a-z]+-\d{1,2}$/],
-  ['aws-us-gov', /^us-gov-[a-z]+-\d{1,2}$/],
-]);
 
 /** A kind of resource that an ARN can name. */
 export interface ArnKind {

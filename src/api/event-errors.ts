@@ -32,6 +32,13 @@ export const eventErrors = {
     90065,
     '{member} must begin with "Custom-" or "Microsoft-" and have letters, digits, "_" and "-".',
   ),
+  webhookForbidden: bad(90071, '{member} {reason}.'),
+  badSigningSecret: bad(90072, '{member} must be 16 bytes at least, as they are or, after "whsec_", in base64.'),
+  noFileDestinations: bad(90073, '{member}: this gateway writes no files; its operator has not set EVENT_FILE_DIR.'),
+  badFileName: bad(
+    90075,
+    '{member} must be a bare file name: 1 to 100 letters, digits, ".", "_" and "-", the first a letter or a digit.',
+  ),
   secretNeeded: bad(90066, '{member} must be given again, because the target leads somewhere else.'),
   destinationInUse: conflict(
     5112,
@@ -44,4 +51,21 @@ export const eventErrors = {
   eventTypeRepeated: bad(5127, '{member}: the event type {type} stands twice.'),
   sourceNotThere: [5125, 404, 'NOT_FOUND', 'The event subscription has no source of this type.'],
   sourceThere: conflict(90068, 'The event subscription already has a source of this type.'),
+  fieldsOfAudit: bad(5401, '{member} must be empty: {type} is no traffic event, and always delivered whole.'),
+  filterOfAudit: bad(5402, '{member} must be empty: {type} is no traffic event, and cannot be filtered.'),
+  sampleRateOfAudit: bad(90076, '{member} must be 1: {type} is no traffic event, and always delivered.'),
+  unknownField: bad(90077, '{member}: {type} has no field "{actual}", and none below it; `eventTypes` has them all.'),
+  fieldRepeated: bad(90078, '{member}: the field {actual} stands twice.'),
+  tooManyFields: bad(90079, '{member} may name at most {max} fields.'),
+  filterTooLong: bad(90082, '{member} must be at most {max} bytes; this one has {actual}.'),
+  badFilter: bad(90083, '{member} {reason}.'),
+  badSampleRate: bad(90084, '{member} must be above 0, and at most 1.'),
+
+  // Trying event destinations.
+  tooManyTrials: [
+    90085,
+    429,
+    'RATE_LIMITED',
+    'An account may test its event destinations {limit} times a minute; try again in {seconds} s.',
+  ],
 } satisfies Record<string, Row>;

@@ -1,6 +1,7 @@
 // Secrets of event targets that a change leaves out.
 
-import { mapSecrets, openTarget, storedTarget, type Target, type TargetRow } from '../store/event-target.ts';
+import type { Target } from '../events/target.ts';
+import { mapSecrets, openTarget, storedTarget, type TargetRow } from '../store/event-target.ts';
 import type { Keys } from '../store/keys.ts';
 import { ApiError } from './errors.ts';
 
@@ -21,18 +22,21 @@ export function completeTarget(target: Target, keys: Keys, replaced?: TargetRow)
 
 /** All that decides who gets to see the secret of a target. */
 function addressOf(target: Target): string {
-  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion: azure } = target;
+  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion: azure, webhook } = target;
   return JSON.stringify([
     Object.keys(target),
     firehose?.deliveryStreamArn ?? kinesis?.streamArn ?? cloudwatchLogs?.logGroupArn,
     (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds?.awsAccessKeyId,
     datadog?.ddsite,
     azure && [azure.logsIngestionUri, azure.tenantId, azure.clientId],
+    webhook?.url,
   ]);
 }
 
 /** A target has one secret at most. */
-function secretOf({ firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion }: Target): string | null {
+function secretOf({ firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion, webhook }: Target): string | null {
   const creds = (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds;
-  return creds?.awsSecretAccessKey ?? datadog?.apiKey ?? azureLogsIngestion?.clientSecret ?? null;
+  return (
+    creds?.awsSecretAccessKey ?? datadog?.apiKey ?? azureLogsIngestion?.clientSecret ?? webhook?.signingSecret ?? null
+  );
 }

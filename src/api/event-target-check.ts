@@ -1,22 +1,18 @@
 // What a target of an event destination must be like. What is let through here decides which hosts the gateway calls.
 
-import type { AwsAuth, Target } from '../store/event-target.ts';
+import { isFileName } from '../events/sinks/file.ts';
+import { isWebhookAllowed } from '../events/sinks/webhook-hosts.ts';
+import { type AwsAuth, type Target, targetKinds } from '../events/target.ts';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
 import { checkArn, checkRoleArn, deliveryStream, logGroup, stream } from './event-arn.ts';
 import type { EventTargetInput } from './event-target-input.ts';
+import type { ApiSettings } from './settings.ts';
 import { checkBytes } from './texts.ts';
 
 type TargetInput = typeof EventTargetInput.$inferInput;
 type Text = string | null | undefined;
-
-/** The kinds of target, as the specification calls them. */
-const kinds = {
-  firehose: 'firehose',
-  kinesis: 'kinesis',
-  cloudwatchLogs: 'cloudwatch_logs',
-  datadog: 'datadog',
-  azureLogsIngestion: 'azure_logs_ingestion',
-} as const satisfies Record<keyof Target, string>;
+/** What the operator allows. */
+type Allowed = Pick<ApiSettings, 'eventWebhookHosts' | 'eventFileDir'>;
 
 const DATADOG_SITES = [
   'datadoghq.com',
@@ -39,18 +35,20 @@ const TAGS_MAX_BYTES = 4096;
 const SERVICE_MAX_BYTES = 255;
 /** Of what must have a form of its own. */
 const MEMBER_MAX_BYTES = 255;
+const URL_MAX_BYTES = 2048;
+const SIGNING_SECRET_MIN_BYTES = 16;
 
 /**
  * @returns the target with nothing in it that was not looked at. A secret that was not given is null.
  * @throws {ApiError} naming the first member that is wrong.
  */
-export function checkTarget(input: TargetInput | null | undefined): Target {
-  const given = Object.entries(kinds).filter(([kind]) => input?.[kind as keyof Target] != null);
-  const known = Object.values(kinds).join(', ');
+export function checkTarget(input: TargetInput | null | undefined, allowed: Allowed): Target {
+  const given = Object.entries(targetKinds).filter(([kind]) => input?.[kind as keyof Target] != null);
+  const known = Object.values(targetKinds).join(', ');
   const actual = given.map(([, name]) => name).join(', ');
   if (given.length > 1) throw new ApiError('severalTargets', { member: 'target', known, actual });
 
-  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion } = input ?? {};
+  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion, webhook, file } = input ?? {};
   if (firehose) {
     const auth = checkAuth(firehose.auth, 'target.firehose.auth');
     const arn = checkArn(firehose.deliveryStreamArn, 'target.firehose.deliveryStreamArn', deliveryStream);
@@ -67,6 +65,8 @@ export function checkTarget(input: TargetInput | null | undefined): Target {
   }
   if (datadog) return { datadog: checkDatadog(datadog) };
   if (azureLogsIngestion) return { azureLogsIngestion: checkAzure(azureLogsIngestion) };
+  if (webhook) return { webhook: checkWebhook(webhook, allowed) };
+  if (file) return { file: checkFile(file, allowed) };
   throw new ApiError('targetMissing', { member: 'target', known });
 }
 
@@ -90,7 +90,11 @@ function checkAuth(auth: AuthInput, member: string): AwsAuth {
 
 function checkDatadog(input: NonNullable<TargetInput['datadog']>): NonNullable<Target['datadog']> {
   const { ddtags = null, service = null } = input;
-  const ddsite = DATADOG_SITES.find((site) => site === (input.ddsite || DATADOG_SITES[0]));
+  const site = input.ddsite
+    ?.replace(/^https:\/\//, '')
+    .replace(/\/$/, '')
+    .replace(/^app\./, '');
+  const ddsite = DATADOG_SITES.find((known) => known === (site || DATADOG_SITES[0]));
   if (!ddsite)
     throw new ApiError('badDatadogSite', { member: 'target.datadog.ddsite', known: DATADOG_SITES.join(', ') });
   checkBytes('target.datadog.ddtags', ddtags ?? '', TAGS_MAX_BYTES, 'targetMemberTooLong');
@@ -111,6 +115,34 @@ function checkAzure(input: NonNullable<TargetInput['azureLogsIngestion']>): Azur
     dataCollectionRuleId: read('dataCollectionRuleId', /^dcr-[0-9a-f]{32}$/, 'badRuleId'),
     dataCollectionStreamName: read('dataCollectionStreamName', /^(Custom|Microsoft)-[A-Za-z0-9_-]+$/, 'badStreamName'),
   };
+}
+
+type WebhookInput = NonNullable<TargetInput['webhook']>;
+
+function checkWebhook({ url, signingSecret }: WebhookInput, allowed: Allowed): NonNullable<Target['webhook']> {
+  const member = 'target.webhook.url';
+  if (!url) throw new ApiError('targetMemberMissing', { member });
+  checkBytes(member, url, URL_MAX_BYTES, 'targetMemberTooLong');
+  const answer = isWebhookAllowed(url, allowed);
+  if (answer !== true) throw new ApiError('webhookForbidden', { member, reason: answer });
+  return { url, signingSecret: checkSigningSecret(signingSecret, 'target.webhook.signingSecret') };
+}
+
+function checkSigningSecret(text: Text, member: string): string | null {
+  const secret = checkSecret(text, member);
+  const [, base64] = /^whsec_(.*)$/.exec(secret ?? '') ?? [];
+  const key = base64 === undefined ? secret : Buffer.from(base64, 'base64');
+  const isWhole = !(key instanceof Buffer) || key.toString('base64') === base64;
+  if (key && (key.length < SIGNING_SECRET_MIN_BYTES || !isWhole)) throw new ApiError('badSigningSecret', { member });
+  return secret;
+}
+
+function checkFile({ name }: NonNullable<TargetInput['file']>, allowed: Allowed): NonNullable<Target['file']> {
+  const member = 'target.file.name';
+  if (allowed.eventFileDir === undefined) throw new ApiError('noFileDestinations', { member: 'target.file' });
+  if (!name) throw new ApiError('targetMemberMissing', { member });
+  if (!isFileName(name)) throw new ApiError('badFileName', { member });
+  return { name };
 }
 
 /** A secret, or null when none was given. It becomes part of a header, which takes nothing but printable ASCII. */

@@ -84,6 +84,33 @@ const AzureLogsIngestionTargetInput = builder.inputType('AzureLogsIngestionTarge
   }),
 });
 
+const WebhookTargetInput = builder.inputType('WebhookTargetInput', {
+  description: 'An HTTP server of your own. An addition to the specification.',
+  fields: (t) => ({
+    url: t.string({
+      description:
+        'Required. Where to POST events: `https://…`, at most 2048 bytes, at a host that the gateway’s operator allows ' +
+        '(`EVENT_WEBHOOK_HOSTS`).',
+    }),
+    signingSecret: t.string({
+      description:
+        'Required. What requests are signed with (Standard Webhooks): 16 to 1024 bytes, as they are or, after `whsec_`, ' +
+        `in base64. ${keepHelp}`,
+    }),
+  }),
+});
+
+const FileTargetInput = builder.inputType('FileTargetInput', {
+  description: 'A file of the gateway’s machine. An addition to the specification.',
+  fields: (t) => ({
+    name: t.string({
+      description:
+        'Required. The bare name of a file in the directory that the gateway’s operator has set (`EVENT_FILE_DIR`): at ' +
+        'most 100 letters, digits, `.`, `_` and `-`.',
+    }),
+  }),
+});
+
 export const EventTargetInput = builder.inputType('EventTargetInput', {
   description: 'Where to send events: set one member, and leave out the others or set them to null.',
   fields: (t) => ({
@@ -92,5 +119,13 @@ export const EventTargetInput = builder.inputType('EventTargetInput', {
     cloudwatchLogs: t.field({ type: CloudwatchLogsTargetInput, description: 'A CloudWatch log group.' }),
     datadog: t.field({ type: DatadogTargetInput, description: 'The logs of Datadog.' }),
     azureLogsIngestion: t.field({ type: AzureLogsIngestionTargetInput, description: 'Azure Monitor.' }),
+    webhook: t.field({
+      type: WebhookTargetInput,
+      description: 'An HTTP server of your own. An addition to the specification.',
+    }),
+    file: t.field({
+      type: FileTargetInput,
+      description: 'A file of the gateway’s machine. An addition to the specification.',
+    }),
   }),
 });

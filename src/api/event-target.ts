@@ -1,6 +1,6 @@
 // The targets of event destinations, as they are shown (specification section 2.5).
 
-import type { AwsAuth, Target } from '../store/event-target.ts';
+import type { AwsAuth, Target } from '../events/target.ts';
 import { builder } from './builder.ts';
 
 const secretHelp = 'Only the answer to `createEventDestination` has it; nobody can read it afterwards.';
@@ -93,7 +93,25 @@ const AzureLogsIngestionTarget = builder
     }),
   });
 
-export const EventTarget = builder.objectRef<Target>('EventTarget').implement({
+const WebhookTarget = builder.objectRef<NonNullable<Target['webhook']>>('WebhookTarget').implement({
+  description: 'An HTTP server of your own. An addition to the specification.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'Where events are POSTed.' }),
+    signingSecret: t.exposeString('signingSecret', {
+      nullable: true,
+      description: `What requests are signed with. ${secretHelp}`,
+    }),
+  }),
+});
+
+const FileTarget = builder.objectRef<NonNullable<Target['file']>>('FileTarget').implement({
+  description: 'A file of the gateway’s machine. An addition to the specification.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name in the directory that the gateway’s operator has set.' }),
+  }),
+});
+
+export const EventTarget = builder.interfaceRef<Target>('EventTarget').implement({
   description: 'Where events are sent: one member is set, the others are null.',
   fields: (t) => ({
     firehose: t.expose('firehose', {
@@ -113,8 +131,30 @@ export const EventTarget = builder.objectRef<Target>('EventTarget').implement({
       nullable: true,
       description: 'Azure Monitor.',
     }),
+    webhook: t.expose('webhook', {
+      type: WebhookTarget,
+      nullable: true,
+      description: 'An HTTP server of your own. An addition to the specification; REST shows it only where it is set.',
+    }),
+    file: t.expose('file', {
+      type: FileTarget,
+      nullable: true,
+      description:
+        'A file of the gateway’s machine. An addition to the specification; REST shows it only where it is set.',
+    }),
   }),
+  resolveType: ({ webhook, file }) =>
+    webhook ? 'WebhookEventTarget' : file ? 'FileEventTarget' : 'SpecifiedEventTarget',
 });
+
+// That additions have types of their own lets a selection show them only where they are set.
+const kinds = {
+  SpecifiedEventTarget: 'A target of the specification.',
+  WebhookEventTarget: 'A target whose `webhook` is set. An addition to the specification.',
+  FileEventTarget: 'A target whose `file` is set. An addition to the specification.',
+};
+for (const [name, description] of Object.entries(kinds))
+  builder.objectRef<Target>(name).implement({ description, interfaces: [EventTarget] });
 
 /** What a REST answer shows of a target. */
 export const targetSelection = (() => {
@@ -122,6 +162,7 @@ export const targetSelection = (() => {
   const azure = 'tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId dataCollectionStreamName';
   return (
     `target { firehose { ${auth} deliveryStreamArn } kinesis { ${auth} streamArn } ` +
-    `cloudwatchLogs { ${auth} logGroupArn } datadog { apiKey ddtags service ddsite } azureLogsIngestion { ${azure} } }`
+    `cloudwatchLogs { ${auth} logGroupArn } datadog { apiKey ddtags service ddsite } azureLogsIngestion { ${azure} } ` +
+    '... on WebhookEventTarget { webhook { url signingSecret } } ... on FileEventTarget { file { name } } }'
   );
 })();

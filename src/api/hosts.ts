@@ -27,9 +27,9 @@ export const tlsEdge: Host = {
   kind: 'tlsEdge',
   prefix: 'edgtls',
   path: '/edges/tls/:id',
-  async settle(db, announce, id) {
-    await checkTermination(db, id);
-    await syncEdgeEndpoints(db, announce, id);
+  async settle(telling, id) {
+    await checkTermination(telling.db, id);
+    await syncEdgeEndpoints(telling, id);
   },
 };
 
@@ -40,9 +40,9 @@ export const httpsEdgeRoute: Host = {
   hasEdge: true,
   find: (db, where, select) => db.route.findFirst({ where, select }),
   update: (db, id, data) => db.route.update({ where: { id }, data, select: { id: true } }),
-  async settle(db, announce, id) {
-    const { edgeId } = await db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
-    await syncEdgeEndpoints(db, announce, edgeId);
+  async settle(telling, id) {
+    const { edgeId } = await telling.db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
+    await syncEdgeEndpoints(telling, edgeId);
   },
 };
 

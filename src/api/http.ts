@@ -45,7 +45,6 @@ export async function countRequest(limiter: RateLimiterMemory, keyId: string, re
   response.setHeader('RateLimit-Remaining', state.remainingPoints);
   response.setHeader('RateLimit-Reset', seconds);
   if (!refused) return;
-  response.setHeader('Retry-After', seconds);
   throw new ApiError('rateLimited', { limit, seconds });
 }
 
@@ -83,6 +82,7 @@ export function noteError({ response, seen }: Exchange, thrown: unknown): ApiErr
   if (hidden !== undefined) seen.failure = hidden;
   if (!response.headersSent) {
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.status === 429) response.setHeader('Retry-After', Number(error.parameters.seconds));
     if (error.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
   }
   return error;

@@ -16,43 +16,93 @@ export const keyed = builder.args((t) => ({
   }),
 }));
 
+/** How long an operation that waits for others may be under way: one that began earlier never came to an end. */
+const UNDER_WAY_MS = 60_000;
+
+type Run<T> = (context: Context) => Promise<T>;
+
 /**
  * Runs an operation once per key and caller. Its answer is stored in the transaction of its writes: either both are
  * there or neither is. An operation that fails leaves the key unused.
  * @param request what must be the same for the answer to be the same.
  * @param run must reject when anything failed.
  */
-export async function once<T extends object>(
+export async function once<T extends object>(context: Context, key: string, request: string, run: Run<T>): Promise<T> {
+  const slot = slotOf(context, key, request);
+  return context.inTransaction(async (transaction) => {
+    const stored = await claim<T>(transaction, slot);
+    if (stored) return stored;
+    const answer = await run(transaction);
+    await keep(transaction, slot, answer);
+    return answer;
+  });
+}
+
+/**
+ * The same for an operation that writes nothing and waits for somebody else: it runs outside of any transaction, which
+ * would keep others waiting with it. The same request fails with `CONFLICT` while the first is under way.
+ */
+export async function onceApart<T extends object>(
   context: Context,
   key: string,
   request: string,
-  run: (context: Context) => Promise<T>,
+  run: Run<T>,
 ): Promise<T> {
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new ApiError('badIdempotencyKey');
-  const { app, caller } = context;
-  const place = `idempotent_answer:${caller.ownerId}:${key}`;
-  const fingerprint = createHash('sha256').update(request).digest('base64url');
-  const id = { ownerId_key: { ownerId: caller.ownerId, key } };
-  const createdAt = new Date(app.now());
-
-  return context.inTransaction(async (transaction) => {
-    const { db } = transaction;
-    await db.idempotentAnswer.deleteMany({
-      where: { ownerId: caller.ownerId, key, createdAt: { lte: new Date(app.now() - KEPT_MS) } },
-    });
-    // Waits for a request under way with the same key, and then finds its answer.
-    const { count } = await db.idempotentAnswer.createMany({
-      data: [{ ownerId: caller.ownerId, key, fingerprint, createdAt }],
-      skipDuplicates: true,
-    });
-    if (count === 0) {
-      const stored = await db.idempotentAnswer.findUnique({ where: id });
-      if (!stored?.answer) throw new ApiError('changedMeanwhile');
-      if (stored.fingerprint !== fingerprint) throw new ApiError('idempotencyKeyReused');
-      return JSON.parse(app.keys.open(stored.answer, place)) as T;
-    }
-    const answer = await run(transaction);
-    await db.idempotentAnswer.update({ where: id, data: { answer: app.keys.seal(JSON.stringify(answer), place) } });
+  const slot = slotOf(context, key, request);
+  const stored = await context.inTransaction((transaction) => claim<T>(transaction, slot));
+  if (stored) return stored;
+  try {
+    const answer = await run(context);
+    await keep(context, slot, answer);
     return answer;
+  } catch (error) {
+    await context.db.idempotentAnswer.deleteMany({ where: slot.id });
+    throw error;
+  }
+}
+
+/** Where an answer is kept. */
+interface Slot {
+  id: { ownerId: string; key: string };
+  fingerprint: string;
+  /** What the answer's encryption is bound to. */
+  place: string;
+}
+
+/** @throws {ApiError} when the key is not one. */
+function slotOf({ caller }: Context, key: string, request: string): Slot {
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new ApiError('badIdempotencyKey');
+  return {
+    id: { ownerId: caller.ownerId, key },
+    fingerprint: createHash('sha256').update(request).digest('base64url'),
+    place: `idempotent_answer:${caller.ownerId}:${key}`,
+  };
+}
+
+/**
+ * Takes the key for this request, in a transaction.
+ * @returns the answer that was given before; undefined when it is to be made now.
+ * @throws {ApiError} when the key is another request's, or the first one is under way.
+ */
+async function claim<T extends object>({ db, app }: Context, slot: Slot): Promise<T | undefined> {
+  const before = (ms: number) => ({ createdAt: { lte: new Date(app.now() - ms) } });
+  await db.idempotentAnswer.deleteMany({
+    where: { ...slot.id, OR: [before(KEPT_MS), { answer: null, ...before(UNDER_WAY_MS) }] },
   });
+  // Waits for a transaction under way with the same key, and then finds its answer.
+  const { count } = await db.idempotentAnswer.createMany({
+    data: [{ ...slot.id, fingerprint: slot.fingerprint, createdAt: new Date(app.now()) }],
+    skipDuplicates: true,
+  });
+  if (count > 0) return undefined;
+  const stored = await db.idempotentAnswer.findUnique({ where: { ownerId_key: slot.id } });
+  if (!stored) throw new ApiError('changedMeanwhile');
+  if (stored.fingerprint !== slot.fingerprint) throw new ApiError('idempotencyKeyReused');
+  if (!stored.answer) throw new ApiError('idempotencyKeyUnderWay');
+  return JSON.parse(app.keys.open(stored.answer, slot.place)) as T;
+}
+
+async function keep({ db, app }: Context, { id, place }: Slot, answer: object): Promise<void> {
+  const sealed = app.keys.seal(JSON.stringify(answer), place);
+  await db.idempotentAnswer.update({ where: { ownerId_key: id }, data: { answer: sealed } });
 }

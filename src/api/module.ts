@@ -2,9 +2,10 @@
 
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { Db } from '../store/client.ts';
+import type { Telling } from '../store/events/audit.ts';
 import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
-import type { Announce, Context } from './context.ts';
+import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { nounOf } from './nouns.ts';
 
@@ -26,7 +27,7 @@ export interface Host {
    * Told in the transaction that has written to a host: what follows from it.
    * @throws {ApiError} when what it has now does not go together.
    */
-  settle(db: Db, announce: Announce, id: string): Promise<void>;
+  settle(telling: Telling, id: string): Promise<void>;
 }
 
 /** Where a module is written. */
@@ -98,7 +99,7 @@ export function hostedModule(module: AnyModule): Route[] {
     await context.write(host.kind, 'UPDATED', async (db, announce) => {
       await look(context, db, where);
       await host.update(db, where.id, await data(db));
-      await host.settle(db, announce, where.id);
+      await host.settle({ db, announce, baseUrl: context.baseUrl }, where.id);
       row = await look(context, db, where);
       return { id: where.id };
     });

@@ -140,24 +140,35 @@ function outputOf(
   if (isNonNullType(type)) return outputOf(schema, type.ofType, selection, false);
   if (isListType(type)) return orNull({ type: 'array', items: outputOf(schema, type.ofType, selection) }, nullable);
   if (!selection) return orNull(leafOf(type as GraphQLNamedType), nullable);
-  const fields = (type as GraphQLObjectType).getFields();
-  const members = selection.selections.flatMap((node) => {
-    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
-    if (node.kind !== Kind.FIELD || !field) return [];
-    return [
-      [
-        (node.alias ?? node.name).value,
-        { ...outputOf(schema, field.type, node.selectionSet), description: field.description },
-      ] as const,
-    ];
-  });
+  const members = membersOf(schema, type as GraphQLObjectType, selection);
   return orNull(
     objectOf(
-      Object.fromEntries(members),
-      members.map(([name]) => name),
+      Object.fromEntries(members.map(({ name, value }) => [name, value])),
+      members.filter(({ isAlways }) => isAlways).map(({ name }) => name),
     ),
     nullable,
   );
+}
+
+interface Member {
+  name: string;
+  value: Json;
+  /** False for what a fragment selects: only objects of its type have it. */
+  isAlways: boolean;
+}
+
+function membersOf(schema: GraphQLSchema, type: GraphQLObjectType, { selections }: SelectionSetNode): Member[] {
+  const fields = type.getFields();
+  return selections.flatMap((node): Member[] => {
+    if (node.kind === Kind.INLINE_FRAGMENT) {
+      const inner = schema.getType(node.typeCondition?.name.value ?? type.name) as GraphQLObjectType;
+      return membersOf(schema, inner, node.selectionSet).map((member) => ({ ...member, isAlways: false }));
+    }
+    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
+    if (node.kind !== Kind.FIELD || !field) return [];
+    const value = { ...outputOf(schema, field.type, node.selectionSet), description: field.description };
+    return [{ name: (node.alias ?? node.name).value, value, isAlways: true }];
+  });
 }
 
 function objectOf(properties: Json, required: string[]): Json {

@@ -68,7 +68,7 @@ export function prepareRow(schema: GraphQLSchema, row: Route): Row {
 }
 
 /** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
-function inSnakeCase(selection: string): string {
+export function inSnakeCase(selection: string): string {
   return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
     alias ? whole : `${snakeCase(name)}: ${name}`,
   );

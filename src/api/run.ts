@@ -5,7 +5,7 @@ import { type Door, readInput } from './coerce.ts';
 import type { Context } from './context.ts';
 import type { Operation } from './documents.ts';
 import { ApiError } from './errors.ts';
-import { once } from './idempotency.ts';
+import { once, onceApart } from './idempotency.ts';
 
 /**
  * @param variables as the client sent them, in the case of its door.
@@ -23,8 +23,8 @@ export async function runOperation(
 
   const request = JSON.stringify([operation.document.loc?.source.body ?? '', { ...values, idempotencyKey: undefined }]);
   try {
-    return await once(context, key, request, async (transaction) => {
-      const result = await operation.run(values, transaction);
+    return await (operation.awaitsOthers ? onceApart : once)(context, key, request, async (within) => {
+      const result = await operation.run(values, within);
       if (result.errors) throw new Failed(result);
       return result;
     });

@@ -1,5 +1,7 @@
+import type { EventSettings } from '../events/settings.ts';
+
 /** What the API needs to be told. */
-export interface ApiSettings {
+export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'> {
   /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
   publicApiUrl: string | undefined;
   /** Hosts whose name a request may bring to build that origin from. Lower case. */

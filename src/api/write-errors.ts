@@ -1,6 +1,7 @@
 // The database's refusals, in the API's words.
 
 import type { Action } from '../store/changes.ts';
+import { isWriteConflict } from '../store/contention.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from './errors.ts';
 import { nounOf } from './nouns.ts';
@@ -20,7 +21,7 @@ const taken: Partial<Record<string, ErrorName>> = {
   ipPolicyRule: 'cidrTaken',
 };
 
-/** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses, P2034 write conflict. */
+/** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses. */
 export function translateWriteError(error: unknown, kind: string, action: Action): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   switch (error.code) {
@@ -32,9 +33,12 @@ export function translateWriteError(error: unknown, kind: string, action: Action
         : new ApiError('changedMeanwhile');
     case 'P2002':
       return new ApiError(taken[kind] ?? 'changedMeanwhile');
-    case 'P2034':
-      return new ApiError('changedMeanwhile');
     default:
-      return error;
+      return translateConflict(error);
   }
+}
+
+/** Of what only reads and adds, a transaction that was given up is all that the client can do anything about. */
+export function translateConflict(error: unknown): unknown {
+  return isWriteConflict(error) ? new ApiError('changedMeanwhile') : error;
 }

@@ -3,6 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Proto, Visitor } from '../tunnel/endpoint.ts';
 import type { HeaderList } from './header-list.ts';
+import type { ModuleDecisions } from './traffic-reports.ts';
 
 /** What serves the name that the visitor came to. */
 export interface ServingEndpoint {
@@ -28,6 +29,8 @@ export interface VisitorConnection {
   /** Bytes that have come from the visitor, and gone there. */
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Where modules say what they have decided; undefined where nobody wants to hear of the visit. */
+  readonly decisions?: ModuleDecisions;
 }
 
 export interface HttpRequest {

@@ -9,6 +9,8 @@ import type { LiveEndpoint } from '../tunnel/endpoint.ts';
 import type { Endpoints } from '../tunnel/endpoints.ts';
 import type { TcpDoors } from '../tunnel/tcp-doors.ts';
 import { type EndpointHandling, handlingOf } from './handling.ts';
+import { recordConnection } from './reports/connection-recording.ts';
+import type { ModuleDecisions } from './traffic-reports.ts';
 import { NOBODY, type VisitorLimit, Visitors, visitorOf } from './visitors.ts';
 import { admit } from './visits/admission.ts';
 import { SocketLine, type VisitServices } from './visits/services.ts';
@@ -146,17 +148,23 @@ export class TcpListener implements TcpDoors {
   #onSocket(socket: Socket, port: number): void {
     if (!this.visitors.admit(socket)) return void abort(socket);
     const endpoint = this.#options.endpoints.byPort(port);
+    const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
     const handling = endpoint && handlingOf(endpoint);
-    if (handling) void this.#admit(socket, endpoint, handling);
+    if (handling) void this.#admit(socket, endpoint, handling, recording?.decisions);
     else void forward(socket, endpoint, { traffic: this.#options.traffic });
   }
 
-  async #admit(socket: Socket, endpoint: LiveEndpoint, handling: EndpointHandling): Promise<void> {
+  async #admit(
+    socket: Socket,
+    endpoint: LiveEndpoint,
+    handling: EndpointHandling,
+    decisions: ModuleDecisions | undefined,
+  ): Promise<void> {
     const { visits, traffic } = this.#options;
     const gone = () => {};
     socket.on('error', gone); // Told again by `destroyed`.
     const line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, visits.time());
-    const admitted = await admit(Object.assign(line, { endpoint }), handling, visits);
+    const admitted = await admit(Object.assign(line, { endpoint, decisions }), handling, visits);
     socket.off('error', gone);
     if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
     else abort(socket);

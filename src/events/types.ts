@@ -13,7 +13,9 @@ export type EventName = `${keyof typeof objects}_${(typeof actions)[number]}.v0`
 
 const actions = ['created', 'updated', 'deleted'] as const;
 
-/** What is created, updated and deleted through the API. */
+export type ObjectName = keyof typeof objects;
+
+/** What is created, updated and deleted through the API. Of the documented ones, those are missing that this service has not. */
 const objects = {
   api_key: 'An API key',
   bot_user: 'A bot user',
@@ -25,7 +27,6 @@ const objects = {
   https_edge_route: 'A route of an HTTPS edge',
   ip_policy: 'An IP policy',
   ip_policy_rule: 'A rule of an IP policy',
-  ip_restriction: 'An IP restriction',
   tls_certificate: 'A TLS certificate',
   tls_edge: 'A TLS edge',
   tunnel_credential: 'A tunnel credential',
@@ -34,13 +35,16 @@ const objects = {
 };
 
 const others = {
-  'agent_session_start.v0': ['audit', 'An agent opened a session, or tried to.'],
+  'agent_session_start.v0': ['audit', 'An agent opened a session.'],
   'agent_session_stop.v0': ['audit', 'An agent’s session ended.'],
   'endpoint_online.v0': ['audit', 'A public address began to be served.'],
   'endpoint_offline.v0': ['audit', 'A public address is no longer served.'],
   'http_request_complete.v0': ['traffic', 'An HTTP request was answered.'],
   'tcp_connection_closed.v0': ['traffic', 'A TCP or TLS connection ended.'],
 } as const satisfies Record<string, readonly [EventClass, string]>;
+
+/** What is sent to try a destination. Nobody subscribes to it. */
+export const TEST_EVENT = 'event_destination_test.v0';
 
 /** In alphabetical order. */
 export const eventTypes: readonly EventType[] = [...objectTypes(), ...otherTypes()].sort(byName);

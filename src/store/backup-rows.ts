@@ -14,6 +14,12 @@ const LEFT_OUT = new Set([
 const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 1024 * 1024;
 
+/** Columns that number their rows, and what counts for them. */
+const SEQUENCES = `
+  SELECT table_name AS "table", column_name AS "column", pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+  FROM information_schema.columns
+  WHERE table_schema = current_schema() AND column_default LIKE 'nextval(%'`;
+
 /** The tables of a backup, each after those that it refers to. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
   const tables = await client.query<{ name: string }>(
@@ -70,10 +76,18 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
       `[${rows.join(',')}]`,
     ]);
   }
+  await countOn(client);
   for (const [table, count] of Object.entries(expected)) {
     const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM "${table}"`);
     if (Number(rows[0]?.count) !== count) throw new BackupError(`${file} changed while it was being restored.`);
   }
+}
+
+/** Rows that are added get numbers above those that were loaded. */
+async function countOn(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(SEQUENCES);
+  for (const { table, column, sequence } of rows)
+    await client.query(`SELECT setval($1, coalesce(max("${column}"), 0) + 1, false) FROM "${table}"`, [sequence]);
 }
 
 async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<{ table: string; rows: string[] }> {

@@ -67,6 +67,12 @@ export class Changes {
     return Promise.allSettled([...this.#followers].map(async (follow) => follow(changes)));
   }
 
+  /** Tells of what needs no transaction: hints at what everybody can see who asks. */
+  async tell(prisma: PrismaClient, changes: Change[]): Promise<void> {
+    await this.#relay?.send(prisma, changes);
+    await within(FOLLOW_MAX_MS, this.publish(changes));
+  }
+
   /**
    * Runs a transaction; what it announces is published once it is committed, and never if it is not. Done when those who
    * follow are.

@@ -15,11 +15,19 @@ export async function insistent<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Prisma's codes: P2034 deadlock or write conflict, P2002 somebody else was first with a unique value. */
+/** Somebody else was first with a unique value (P2002), or the transaction was given up. */
 function isContention(error: unknown): boolean {
+  return isWriteConflict(error) || isOf(error, 'P2002', 'UniqueConstraintViolation');
+}
+
+/** Whether the database gave a transaction up for another one's sake: a deadlock or a write conflict (P2034). */
+export function isWriteConflict(error: unknown): boolean {
+  return isOf(error, 'P2034', 'TransactionWriteConflict');
+}
+
+function isOf(error: unknown, code: string, kind: string): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  if (error.code === 'P2034' || error.code === 'P2002') return true;
   // Of a statement in SQL, only the adapter's word tells.
   const { cause } = (error.meta?.driverAdapterError ?? {}) as { cause?: { kind?: string } };
-  return cause?.kind === 'TransactionWriteConflict' || cause?.kind === 'UniqueConstraintViolation';
+  return error.code === code || cause?.kind === kind;
 }

@@ -3,10 +3,13 @@
 
 import { publicUrl } from '../tunnel/bind-name.ts';
 import type { Changes } from './changes.ts';
-import type { Db, PrismaClient } from './client.ts';
+import type { PrismaClient } from './client.ts';
+import type { AuditEvent, Telling } from './events/audit.ts';
+import { offline, online } from './events/live-events.ts';
+import { endpointObjects } from './events/live-objects.ts';
+import { audience, writeAudit } from './events/outbox.ts';
 import type { EdgeKind } from './generated/prisma/enums.ts';
 import { newId } from './ids.ts';
-import type { Announce } from './live/parts.ts';
 
 /** Edges of one transaction, when all are looked at. */
 const BATCH = 500;
@@ -27,7 +30,7 @@ const usual: EdgeAppearance = { region: '', publicHttpsPort: 443 };
  * edges up to date.
  */
 export async function syncAllEdgeEndpoints(
-  { prisma, changes }: { prisma: PrismaClient; changes: Changes },
+  { prisma, changes, baseUrl }: { prisma: PrismaClient; changes: Changes; baseUrl(): string },
   { region, publicHttpsPort }: EdgeAppearance,
 ): Promise<void> {
   const value = JSON.stringify({ region, publicHttpsPort } satisfies EdgeAppearance);
@@ -35,7 +38,8 @@ export async function syncAllEdgeEndpoints(
   for (let after = ''; ; ) {
     const page = { where: { id: { gt: after } }, orderBy: { id: 'asc' }, take: BATCH, select: { id: true } } as const;
     const ids = (await prisma.edge.findMany(page)).map(({ id }) => id);
-    if (ids.length > 0) await changes.transaction(prisma, (db, announce) => sync(db, announce, ids));
+    if (ids.length > 0)
+      await changes.transaction(prisma, (db, announce) => sync({ db, announce, baseUrl: baseUrl() }, ids));
     if (ids.length < BATCH) return;
     after = ids.at(-1) as string;
   }
@@ -46,13 +50,14 @@ export async function syncAllEdgeEndpoints(
  * a backend: a TLS edge its own, an HTTPS edge that of any of its routes. What stays active keeps its id. To be called
  * in the transaction of every write to an edge, its hostports, its routes or their backends, after it.
  */
-export function syncEdgeEndpoints(db: Db, announce: Announce, edgeId: string): Promise<void> {
-  return sync(db, announce, [edgeId]);
+export function syncEdgeEndpoints(telling: Telling, edgeId: string): Promise<void> {
+  return sync(telling, [edgeId]);
 }
 
 /** To be called in the transaction that deletes an edge, before it: its endpoints would go without being told of. */
-export async function dropEdgeEndpoints(db: Db, announce: Announce, edgeId: string): Promise<void> {
-  await remove(db, announce, await db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } }));
+export async function dropEdgeEndpoints(telling: Telling, edgeId: string): Promise<void> {
+  const rows = await telling.db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } });
+  await replace(telling, rows, []);
 }
 
 /** A hostport of an edge that has a backend. */
@@ -65,7 +70,8 @@ interface Answered {
   domainId: string;
 }
 
-async function sync(db: Db, announce: Announce, edgeIds: string[]): Promise<void> {
+async function sync(telling: Telling, edgeIds: string[]): Promise<void> {
+  const { db, announce } = telling;
   // Of two writes to one edge, the second sees what the first made of it. What refers to the edge may be written meanwhile.
   const [edge] = await db.$queryRaw<{ appearance: string | null }[]>`
     SELECT (SELECT value FROM setting WHERE name = ${APPEARANCE}) AS appearance
@@ -80,6 +86,7 @@ async function sync(db: Db, announce: Announce, edgeIds: string[]): Promise<void
       ELSE EXISTS (SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL) END
     ORDER BY e.id, h.position`;
   const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
+  const made: Row[] = [];
   const left = new Map(before.map((row) => [`${row.edgeId} ${row.hostport}`, row]));
 
   for (const { accountId, edgeId, hostport, ...more } of answered) {
@@ -90,12 +97,15 @@ async function sync(db: Db, announce: Announce, edgeIds: string[]): Promise<void
     const isSame = row && Object.entries(shown).every(([name, value]) => row[name as keyof typeof row] === value);
     if (isSame) continue;
     const id = row?.id ?? newId('ep');
-    if (row)
+    if (row) {
       await db.endpoint.update({ where: { id }, data: { ...shown, updatedAt: new Date() }, select: { id: true } });
-    else await db.endpoint.create({ data: { ...shown, id, accountId, edgeId, hostport, type: 'EDGE' } });
-    announce({ kind: 'endpoint', action: row ? 'UPDATED' : 'CREATED', id, accountId });
+      announce({ kind: 'endpoint', action: 'UPDATED', id, accountId });
+    } else {
+      await db.endpoint.create({ data: { ...shown, id, accountId, edgeId, hostport, type: 'EDGE' } });
+      made.push({ id, accountId });
+    }
   }
-  await remove(db, announce, [...left.values()]);
+  await replace(telling, [...left.values()], made);
 }
 
 function showing(
@@ -108,8 +118,27 @@ function showing(
   return { proto, publicUrl: publicUrl(proto, hostname, publicHttpsPort), metadata, region, domainId };
 }
 
-async function remove(db: Db, announce: Announce, rows: { id: string; accountId: string }[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db.endpoint.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
-  for (const { id, accountId } of rows) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
+interface Row {
+  id: string;
+  accountId: string;
+}
+
+/** Deletes endpoints, and tells of that and of those that were made. */
+async function replace(telling: Telling, gone: Row[], made: Row[]): Promise<void> {
+  const { db, announce, baseUrl } = telling;
+  const all = [...gone, ...made];
+  if (all.length === 0) return;
+  const accountIds = all.map(({ accountId }) => accountId);
+  const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
+  const events: AuditEvent[] = await offline(telling, idsOf(gone), heardBy);
+  if (gone.length > 0) await db.endpoint.deleteMany({ where: { id: { in: idsOf(gone) } } });
+  for (const { id, accountId } of gone) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
+  for (const { id, accountId } of made) announce({ kind: 'endpoint', action: 'CREATED', id, accountId });
+  if (heardBy.hears('endpoint_online.v0'))
+    events.push(...(await endpointObjects(db, idsOf(made), baseUrl)).map(online));
+  await writeAudit(telling, events, heardBy);
+}
+
+function idsOf(rows: Row[]): string[] {
+  return rows.map(({ id }) => id);
 }

@@ -1,28 +1,8 @@
 // Targets of event destinations as the database holds them: the secrets in them are encrypted, and bound to their row
 // and their place in the target.
 
+import type { Target } from '../events/target.ts';
 import type { Keys } from './keys.ts';
-
-export type AwsAuth = {
-  role: { roleArn: string } | null;
-  creds: { awsAccessKeyId: string; awsSecretAccessKey: string | null } | null;
-};
-
-/** Where events go: exactly one member is set. A secret is null where it was not given, or must not be seen. */
-export type Target = {
-  firehose?: { auth: AwsAuth; deliveryStreamArn: string };
-  kinesis?: { auth: AwsAuth; streamArn: string };
-  cloudwatchLogs?: { auth: AwsAuth; logGroupArn: string };
-  datadog?: { apiKey: string | null; ddtags: string | null; service: string | null; ddsite: string };
-  azureLogsIngestion?: {
-    tenantId: string;
-    clientId: string;
-    clientSecret: string | null;
-    logsIngestionUri: string;
-    dataCollectionRuleId: string;
-    dataCollectionStreamName: string;
-  };
-};
 
 /** What a stored target belongs to. */
 export interface TargetRow {
@@ -32,7 +12,7 @@ export interface TargetRow {
 }
 
 /** Any member of a target that is so called is a secret. */
-const SECRETS = new Set(['awsSecretAccessKey', 'apiKey', 'clientSecret']);
+const SECRETS = new Set(['awsSecretAccessKey', 'apiKey', 'clientSecret', 'signingSecret']);
 
 /** The target as the database takes it. */
 export function sealTarget(keys: Keys, row: TargetRow & { target: Target }): Target {

@@ -1,26 +1,24 @@
 // Gateway processes as the database knows them. What a node serves counts only while its lease holds.
 
+import type { Changes } from './changes.ts';
 import type { Db, PrismaClient } from './client.ts';
 import { insistent } from './contention.ts';
 import { newId } from './ids.ts';
-import { forgetNodes, sweepClaims } from './live/claims.ts';
+import { sweepClaims } from './live/claims.ts';
+import { forgetNodes } from './live/forgetting.ts';
 import { takeNodeId } from './node-id.ts';
+import type { NodeLease } from './node-lease.ts';
 import { makeReservationsLock } from './reservations.ts';
 
 /** How long after its lease a node of others is left alone; milliseconds. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
-export interface NodeLease {
-  id: string;
-  /** Extends the lease. It must be called more often than the lease is long. */
-  renew(): Promise<void>;
-  /**
-   * Hears when the lease had ended before it was renewed. What this node served may be with others since then, so all of
-   * it is gone from the database, and must end here too.
-   */
-  onLapse(listener: () => void): void;
-  /** Ends the lease, and with it everything the node served. */
-  release(): Promise<void>;
+/** What clearing away takes: it is told of like any other end. */
+export interface NodeParts {
+  prisma: PrismaClient;
+  changes: Changes;
+  /** What the URIs in events begin with: no slash at its end. */
+  baseUrl(): string;
 }
 
 export interface NodeOptions {
@@ -37,17 +35,18 @@ export interface NodeOptions {
  * Registers this process and takes its lease. What it left behind the last time is cleared away, and what nodes did
  * whose lease ended long ago. Times are the database's own, so that clocks need not agree.
  */
-export async function joinNodes(db: PrismaClient, options: NodeOptions): Promise<NodeLease> {
+export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise<NodeLease> {
+  const { prisma: db, changes, baseUrl } = parts;
   const { leaseMs, holdMs, dataDir, isAlone } = options;
   const { id, release } = isAlone ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
   const lapsed = new Set<() => void>();
 
   const begin = () =>
     insistent(() =>
-      db.$transaction(async (tx) => {
+      changes.transaction(db, async (tx, announce) => {
         const all = isAlone ? await tx.node.findMany({ select: { id: true } }) : [{ id }];
         await forgetNodes(
-          tx,
+          { db: tx, announce, baseUrl: baseUrl() },
           all.map((node) => node.id),
           holdMs,
         );
@@ -64,7 +63,7 @@ export async function joinNodes(db: PrismaClient, options: NodeOptions): Promise
 
   await begin();
   await makeReservationsLock(db);
-  await sweepLive(db, id, holdMs);
+  await sweepLive(parts, id, holdMs);
   return {
     id,
     onLapse: (listener) => void lapsed.add(listener),
@@ -74,21 +73,23 @@ export async function joinNodes(db: PrismaClient, options: NodeOptions): Promise
       for (const listener of lapsed) listener();
     },
     async release() {
-      await insistent(() => db.$transaction((tx) => forgetNodes(tx, [id], holdMs)));
+      await insistent(() =>
+        changes.transaction(db, (tx, announce) => forgetNodes({ db: tx, announce, baseUrl: baseUrl() }, [id], holdMs)),
+      );
       release();
     },
   };
 }
 
 /** Clears away nodes that have been gone for long, and addresses that are not kept any more. To be called now and then. */
-export async function sweepLive(db: PrismaClient, ownId: string, holdMs: number): Promise<void> {
+export async function sweepLive({ prisma, changes, baseUrl }: NodeParts, ownId: string, holdMs: number): Promise<void> {
   await insistent(() =>
-    db.$transaction(async (tx) => {
+    changes.transaction(prisma, async (tx, announce) => {
       const gone = await tx.$queryRaw<{ id: string }[]>`
         SELECT id FROM node WHERE id <> ${ownId}
         AND lease_until < now() - ${FORGOTTEN_AFTER_MS + holdMs} * interval '1 millisecond'`;
       await forgetNodes(
-        tx,
+        { db: tx, announce, baseUrl: baseUrl() },
         gone.map((node) => node.id),
         0,
       );

@@ -1,4 +1,4 @@
-// `npm run schema`: prints schema.graphql and the README's tables of errors from code. With `--check` it only tells
+// `npm run schema`: prints schema.graphql, and the tables of errors and events in the READMEs, from code. With `--check` it only tells
 // whether they are current.
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -7,6 +7,8 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { errorTable } from '../api/error-table.ts';
 import { schema } from '../api/schema.ts';
 import { visitorErrors } from '../edge/errors.ts';
+import { trafficFields } from '../events/traffic/fields.ts';
+import { eventTypes } from '../events/types.ts';
 import { agentErrors } from '../tunnel/agent-errors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -18,7 +20,9 @@ const files = {
     current
       .replace(place('errors'), errorRows)
       .replace(place('visitor errors'), visitorErrorRows)
-      .replace(place('agent errors'), agentErrorRows),
+      .replace(place('agent errors'), agentErrorRows)
+      .replace(place('event types'), eventTypeRows),
+  'src/events/README.md': (current: string) => current.replace(place('traffic fields'), trafficFieldRows),
 };
 
 function errorRows(): string {
@@ -43,6 +47,26 @@ function agentErrorRows(): string {
     .toSorted((a, b) => a.number - b.number)
     .map(({ number, text }) => `| \`ERR_GATEWAY_${number}\` | ${text.replaceAll('|', '\\|')} |\n`);
   return `| Error | What it says |\n|---|---|\n${rows.join('')}`;
+}
+
+function eventTypeRows(): string {
+  const rows = eventTypes.map(({ name, class: kind, description }) => `| \`${name}\` | ${kind} | ${description} |\n`);
+  return `| Event | Class | When |\n|---|---|---|\n${rows.join('')}`;
+}
+
+/** One table: many fields are those of both types. */
+function trafficFieldRows(): string {
+  const { 'http_request_complete.v0': ofRequests, 'tcp_connection_closed.v0': ofConnections } = trafficFields;
+  const fields = new Map([...ofRequests, ...ofConnections].map((field) => [field.name, field]));
+  const mark = (list: typeof ofRequests, name: string) => (list.some((field) => field.name === name) ? '•' : '');
+  const rows = [...fields.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(
+      ({ name, type, description }) =>
+        `| \`${name}\` | ${type} | ${mark(ofRequests, name)} | ${mark(ofConnections, name)} | ${description} |\n`,
+    );
+  const head = '| Field | Type | `http_request_complete.v0` | `tcp_connection_closed.v0` | What it says |';
+  return `${head}\n|---|---|:-:|:-:|---|\n${rows.join('')}`;
 }
 
 for (const [name, print] of Object.entries(files)) {

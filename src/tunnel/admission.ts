@@ -6,16 +6,28 @@ import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms } from './agent-rooms.ts';
 import { refusal } from './binder.ts';
 import { kindOf } from './compatibility.ts';
-import type { Grant } from './registrar.ts';
+import type { Grant, OpenedSession } from './registrar.ts';
 import { aboutText, checkText, METADATA_MAX } from './texts.ts';
 
 const VERSIONS = ['3', '2'];
+
+/** What is known of an agent's connection. */
+export interface AgentConnection {
+  /** The agent's address as the gateway sees it. */
+  ip: string;
+  /** The gateway's own address, and the name that the agent asked for, or ''. */
+  ingress: OpenedSession['ingress'];
+}
 
 /**
  * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
  * @throws {AgentError} why the agent is not let in.
  */
-export async function admit(auth: Auth, ip: string, { registrar, tokens, sessions }: AgentRooms): Promise<Admitted> {
+export async function admit(
+  auth: Auth,
+  connection: AgentConnection,
+  { registrar, tokens, sessions }: AgentRooms,
+): Promise<Admitted> {
   if (!auth.versions.some((version) => VERSIONS.includes(version)))
     throw new AgentError('unknownVersion', { versions: VERSIONS.join(' and ') });
   checkText('Metadata', auth.metadata, METADATA_MAX);
@@ -28,8 +40,10 @@ export async function admit(auth: Auth, ip: string, { registrar, tokens, session
     credentialId: grant.credentialId,
     clientId,
     agentVersion: aboutText(auth.agentVersion || auth.userAgent),
-    ip,
+    ...connection,
     os: aboutText(auth.os),
+    arch: aboutText(auth.arch),
+    userAgent: aboutText(auth.userAgent),
     metadata: auth.metadata,
     transport: 'muxado/2',
   });

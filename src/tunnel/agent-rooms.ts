@@ -46,7 +46,16 @@ export interface SessionRegister {
   /** Ends what an agent left behind, at once. Its addresses are kept, as it is about to ask for them again. */
   evict(accountId: string, clientId: string): void;
   /** The session is over. The control plane is told until it has heard. */
-  remove(session: RegisteredSession, admitted: Admitted, holdMs: number, reason: string): void;
+  remove(session: RegisteredSession, admitted: Admitted, end: SessionEnd): void;
+}
+
+/** How a session ended. */
+export interface SessionEnd {
+  /** How long its addresses are kept; milliseconds. */
+  holdMs: number;
+  reason: string;
+  /** Whether the agent left of its own accord: nothing went wrong. */
+  isFarewell: boolean;
 }
 
 /** What a session needs of the rest of the gateway. */

@@ -1,6 +1,6 @@
 // One agent's session, from its first byte to its last: who it is, what it asks, what it is told.
 
-import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { answerHeartbeat, startHeartbeat } from '../protocol/heartbeat.ts';
 import { MessageError } from '../protocol/json-reader.ts';
 import { type Auth, readAuth, writeAuthAnswer, writeStopTunnel } from '../protocol/messages.ts';
@@ -9,7 +9,7 @@ import { MuxSession } from '../protocol/session.ts';
 import { ErrorCode } from '../protocol/stream.ts';
 import { answer, call, openTyped, readType, StreamType } from '../protocol/typed.ts';
 import { STREAM_WINDOW_MAX } from '../protocol/window.ts';
-import { admit } from './admission.ts';
+import { type AgentConnection, admit } from './admission.ts';
 import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, RegisteredSession } from './agent-rooms.ts';
 import { AgentTunnels } from './agent-tunnels.ts';
@@ -32,16 +32,17 @@ interface Accepted extends Admitted {
 export class AgentSession implements RegisteredSession {
   readonly #rooms: AgentRooms;
   readonly #mux: MuxSession;
-  readonly #ip: string;
+  readonly #connection: AgentConnection;
   readonly #deadline: NodeJS.Timeout;
   /** What codes of errors begin with, as the agent knows them. */
   #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
   #accepted: Accepted | undefined;
 
-  constructor(socket: Socket, rooms: AgentRooms) {
+  constructor(socket: TLSSocket, rooms: AgentRooms) {
     this.#rooms = rooms;
-    this.#ip = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    const ingress = { serverIp: plainAddress(socket.localAddress), hostname: socket.servername || '' };
+    this.#connection = { ip: plainAddress(socket.remoteAddress), ingress };
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     this.#mux = new MuxSession(socket, { onStream, onClose }, { role: 'server', peerStreamsMax: CALLS_MAX });
@@ -114,12 +115,12 @@ export class AgentSession implements RegisteredSession {
     this.#isAuthenticating = true;
     const kind = kindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
-    const admitted = await admit(auth, this.#ip, this.#rooms).finally(() => {
+    const admitted = await admit(auth, this.#connection, this.#rooms).finally(() => {
       this.#isAuthenticating = false;
     });
     const { settings, registrar } = this.#rooms;
     if (this.#mux.isClosed) {
-      await registrar.sessionClosed(admitted.sessionId, settings.sessionHold);
+      await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
       throw new MessageError('the session ended');
     }
     clearTimeout(this.#deadline);
@@ -147,10 +148,16 @@ export class AgentSession implements RegisteredSession {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
     // An agent that says good-bye wants nothing kept; one that is lost will be back.
-    const hold = code === ErrorCode.NONE && !this.#rooms.isStopping() ? 0 : this.#rooms.settings.sessionHold;
-    this.#accepted.tunnels.closeAll(hold);
-    this.#rooms.sessions.remove(this, this.#accepted, hold, message);
+    const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
+    const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;
+    this.#accepted.tunnels.closeAll(holdMs);
+    this.#rooms.sessions.remove(this, this.#accepted, { holdMs, reason: message, isFarewell });
   }
+}
+
+/** An IPv4 address as such, where the listener takes IPv6 too. */
+function plainAddress(address: string | undefined): string {
+  return address?.replace(/^::ffff:/, '') ?? '';
 }
 
 const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };

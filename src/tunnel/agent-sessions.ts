@@ -3,11 +3,12 @@
 import { ErrorCode } from '../protocol/stream.ts';
 import { allows, type BindTarget } from './acl.ts';
 import type { AgentError } from './agent-errors.ts';
-import type { Admitted, AgentRooms, RegisteredSession, SessionRegister } from './agent-rooms.ts';
+import type { Admitted, AgentRooms, RegisteredSession, SessionEnd, SessionRegister } from './agent-rooms.ts';
 import { refusal } from './binder.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import type { Grant, Refusal, Registrar } from './registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from './session-commands.ts';
+import { aboutText } from './texts.ts';
 
 /** How long to wait before a call to the control plane that failed is made again. */
 const RETRY_MS = 1000;
@@ -50,13 +51,12 @@ export class AgentSessions implements SessionCommands, SessionRegister {
   remove(
     session: RegisteredSession,
     { sessionId, accountId, clientId }: Admitted,
-    holdMs: number,
-    reason: string,
+    { holdMs, reason, isFarewell }: SessionEnd,
   ): void {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
     this.#parts.onEvent('agent gone', { sessionId, accountId, reason });
-    const told = this.#tell(sessionId, holdMs).finally(() => this.#pending.delete(told));
+    const told = this.#tell(sessionId, holdMs, isFarewell ? '' : reason).finally(() => this.#pending.delete(told));
     this.#pending.add(told);
   }
 
@@ -79,10 +79,10 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     await Promise.all(this.#pending);
   }
 
-  async #tell(sessionId: string, holdMs: number): Promise<void> {
+  async #tell(sessionId: string, holdMs: number, reason: string): Promise<void> {
     for (;;) {
       try {
-        return await this.#parts.registrar.sessionClosed(sessionId, holdMs);
+        return await this.#parts.registrar.sessionClosed(sessionId, holdMs, aboutText(reason));
       } catch (error) {
         this.#parts.onFailure(error);
         if (this.#isOver) return; // The node's lease ends soon, and the row with it.

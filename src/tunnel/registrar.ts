@@ -21,7 +21,12 @@ export interface OpenedSession {
   /** The agent's address as the gateway sees it. */
   ip: string;
   os: string;
+  /** The agent's processor, as it says. */
+  arch: string;
+  userAgent: string;
   metadata: string;
+  /** Where the agent came in: of the gateway, the address of the connection and the name it was asked for, or ''. */
+  ingress: { serverIp: string; hostname: string };
   /** The protocol between agent and gateway, as `muxado/2`. */
   transport: string;
 }
@@ -75,8 +80,9 @@ export interface Registrar {
   /**
    * Ends a session with all its tunnels and endpoints. Unknown ids are no error: it may be gone already.
    * @param holdMs how long its addresses stay reserved for its credential; 0 frees them at once.
+   * @param reason why, for people; left out when the agent said good-bye.
    */
-  sessionClosed(sessionId: string, holdMs: number): Promise<void>;
+  sessionClosed(sessionId: string, holdMs: number, reason?: string): Promise<void>;
   /** Decides and registers in one transaction: what is answered is live for the API, what is refused left nothing. */
   bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | Refusal>;
   bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | Refusal>;

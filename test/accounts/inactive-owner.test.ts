@@ -75,8 +75,9 @@ describe('GraphQL', () => {
   );
 
   test.each(subscriptions)('$name tells nothing to a key of an inactive owner', async (field) => {
+    const values = argumentsOf(field, holder);
     for (const { key } of shutOut) {
-      const opened = await subscribe(gateway.api, key, documentOf(field, {})).catch(() => undefined);
+      const opened = await subscribe(gateway.api, key, documentOf(field, values), values).catch(() => undefined);
       const first = await opened?.next();
       opened?.close();
       if (first) expect(first).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });

@@ -49,6 +49,7 @@ const named: Record<string, string[]> = {
   backendId: ['tunnelGroupBackend'],
   certificateAuthorityIds: ['certificateAuthority'],
   destinationIds: ['eventDestination'],
+  destinationId: ['eventDestination'],
   certificateId: ['tlsCertificate'],
   ipPolicyId: ['ipPolicy'],
   ipPolicyIds: ['ipPolicy'],
@@ -64,12 +65,12 @@ const texts: Record<string, string> = Object.fromEntries(
     'privateKeyType certificateManagementPolicy roleArn awsAccessKeyId awsSecretAccessKey deliveryStreamArn streamArn',
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
-    'username password minVersion expressions value url method body clientIp policy',
+    'username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
 );
-Object.assign(texts, { type: 'domain_created.v0', match: '/sample' });
+Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample' });
 
 /** Inputs of modules that need more than ids, by the end of the operation's name. */
 const moduleInputs: Record<string, object> = {

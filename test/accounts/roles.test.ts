@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { argumentsOf, changed, documentOf, type Field, mutations, placesOf, subjectOf } from './operations.ts';
-import { create, creation, fill, type Holder } from './things.ts';
+import { create, creation, fill, type Holder, leaveDeadLetters } from './things.ts';
 
 /** Users and bot users are the admins' business. */
 const adminsOnly = /^(create|update|delete|deactivate)(User|BotUser)$/;
@@ -41,6 +41,8 @@ describe.each([
     if (!kind)
       return field.name === 'createEventSource' ? changed(values, ['input', 'type'], 'domain_updated.v0') : values;
     if (heldBy) return { ...values, id: await create(kind, holder, { ownerId: heldBy.ownerId }) };
+    if (kind === 'eventDeadLetter' && 'id' in values)
+      return { ...values, id: await leaveDeadLetters(gateway, holder.account) };
     if (field.name === deletion(kind) && 'id' in values) return { ...values, id: await create(kind, holder) };
     return values;
   }

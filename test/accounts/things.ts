@@ -2,6 +2,8 @@
 
 import type { GraphQLInterfaceType } from 'graphql';
 import { schema } from '../../src/api/schema.ts';
+import { type Event, writeEvent } from '../../src/events/event.ts';
+import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/certificates.ts';
 import type { Account, TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, openSession } from '../support/live.ts';
@@ -49,7 +51,8 @@ const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> =
     target: { datadog: { apiKey: fresh(), ddtags: '', service: 'gateway', ddsite: 'datadoghq.com' } },
   }),
   eventSubscription: ({ ids }) => ({
-    sources: [{ type: 'domain_created.v0' }],
+    // Nobody deletes one here, so that nothing is delivered, and no row changes by itself.
+    sources: [{ type: 'bot_user_deleted.v0' }],
     destinationIds: [ids.eventDestination],
   }),
   httpsEdge: ({ ids, zone }) => ({
@@ -112,9 +115,29 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   ids.tunnel = opened.tunnelId;
   ids.endpoint = opened.endpointId;
 
+  ids.eventDeadLetter = await leaveDeadLetters(gateway, account);
+
   const missing = kinds.filter((kind) => !ids[kind]);
   if (missing.length > 0) throw new Error(`say in things.ts how to make: ${missing.join(', ')}`);
   return holder;
+}
+
+const refused: Event = {
+  ...{ id: newId('ev'), type: 'user_created.v0', at: Date.now() },
+  ...{ accountId: newId('ac'), principal: null, object: {} },
+};
+
+/** Leaves a dead letter at each event destination of an account, as targets do that refuse an event. @returns the oldest's. */
+export async function leaveDeadLetters(gateway: TestGateway, { accountId }: Account): Promise<string> {
+  const { prisma } = gateway.app;
+  const destinations = await prisma.eventDestination.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
+  const letters = destinations.map((destination) => ({
+    ...{ id: newId('edl'), accountId, destinationId: destination.id },
+    ...{ eventId: refused.id, eventType: refused.type, event: writeEvent(refused) },
+    ...{ errorCode: 'HTTP 400', errorMessage: fresh() },
+  }));
+  await prisma.eventDeadLetter.createMany({ data: letters });
+  return letters[0]?.id ?? '';
 }
 
 /** Every row of the database but those of nodes, whose leases are renewed all the time. */

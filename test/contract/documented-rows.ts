@@ -2,7 +2,7 @@
 
 import * as expected from './expected.ts';
 import { fresh, freshRoute, type Row, row, the } from './rows.ts';
-import { shapes } from './shapes.ts';
+import { destinationWith, shapes } from './shapes.ts';
 import { examples } from './targets.ts';
 
 const { credential, destination, tokenOf } = expected;
@@ -120,27 +120,30 @@ const mutualTls: Row[] = [
   row('DELETE /edges/tls/{id}/mutual_tls', 204, 'deleteTlsEdgeMutualTls', { at: withMutualTls }),
 ];
 
-const destinations: Row[] = Object.entries(examples).flatMap(([note, { sent, created, later }]) => [
-  row('POST /event_destinations', 201, 'createEventDestination', {
-    note,
-    shape: shapes.destination,
-    body: () => ({ ...texts, format: 'json', target: sent }),
-    answer: (world, got) => destination(world, got, { ...texts, target: created }),
-  }),
-  row('GET /event_destinations/{id}', 200, 'eventDestination', {
-    note,
-    shape: shapes.destination,
-    at: fresh('/event_destinations', { target: sent }),
-    answer: (world, got, _, { id }) => destination(world, got, { id, target: later }),
-  }),
-  row('PATCH /event_destinations/{id}', 200, 'updateEventDestination', {
-    note: `${note}, from another kind`,
-    shape: shapes.destination,
-    at: fresh('/event_destinations', { ...texts, target: { datadog: { api_key: 'other', ddsite: 'datadoghq.eu' } } }),
-    body: () => ({ description: '', format: 'json', target: sent }),
-    answer: (world, got, _, { id }) => destination(world, got, { ...texts, id, description: '', target: later }),
-  }),
-]);
+const destinations: Row[] = Object.entries(examples).flatMap(([note, { sent, created, later, addition }]) => {
+  const shape = destinationWith(addition);
+  return [
+    row('POST /event_destinations', 201, 'createEventDestination', {
+      note,
+      shape,
+      body: () => ({ ...texts, format: 'json', target: sent }),
+      answer: (world, got) => destination(world, got, { ...texts, target: created }),
+    }),
+    row('GET /event_destinations/{id}', 200, 'eventDestination', {
+      note,
+      shape,
+      at: fresh('/event_destinations', { target: sent }),
+      answer: (world, got, _, { id }) => destination(world, got, { id, target: later }),
+    }),
+    row('PATCH /event_destinations/{id}', 200, 'updateEventDestination', {
+      note: `${note}, from another kind`,
+      shape,
+      at: fresh('/event_destinations', { ...texts, target: { datadog: { api_key: 'other', ddsite: 'datadoghq.eu' } } }),
+      body: () => ({ description: '', format: 'json', target: sent }),
+      answer: (world, got, _, { id }) => destination(world, got, { ...texts, id, description: '', target: later }),
+    }),
+  ];
+});
 
 const datadog = examples.datadog?.later;
 

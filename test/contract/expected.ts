@@ -182,9 +182,31 @@ export const subscription = (world: World, got: Json, own: { types?: string[]; d
   return { ...common(world, 'esb', '/event_subscriptions', got), sources, destinations, ...others };
 };
 
-export const source = (world: World, subscriptionId: string, type: string) => ({
+export const source = (world: World, subscriptionId: string, type: string, own: object = {}) => ({
   type,
+  fields: [],
+  filter: '',
+  sample_rate: 1,
   uri: world.uri(`/event_subscriptions/${subscriptionId}/sources/${type}`),
+  ...own,
+});
+
+/** How delivery to a destination is going to which nothing was sent yet. */
+export const delivery = (world: World, destinationId: string, own: object = {}) => ({
+  destination_id: destinationId,
+  state: 'ok',
+  waiting_events: 0,
+  waiting_bytes: 0,
+  oldest_waiting_at: null,
+  delivered_events: 0,
+  dropped_events: 0,
+  dead_letters: 0,
+  attempts: 0,
+  next_attempt_at: null,
+  last_delivered_at: null,
+  last_error: null,
+  uri: world.uri(`/event_destinations/${destinationId}/delivery`),
+  ...own,
 });
 
 export const route = (world: World, edgeId: string, got: Json, own: object) => ({

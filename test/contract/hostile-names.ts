@@ -3,7 +3,7 @@
 import { type HostileCase, withMember, wrong } from './hostile-case.ts';
 import { parts } from './targets.ts';
 
-const { role, creds, deliveryStream, stream, logGroup, datadog, azure } = parts;
+const { role, creds, deliveryStream, stream, logGroup, datadog, azure, webhook, file } = parts;
 const account = '123456789012';
 
 /** Both the creation and an update, with this target whole. */
@@ -104,6 +104,31 @@ const others = [
   ...bad('azure_logs_ingestion', azure, 'data_collection_rule_id', 'dcr-1', 90064),
   ...bad('azure_logs_ingestion', azure, 'data_collection_stream_name', 'Gateway_CL', 90065),
   ...bad('azure_logs_ingestion', azure, 'data_collection_stream_name', `Custom-${'x'.repeat(249)}`, 90061),
+  ...bad('datadog', datadog, 'ddsite', 'https://app.datadoghq.com.evil.example', 5134),
+  ...bad('datadog', datadog, 'ddsite', 'http://datadoghq.eu', 5134),
+  ...bad('webhook', webhook, 'url', undefined, 90060),
+  ...bad('webhook', webhook, 'signing_secret', 'too short', 215),
+  ...bad('webhook', webhook, 'signing_secret', 'too-short', 90072),
+  ...bad('webhook', webhook, 'signing_secret', `whsec_${'A'.repeat(21)}`, 90072),
+  ...[
+    'hooks.example.com',
+    'ftp://hooks.example.com/',
+    'http://hooks.example.com/',
+    'https://user@hooks.example.com/',
+    'https://example.com/',
+    'https://a.hooks.example.com/',
+    'https://hooks.example.com.evil.example/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+  ].flatMap((url) => bad('webhook', webhook, 'url', url, 90071)),
+  ...bad('webhook', webhook, 'url', `https://hooks.example.com/${'x'.repeat(2048)}`, 90061),
+  wrong('createDestination', 'target', { webhook: { url: webhook.url } }, 90060, {
+    blamed: 'target.webhook.signing_secret',
+  }),
+  ...['../x', '.hidden', 'a/b', '/etc/passwd', 'a b', 'x'.repeat(101)].flatMap((name) =>
+    bad('file', file, 'name', name, 90075),
+  ),
+  ...bad('file', file, 'name', '', 90060),
   wrong('createDestination', 'target', { datadog: {} }, 5133, { blamed: 'target.datadog.api_key' }),
   wrong('updateDestination', 'target', { datadog: { ddsite: 'datadoghq.com' } }, 90066, {
     blamed: 'target.datadog.api_key',

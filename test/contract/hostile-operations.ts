@@ -33,6 +33,11 @@ const destination = {
   ...Object.fromEntries(datadog),
   'target.azure_logs_ingestion': 'object',
   ...Object.fromEntries(azure),
+  'target.webhook': 'object',
+  'target.webhook.url': 'string',
+  'target.webhook.signing_secret': 'string',
+  'target.file': 'object',
+  'target.file.name': 'string',
 } as Writing['members'];
 
 const breaker = (place = ''): Writing['members'] => ({
@@ -62,6 +67,7 @@ const route: Writing['members'] = {
   ...breaker('circuit_breaker.'),
 };
 const subscription: Writing['members'] = { ...texts, sources: 'objects', destination_ids: 'ids' };
+const source: Writing['members'] = { type: 'string', fields: 'strings', filter: 'string', sample_rate: 'number' };
 const domain: Writing['members'] = {
   ...texts,
   certificate_id: 'id',
@@ -142,9 +148,16 @@ export const writings = {
   createSource: writing(
     'POST /event_subscriptions/{subscription_id}/sources',
     'createEventSource',
-    { type: 'string' },
+    source,
     () => ({ type: 'user_created.v0' }),
     ({ ids }) => ({ subscription_id: ids.subscription }),
+  ),
+  updateSource: writing(
+    'PATCH /event_subscriptions/{subscription_id}/sources/{type}',
+    'updateEventSource',
+    source,
+    none,
+    ({ ids }) => ({ subscription_id: ids.subscription, type: 'domain_created.v0' }),
   ),
   updateSession: writing(
     'POST /tunnel_sessions/{id}/update',

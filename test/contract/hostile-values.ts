@@ -173,9 +173,35 @@ const events: HostileCase[] = [
     blamed: 'sources[1].type',
   }),
   wrong('createSubscription', 'sources', [{}], 90007, { blamed: 'sources[0].type' }),
-  wrong('createSubscription', 'sources', [{ type: 'user_created.v0', filter: 'x' }], 214, {
-    blamed: 'sources[0].filter',
+  wrong('createSubscription', 'sources', [{ type: 'user_created.v0', nonsense: 'x' }], 214, {
+    blamed: 'sources[0].nonsense',
   }),
+  wrong('updateSource', 'type', 'user_created.v0', 215),
+  ...(['createSource', 'updateSource'] as const).flatMap((name) => [
+    wrong(name, 'fields', ['conn'], 5401),
+    wrong(name, 'filter', 'true', 5402),
+    wrong(name, 'sample_rate', 0.5, 90076),
+  ]),
+  ...(
+    [
+      ['fields', ['conn.client_ip', 'conn.end_ts'], 90077, 'fields[1]'],
+      ['fields', ['http.req'], 90077, 'fields[0]'],
+      ['fields', [''], 90077, 'fields[0]'],
+      ['fields', ['__proto__'], 90077, 'fields[0]'],
+      ['fields', ['conn', 'tls', 'conn'], 90078, 'fields[2]'],
+      ['fields', Array(101).fill('conn'), 90079, 'fields'],
+      ['filter', 'ev.conn.client_ip ==', 90083, 'filter'],
+      ['filter', 'ev.nonsense == 1', 90083, 'filter'],
+      ['filter', `"${'é'.repeat(2048)}" == ""`, 90082, 'filter'],
+      ['sample_rate', 0, 90084, 'sample_rate'],
+      ['sample_rate', -0.5, 90084, 'sample_rate'],
+      ['sample_rate', 1.01, 90084, 'sample_rate'],
+    ] as const
+  ).map(([member, value, number, blamed]) =>
+    wrong('createSubscription', 'sources', [{ type: 'http_request_complete.v0', [member]: value }], number, {
+      blamed: `sources[0].${blamed}`,
+    }),
+  ),
 ];
 
 const bots: HostileCase[] = (['createBotUser', 'updateBotUser'] as const).flatMap((name) => [

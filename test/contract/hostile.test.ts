@@ -107,7 +107,7 @@ const badIds = [
 describe('an id in a path that is none is not found', () => {
   test.each(withId)('%s', async (_, writing) => {
     const shape = selectable({ writing } as HostileCase);
-    for (const parameter of Object.keys(writing.ids(world))) {
+    for (const parameter of Object.keys(writing.ids(world)).filter((name) => name !== 'type')) {
       for (const id of badIds) {
         for (const door of doors) {
           requests++;

@@ -1,4 +1,4 @@
-// The neighbours that are not created, read, listed, changed and deleted like most: routes, sources, live objects, and
+// The neighbours that are not created, read, listed, changed and deleted like most: routes, live objects, and
 // modules the specification does not name.
 
 import * as expected from './expected.ts';
@@ -94,44 +94,6 @@ const modules: Row[] = [
   },
 ].flatMap(moduleRows);
 
-const sourcesPath = '/event_subscriptions/{subscription_id}/sources';
-const freshSource = async (world: World) => {
-  const body = { sources: [{ type: 'user_created.v0' }, { type: 'domain_updated.v0' }] };
-  const { id } = await fresh('/event_subscriptions', body)(world);
-  return { subscription_id: id, type: 'user_created.v0' };
-};
-const freshSources = async (world: World) => ({ subscription_id: (await freshSource(world)).subscription_id });
-const types = { rest: 'tls_edge_created.v0', graphql: 'tls_edge_deleted.v0' } as Record<string, string>;
-
-const sources: Row[] = [
-  row(`POST ${sourcesPath}`, 201, 'createEventSource', {
-    shape: shapes.source,
-    at: freshSources,
-    body: (_, door) => ({ type: types[door] }),
-    answer: (world, _, door, ids) => expected.source(world, ids.subscription_id ?? '', types[door] ?? ''),
-  }),
-  row(`GET ${sourcesPath}`, 200, 'eventSources', {
-    shape: `sources { ${shapes.source} } uri`,
-    at: freshSources,
-    answer: (world, _, __, { subscription_id = '' }) => ({
-      sources: ['domain_updated.v0', 'user_created.v0'].map((type) => expected.source(world, subscription_id, type)),
-      uri: world.uri(`/event_subscriptions/${subscription_id}/sources`),
-    }),
-  }),
-  row(`GET ${sourcesPath}/{type}`, 200, 'eventSource', {
-    shape: shapes.source,
-    at: freshSource,
-    answer: (world, _, __, { subscription_id = '', type = '' }) => expected.source(world, subscription_id, type),
-  }),
-  row(`PATCH ${sourcesPath}/{type}`, 200, 'updateEventSource', {
-    shape: shapes.source,
-    at: freshSource,
-    body: () => ({}),
-    answer: (world, _, __, { subscription_id = '', type = '' }) => expected.source(world, subscription_id, type),
-  }),
-  row(`DELETE ${sourcesPath}/{type}`, 204, 'deleteEventSource', { at: freshSource }),
-];
-
 const live: Row[] = [
   row('GET /tunnels', 200, 'tunnels', {
     shape: shapes.tunnel,
@@ -171,4 +133,4 @@ const live: Row[] = [
   }),
 ];
 
-export const otherRows = [...routes, ...modules, ...sources, ...live];
+export const otherRows = [...routes, ...modules, ...live];

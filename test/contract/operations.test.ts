@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificateRows } from './certificate-rows.ts';
 import { documentedRows } from './documented-rows.ts';
 import { edgeModuleRows } from './edge-module-rows.ts';
+import { eventRows } from './event-rows.ts';
 import { ipPolicyRows } from './ip-policy-rows.ts';
 import { otherRows } from './module-rows.ts';
 import { crudRows } from './neighbour-rows.ts';
@@ -23,7 +24,7 @@ async function isAnswered(row: Row): Promise<void> {
   let ids = await row.at(world);
   if (onlyGraphql) return void (await ask(row, 'graphql'));
   const rest = await ask(row, 'rest');
-  if (row.method === 'DELETE') ids = await row.at(world);
+  if (row.method === 'DELETE' || row.atEach) ids = await row.at(world);
   const graphql = await ask(row, 'graphql');
   // What both doors did to, or read of, the same object is the same; what each created differs in id and names.
   if (row.method !== 'POST') expect(graphql).toStrictEqual(rest);
@@ -47,7 +48,15 @@ async function isAnswered(row: Row): Promise<void> {
 // Lists come first: they show the whole world, to which the others add.
 const inOrder = (rows: Row[]) => [...rows.filter(({ list }) => list), ...rows.filter(({ list }) => !list)];
 
-const allRows = [...documentedRows, ...crudRows, ...otherRows, ...certificateRows, ...ipPolicyRows, ...edgeModuleRows];
+const allRows = [
+  ...documentedRows,
+  ...crudRows,
+  ...otherRows,
+  ...certificateRows,
+  ...ipPolicyRows,
+  ...edgeModuleRows,
+  ...eventRows,
+];
 
 describe('every operation answers as documented, the same at both doors', () => {
   const rows = inOrder(allRows);

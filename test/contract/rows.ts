@@ -13,11 +13,13 @@ export interface Row extends Operation {
   /** The whole answer; undefined when there is none. `got` is what came, for its id. */
   // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
   answer?(world: World, got: any, door: string, ids: Ids): unknown;
+  /** Set when it can be done only once to what the path names, so that each door has its own. */
+  atEach?: boolean;
   /** Set when what is deleted is a part of something, which nobody can read by itself. */
   isPart?: boolean;
 }
 
-type Own = Partial<Pick<Row, 'at' | 'body' | 'answer' | 'shape' | 'list' | 'isPart'>> & { note?: string };
+type Own = Partial<Pick<Row, 'at' | 'body' | 'answer' | 'shape' | 'list' | 'atEach' | 'isPart'>> & { note?: string };
 
 export function row(call: string, status: Row['status'], field: string, { note, shape, list, ...own }: Own = {}): Row {
   const title = note ? `${call} (${note})` : call;

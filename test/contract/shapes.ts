@@ -7,6 +7,14 @@ const job = 'provisioning_job { error_code msg started_at retries_at }';
 const texts = 'description metadata';
 const ref = '{ id uri }';
 
+/** An event destination, with an addition to the specification in its target. */
+export const destinationWith = (addition = '') =>
+  `id uri created_at ${texts} format target { firehose { ${auth} delivery_stream_arn } ` +
+  `kinesis { ${auth} stream_arn } cloudwatch_logs { ${auth} log_group_arn } ` +
+  `datadog { api_key ddtags service ddsite } azure_logs_ingestion { ${azure} } ${addition} }`;
+
+const source = 'type fields filter sample_rate uri';
+
 /** Every name in them is a member that must be there, and there is no other. */
 export const shapes = {
   credential: `id uri created_at ${texts} token acl owner_id`,
@@ -25,10 +33,7 @@ export const shapes = {
   tlsTermination: 'enabled terminate_at min_version',
   trafficPolicy: 'enabled value',
   policy: 'enabled inbound outbound',
-  destination:
-    `id uri created_at ${texts} format target { firehose { ${auth} delivery_stream_arn } ` +
-    `kinesis { ${auth} stream_arn } cloudwatch_logs { ${auth} log_group_arn } ` +
-    `datadog { api_key ddtags service ddsite } azure_logs_ingestion { ${azure} } }`,
+  destination: destinationWith(),
   bot: 'id uri name active created_at',
   domain:
     `id uri created_at ${texts} domain region cname_target http_endpoint_configuration ${ref} ` +
@@ -44,8 +49,14 @@ export const shapes = {
     'not_before not_after key_usages extended_key_usages private_key_type issuer_common_name serial_number',
   ipPolicy: `id uri created_at ${texts}`,
   ipPolicyRule: `id uri created_at ${texts} cidr ip_policy ${ref} action`,
-  subscription: `id uri created_at ${texts} sources { type uri } destinations ${ref}`,
-  source: 'type uri',
+  subscription: `id uri created_at ${texts} sources { ${source} } destinations ${ref}`,
+  source,
+  delivery:
+    'destination_id state waiting_events waiting_bytes oldest_waiting_at delivered_events dropped_events dead_letters ' +
+    'attempts next_attempt_at last_delivered_at last_error { code message at } uri',
+  destinationTest: 'ok event_id latency_ms error_code error_message',
+  deadLetter: 'id uri created_at event_id event_type event error_code error_message',
+  count: 'count',
   session: `id uri agent_version credential ${ref} ip metadata os region started_at transport`,
   tunnel:
     `id public_url started_at metadata proto region tunnel_session ${ref} endpoint ${ref} labels backends ${ref} ` +

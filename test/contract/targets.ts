@@ -10,6 +10,8 @@ interface Example {
   /** In the answer to the creation, and in every other. */
   created: object;
   later: object;
+  /** Set for an addition to the specification, which is shown only where it is set: its members. */
+  addition?: string;
 }
 
 const example = (kind: string, sent: object, created: object, later: object): Example => ({
@@ -34,6 +36,9 @@ const azure = {
   data_collection_rule_id: 'dcr-0123456789abcdef0123456789abcdef',
   data_collection_stream_name: 'Custom-Gateway_CL',
 };
+
+const webhook = { url: 'https://hooks.example.com/events', signing_secret: 'secret-of-webhook' };
+const file = { name: 'events.jsonl' };
 
 /** Each kind, and each way to prove oneself to AWS. */
 export const examples: Record<string, Example> = {
@@ -63,6 +68,11 @@ export const examples: Record<string, Example> = {
     { api_key: null, ddtags: null, service: null, ddsite: 'datadoghq.com' },
   ),
   azure_logs_ingestion: example('azure_logs_ingestion', azure, azure, { ...azure, client_secret: null }),
+  webhook: {
+    ...example('webhook', webhook, webhook, { ...webhook, signing_secret: null }),
+    addition: 'webhook { url signing_secret }',
+  },
+  file: { ...example('file', file, file, file), addition: 'file { name }' },
 };
 
-export const parts = { role, creds, deliveryStream, stream, logGroup, datadog, azure };
+export const parts = { role, creds, deliveryStream, stream, logGroup, datadog, azure, webhook, file };

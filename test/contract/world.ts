@@ -1,6 +1,8 @@
 // An account that has one of everything, live objects too.
 
-import { expect } from 'vitest';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject } from 'vitest';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, openSession } from '../support/live.ts';
 import { authorityPem, issue, type Pair, sent } from './certificates.ts';
@@ -49,7 +51,11 @@ export const serverSubject = 'C=DE, ST=Berlin, L=Mitte, O=Shops, OU=Web, CN=Shop
 export const hostname = 'app.world.example.com';
 
 export async function makeWorld(): Promise<World> {
-  const gateway = await startTestGateway({ REGION: 'eu' });
+  const gateway = await startTestGateway({
+    REGION: 'eu',
+    EVENT_WEBHOOK_HOSTS: 'hooks.example.com',
+    EVENT_FILE_DIR: await mkdtemp(join(inject('run'), 'events-')),
+  });
   // Sessions are registered here without an agent: whatever they are told, they do.
   gateway.app.sessions = { command: async () => 'done' };
   const account = await gateway.newAccount();

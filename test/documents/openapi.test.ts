@@ -157,6 +157,9 @@ describe('bodies', () => {
         'data_collection_rule_id',
         'data_collection_stream_name',
       ]),
+      // Additions to the specification.
+      ...under('webhook', ['url', 'signing_secret']),
+      ...under('file', ['name']),
     ].map((member) => `target.${member}`),
   ];
 
@@ -188,11 +191,29 @@ describe('bodies', () => {
     expect(membersOf(place)).toEqual(expect.arrayContaining(members));
   });
 
+  test('additions to the specification are in an answer only where they are set', () => {
+    const { operation } =
+      operations.find(({ place }) => place === 'GET /event_destinations/{id}') ?? expect.unreachable();
+    const answer = operation.responses[200] as { content: { 'application/json': { schema: Schema } } };
+    const target = answer.content['application/json'].schema.properties?.target;
+    const known = Object.keys(target?.properties ?? {});
+    const always = ['firehose', 'kinesis', 'cloudwatch_logs', 'datadog', 'azure_logs_ingestion'];
+    expect({ known, always: target?.required }).toEqual({ known: [...always, 'webhook', 'file'], always });
+  });
+
   test('those without a documented body take none', () => {
     const bodiless = operations.filter(({ place }) => /^(GET|DELETE) /.test(place));
     expect(bodiless.filter(({ operation }) => operation.requestBody)).toEqual([]);
     const writing = operations.filter(({ place }) => /^(POST|PUT|PATCH) /.test(place));
-    expect(writing.filter(({ operation }) => !operation.requestBody).map(({ place }) => place)).toEqual([
+    expect(
+      writing
+        .filter(({ operation }) => !operation.requestBody)
+        .map(({ place }) => place)
+        .sort(),
+    ).toEqual([
+      'POST /event_destinations/{destination_id}/dead_letters/retry',
+      'POST /event_destinations/{destination_id}/dead_letters/{id}/retry',
+      'POST /event_destinations/{id}/test',
       'POST /tunnel_sessions/{id}/restart',
       'POST /tunnel_sessions/{id}/stop',
     ]);

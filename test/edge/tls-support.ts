@@ -11,6 +11,7 @@ import { createHttpCounters, type SharedFront, type Whereabouts } from '../../sr
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
+import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import {
   DEAF,
@@ -51,6 +52,7 @@ export const noVisits: VisitServices = {
   failed(error) {
     throw error;
   },
+  reporter: NOBODY_HEARS,
 };
 
 export interface EdgeOptions {
@@ -58,6 +60,7 @@ export interface EdgeOptions {
   /** What is known of names that nothing serves. */
   whereabouts?: Record<string, Whereabouts>;
   baseDomain?: string;
+  visits?: VisitServices;
 }
 
 export type TunnelOptions = Partial<
@@ -66,7 +69,8 @@ export type TunnelOptions = Partial<
 
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
 
-export async function startEdge({ settings, whereabouts = {}, baseDomain = 'tunnel.localhost' }: EdgeOptions = {}) {
+export async function startEdge(options: EdgeOptions = {}) {
+  const { settings, whereabouts = {}, baseDomain = 'tunnel.localhost', visits = noVisits } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const allSettings = { ...SETTINGS, ...settings };
   const log = { info() {}, warn() {} } as never;
@@ -79,7 +83,7 @@ export async function startEdge({ settings, whereabouts = {}, baseDomain = 'tunn
     whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
     settings: allSettings,
     now: () => performance.now(),
-    visits: noVisits,
+    visits,
     counters: createHttpCounters(),
   };
   const limit = { open: 0, max: allSettings.maxVisitors };

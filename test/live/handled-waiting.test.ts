@@ -4,6 +4,7 @@
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
 import { type Edge, type Peer, startEdge, startScript, type TestEndpoint, visit } from '../edge/support.ts';
 import { listen } from '../edge/tls-support.ts';
 import { Waiting } from './waiting-module.ts';
@@ -22,6 +23,7 @@ beforeAll(async () => {
         failed: (error) => {
           throw error;
         },
+        reporter: NOBODY_HEARS,
       },
     },
   });

@@ -13,7 +13,17 @@ import { copyCluster } from '../support/place.ts';
 import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
 const CREDENTIALS = 1203;
-const TABLES = ['account', 'owner', 'credential', 'reserved_domain', 'edge', 'edge_hostport', 'setting'];
+const TABLES = [
+  'account',
+  'owner',
+  'credential',
+  'reserved_domain',
+  'edge',
+  'edge_hostport',
+  'event_destination',
+  'event_batch',
+  'setting',
+];
 
 /** A gateway with rows of every shape, and a backup of it. */
 let used: Place;
@@ -59,6 +69,9 @@ async function fill(place: Place): Promise<void> {
         '{"big": 12345678901234567890, "nested": {"none": null}}', now());
       INSERT INTO "edge" VALUES ('edg_1', 'ac_1', 'HTTPS', '', '', NULL, true, NULL, now());
       INSERT INTO "edge_hostport" VALUES ('a.example:443', 'edg_1', 'rd_1', 0);
+      INSERT INTO "event_destination" VALUES ('ed_1', 'ac_1', '', '', 'json', '{"file": {"name": "a"}}', now());
+      INSERT INTO "event_batch" ("destination_id", "is_traffic", "count", "bytes", "body")
+        SELECT 'ed_1', false, 1, 3, '\\x1f00ff'::bytea FROM generate_series(1, 3);
       INSERT INTO "setting" VALUES ('check', 'value');
       INSERT INTO "node" VALUES ('n_1', now());
       INSERT INTO "tunnel_session" ("id", "account_id", "node_id", "client_id") VALUES ('ts_1', 'ac_1', 'n_1', 'c_1');
@@ -92,6 +105,11 @@ test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'anoth
     expect(await readFile(keyFile(dataDir), 'utf8')).toBe(await readFile(keyFile(used.dataDir), 'utf8'));
     expect((await stat(keyFile(dataDir))).mode & 0o777).toBe(0o600);
   }
+  const { rows: added } = await using(third, (pool) =>
+    pool.query(`INSERT INTO "event_batch" ("destination_id", "is_traffic", "count", "bytes", "body")
+      VALUES ('ed_1', true, 1, 1, '\\x00') RETURNING id`),
+  );
+  expect(added, 'the next number').toEqual([{ id: '4' }]);
 });
 
 test.skipIf(onServer)('what is live is not in a backup', async () => {

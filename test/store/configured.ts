@@ -29,6 +29,7 @@ async function openStore() {
     prisma,
     changes: new Changes(),
     keys: deriveKeys(randomBytes(32)),
+    baseUrl: () => 'http://gateway.example.com',
     /** Every one since the start; empty it to count anew. */
     statements,
   };

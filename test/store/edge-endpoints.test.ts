@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 
 const sync = (edgeId: string) =>
-  store.changes.transaction(store.prisma, (db, announce) => syncEdgeEndpoints(db, announce, edgeId));
+  store.changes.transaction(store.prisma, (db, announce) =>
+    syncEdgeEndpoints({ db, announce, baseUrl: store.baseUrl() }, edgeId),
+  );
 const endpointsOf = (edgeId: string) =>
   store.prisma.endpoint.findMany({ where: { edgeId }, orderBy: { hostport: 'asc' } });
 const appearance = { region: 'here', publicHttpsPort: 8443 };
@@ -134,7 +136,7 @@ test('the endpoints of an edge that is deleted are told of', async () => {
   const [row] = await endpointsOf(id);
   const announced = heard(store);
   await store.changes.transaction(store.prisma, async (db, announce) => {
-    await dropEdgeEndpoints(db, announce, id);
+    await dropEdgeEndpoints({ db, announce, baseUrl: store.baseUrl() }, id);
     await db.edge.delete({ where: { id } });
   });
   expect(announced).toEqual([{ kind: 'endpoint', action: 'DELETED', id: row?.id, accountId: account.accountId }]);
@@ -148,7 +150,7 @@ test('writes to an edge at once leave it with the endpoints of what it is in the
     const write = (route: string | undefined, backendEnabled: boolean) =>
       store.changes.transaction(store.prisma, async (db, announce) => {
         await db.route.update({ where: { id: route }, data: { backendEnabled, backendId } });
-        await syncEdgeEndpoints(db, announce, id);
+        await syncEdgeEndpoints({ db, announce, baseUrl: store.baseUrl() }, id);
       });
     await Promise.all([write(routes[0], true), write(routes[1], true)]);
     expect(await endpointsOf(id)).toHaveLength(1);

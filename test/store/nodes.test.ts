@@ -61,7 +61,8 @@ describe('one gateway after the other', () => {
   });
 
   test('sweeps away nodes that died long ago, and addresses that are not kept any more', async () => {
-    const { prisma } = gateway.app;
+    const { prisma, changes } = gateway.app;
+    const parts = { prisma, changes, baseUrl: () => gateway.api };
     const credential = await newCredential(gateway);
     const [dead, kept, over] = [newName(), newName(), newName()];
     const sessionId = await openSession(gateway, credential);
@@ -73,9 +74,9 @@ describe('one gateway after the other', () => {
       await gateway.registrar.sessionClosed(id, holdMs);
     }
     const own = await nodeIdOf(gateway);
-    await sweepLive(prisma, own, 30_000); // Its addresses may still be kept.
+    await sweepLive(parts, own, 30_000); // Its addresses may still be kept.
     expect(await prisma.node.findUnique({ where: { id: nodeId } })).not.toBeNull();
-    await sweepLive(prisma, own, 0);
+    await sweepLive(parts, own, 0);
     expect(await prisma.node.findMany({ select: { id: true } })).toEqual([{ id: own }]);
     expect(await prisma.tunnelSession.findUnique({ where: { id: sessionId } })).toBeNull();
     expect(await prisma.claim.findMany({ select: { address: true } })).toEqual([{ address: `http:${kept}` }]);

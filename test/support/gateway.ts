@@ -11,6 +11,7 @@ import { apiMetrics } from '../../src/api/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config.ts';
+import { endpointNames } from '../../src/events/settings.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway.ts';
 import { newAdminKey } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';
@@ -46,7 +47,8 @@ export interface Account extends Owner {
   addOwner(options?: { role?: 'ADMIN' | 'MEMBER'; kind?: 'USER' | 'BOT' }): Promise<Owner>;
 }
 
-export interface TestOptions extends Partial<Pick<GatewayOptions, 'now' | 'onlyYoga' | 'migrations'>> {
+export interface TestOptions
+  extends Partial<Pick<GatewayOptions, 'now' | 'eventRequestMs' | 'onlyYoga' | 'migrations'>> {
   /** Counts statements, in `statements`. */
   counting?: boolean;
   /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
@@ -65,6 +67,7 @@ export interface TestGateway extends Owner {
   ca: string;
   app: Gateway['app'];
   registrar: Gateway['registrar'];
+  events: Gateway['events'];
   first: Gateway['first'];
   place: Place;
   /** Everything logged, a line each. */
@@ -123,6 +126,8 @@ export async function startTestGateway(
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
     POLICY_FETCH: 'any',
+    // No test's events leave the machine: nobody listens there.
+    EVENT_ENDPOINTS: endpointNames.map((name) => `${name}=http://127.0.0.1:1`).join(),
     ...place.env,
     ...overrides,
   };
@@ -197,6 +202,7 @@ export async function startTestGateway(
     ca: await readFile(gateway.caFile, 'utf8'),
     app,
     registrar: gateway.registrar,
+    events: gateway.events,
     first: gateway.first,
     place,
     logs,

@@ -1,12 +1,14 @@
 // Event destinations: where events are delivered (specification sections 2.5 and 4.5).
 
+import type { Target } from '../../events/target.ts';
 import type { Db } from '../../store/client.ts';
-import { sealTarget, type Target, withoutSecrets } from '../../store/event-target.ts';
+import { sealTarget, withoutSecrets } from '../../store/event-target.ts';
 import { newId } from '../../store/ids.ts';
 import type { Keys } from '../../store/keys.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError, found } from '../errors.ts';
+import { deliveryOf, EventDelivery } from '../event-delivery.ts';
 import { completeTarget } from '../event-secrets.ts';
 import { EventTarget, targetSelection } from '../event-target.ts';
 import { checkTarget } from '../event-target-check.ts';
@@ -33,6 +35,12 @@ const EventDestination = builder.prismaObject('EventDestination', {
       description: 'Where events are sent. Only the answer to `createEventDestination` has the secrets in it.',
       select: { target: true },
       resolve: (row) => ('shown' in row ? (row.shown as Target) : withoutSecrets(row)), // As the creation puts it there.
+    }),
+    delivery: t.field({
+      type: EventDelivery,
+      description: 'How delivery to it is going.',
+      select: { id: true },
+      resolve: ({ id }, _, context) => deliveryOf(context, id),
     }),
   }),
 });
@@ -68,7 +76,7 @@ const UpdateEventDestinationInput = builder.inputType('UpdateEventDestinationInp
       type: EventTargetInput,
       description:
         'Replaces the whole target, and may be of another kind. A secret left out stays as it is while kind, ARN, site, ' +
-        'URI, tenant and access key or client id are the same.',
+        'URI, URL, tenant and access key or client id are the same.',
     }),
   }),
 });
@@ -79,7 +87,7 @@ builder.mutationField('createEventDestination', (t) =>
     nullable: true,
     description:
       'Creates an event destination. The secrets in its `target` are shown here and never again. Nothing is sent to ' +
-      'it until an event subscription names it.',
+      'it until an event subscription names it, or `testEventDestination` is asked to.',
     args: {
       input: t.arg({ type: CreateEventDestinationInput, required: true, description: 'The destination.' }),
       ...keyed,
@@ -88,9 +96,10 @@ builder.mutationField('createEventDestination', (t) =>
       const { accountId, app } = context;
       const texts = checkTexts(input);
       const format = checkFormat(input.format);
-      const shown = completeTarget(checkTarget(input.target), app.keys);
+      const shown = completeTarget(checkTarget(input.target, app.config), app.keys);
       const row = { id: newId('ed'), accountId, target: shown };
-      const data = { ...texts, ...row, format, target: sealTarget(app.keys, row) };
+      const target = sealTarget(app.keys, row);
+      const data = { ...texts, ...row, format, target, lane: { create: { accountId } } };
       const destination = await context.write('eventDestination', 'CREATED', (db) =>
         db.eventDestination.create({ ...query, data }),
       );
@@ -103,7 +112,9 @@ builder.mutationField('updateEventDestination', (t) =>
   t.prismaField({
     type: EventDestination,
     nullable: true,
-    description: 'Changes an event destination.',
+    description:
+      'Changes an event destination. When its `target` changes, what waits is tried there at once, however often it ' +
+      'has failed.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the event destination.' }),
       input: t.arg({ type: UpdateEventDestinationInput, required: true, description: 'What to change.' }),
@@ -112,11 +123,13 @@ builder.mutationField('updateEventDestination', (t) =>
       const where = { id, accountId: context.accountId };
       const texts = checkTexts(input);
       checkFormat(input.format);
-      const given = input.target ? checkTarget(input.target) : undefined;
-      return context.write('eventDestination', 'UPDATED', async (db) => {
-        const target = given && (await replaceTarget(given, context.app.keys, where, db));
-        const data = { ...texts, target };
-        return db.eventDestination.update({ ...query, where, data });
+      const { accountId, app } = context;
+      const given = input.target ? checkTarget(input.target, app.config) : undefined;
+      return context.write('eventDestination', 'UPDATED', async (db, announce) => {
+        if (!given) return db.eventDestination.update({ ...query, where, data: texts });
+        const target = await replaceTarget(given, app.keys, where, db);
+        announce({ kind: 'eventDelivery', action: 'CREATED', id, accountId });
+        return db.eventDestination.update({ ...query, where, data: { ...texts, target, lane: { update: afresh } } });
       });
     },
   }),
@@ -127,6 +140,9 @@ deletion(eventDestinations, 'deleteEventDestination', {
     'Deletes an event destination. Answers with its id; fails with `CONFLICT` while an event subscription names it.',
 });
 
+/** A lane that is due at once. Whoever delivers to the old target right now has no say any more in how it goes on. */
+const afresh = { state: 'OK', attempts: 0, nextAt: new Date(0), leaseToken: null, leaseUntil: null } as const;
+
 /** What to store in place of the row's target. The row is locked, so that a secret that is kept is the one replaced. */
 async function replaceTarget(
   target: Target,
@@ -135,7 +151,7 @@ async function replaceTarget(
   db: Db,
 ): Promise<Target> {
   const { id, accountId } = where;
-  await db.$queryRaw`SELECT id FROM event_destination WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
+  await db.$queryRaw`SELECT id FROM event_destination WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
   const select = { id: true, accountId: true, target: true };
   const replaced = found(await db.eventDestination.findUnique({ where, select }), 'event destination');
   return sealTarget(keys, { ...where, target: completeTarget(target, keys, replaced) });

@@ -1,17 +1,21 @@
 // Event sources: the types of event that a subscription delivers, one by one. A source has no id: its type names it
 // within the subscription, and its changes are changes of the subscription.
 
+import { isEventName } from '../../events/types.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import {
+  checkChoice,
   checkType,
   EventSource,
   EventSourceInput,
   lockSubscription,
   type Source,
+  type SourceKey,
   sorted,
   sourceColumns,
+  UpdateEventSourceInput,
 } from '../event-source.ts';
 import { keyed } from '../idempotency.ts';
 import { route } from '../route.ts';
@@ -29,13 +33,6 @@ const EventSourceList = builder.objectRef<List>('EventSourceList').implement({
       description: 'The URI of the list as a REST resource.',
       resolve: ({ subscriptionId }, _, context) => context.uri(`/event_subscriptions/${subscriptionId}/sources`),
     }),
-  }),
-});
-
-const UpdateEventSourceInput = builder.inputType('UpdateEventSourceInput', {
-  description: 'What to change of a source. There is nothing yet that could be.',
-  fields: (t) => ({
-    type: t.string({ description: 'The type of event, if anything the one it has: a source cannot change it.' }),
   }),
 });
 
@@ -82,10 +79,11 @@ builder.mutationField('createEventSource', (t) =>
       ...keyed,
     },
     resolve: (_, { subscriptionId, input }, context) => {
-      const data = { subscriptionId, type: checkType(input.type, 'type') };
+      const key = { subscriptionId, type: checkType(input.type, 'type') };
+      const data = { ...key, ...checkChoice(key.type, input) };
       return context.write('eventSubscription', 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
-        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: data } });
+        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (there) throw new ApiError('sourceThere');
         return { id: subscriptionId, ...(await db.eventSource.create({ data })) };
       });
@@ -97,16 +95,24 @@ builder.mutationField('updateEventSource', (t) =>
   t.field({
     type: EventSource,
     nullable: true,
-    description: 'Answers with the source as it is: there is nothing yet that could be changed.',
+    description: 'Changes which events of its type an event subscription delivers, and what of them.',
     args: {
       ...ofSource,
       input: t.arg({ type: UpdateEventSourceInput, required: true, description: 'What to change.' }),
     },
-    resolve: async (_, { input, ...where }, context) => {
-      if (input.type != null && input.type !== where.type) {
+    resolve: async (_, { subscriptionId, type, input }, context) => {
+      if (input.type != null && input.type !== type) {
         throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
       }
-      return look(context, where);
+      const key = { subscriptionId, type };
+      const data = isEventName(type) ? checkChoice(type, input) : {};
+      return context.write('eventSubscription', 'UPDATED', async (db) => {
+        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
+        if (!there) throw new ApiError('sourceNotThere');
+        const source = await db.eventSource.update({ where: { subscriptionId_type: key }, data });
+        return { id: subscriptionId, ...source };
+      });
     },
   }),
 );
@@ -129,7 +135,7 @@ builder.mutationField('deleteEventSource', (t) =>
   }),
 );
 
-async function look(context: Context, { subscriptionId, type }: Source): Promise<Source> {
+async function look(context: Context, { subscriptionId, type }: SourceKey): Promise<Source> {
   const [source] = await readSources(context, subscriptionId, { type });
   if (!source) throw new ApiError('sourceNotThere');
   return source;
@@ -141,7 +147,7 @@ async function readSources({ db, accountId }: Context, id: string, where?: { typ
     .sources;
 }
 
-const selection = 'type uri';
+const selection = 'type fields filter sampleRate uri';
 const list = '/event_subscriptions/:subscription_id/sources';
 
 export const routes = [

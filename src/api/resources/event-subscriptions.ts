@@ -1,42 +1,25 @@
 // Event subscriptions: which types of event go to which destinations.
 
-import { eventTypes, type EventType as Type } from '../../events/types.ts';
 import type { Db } from '../../store/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError } from '../errors.ts';
-import { checkType, EventSource, EventSourceInput, lockSubscription, sorted, sourceColumns } from '../event-source.ts';
+import {
+  type Choice,
+  checkChoice,
+  checkType,
+  EventSource,
+  EventSourceInput,
+  lockSubscription,
+  sorted,
+  sourceColumns,
+} from '../event-source.ts';
 import { keyed } from '../idempotency.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 
 const DESTINATIONS_MAX = 100;
-
-const EventClass = builder.enumType('EventClass', {
-  description: 'What an event is about.',
-  values: {
-    audit: { description: 'Who changed what, and what came and went.' },
-    traffic: { description: 'Single requests and connections.' },
-  } as const,
-});
-
-const EventType = builder.objectRef<Type>('EventType').implement({
-  description: 'A type of event that subscriptions can deliver.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, with its version: `domain_created.v0`.' }),
-    class: t.expose('class', { type: EventClass, description: 'What it is about.' }),
-    description: t.exposeString('description', { description: 'When such an event is made.' }),
-  }),
-});
-
-builder.queryField('eventTypes', (t) =>
-  t.field({
-    type: [EventType],
-    description: 'Every type of event that subscriptions can deliver, in alphabetical order.',
-    resolve: () => [...eventTypes],
-  }),
-);
 
 const EventSubscription = builder.prismaObject('EventSubscription', {
   description: 'Types of event, and the destinations they are delivered to.',
@@ -159,14 +142,16 @@ deletion(eventSubscriptions, 'deleteEventSubscription', {
   description: 'Deletes an event subscription: its events are no longer delivered. Answers with its id.',
 });
 
-/** @throws {ApiError} for a type that is not known, or stands twice. */
-function checkSources(sources: (typeof EventSourceInput.$inferInput)[]) {
-  const types = sources.map(({ type }, index) => checkType(type, `sources[${index}].type`));
-  const repeated = types.findIndex((type, index) => types.indexOf(type) < index);
-  if (repeated >= 0) {
-    throw new ApiError('eventTypeRepeated', { member: `sources[${repeated}].type`, type: types[repeated] ?? '' });
-  }
-  return types.map((type) => ({ type }));
+type NewSource = { type: string } & Partial<Choice>;
+
+/** @throws {ApiError} for a type that is not known, or stands twice, or cannot be chosen from so. */
+function checkSources(sources: (typeof EventSourceInput.$inferInput)[]): NewSource[] {
+  return sources.map((source, index) => {
+    const type = checkType(source.type, `sources[${index}].type`);
+    if (sources.findIndex((other) => other.type === type) < index)
+      throw new ApiError('eventTypeRepeated', { member: `sources[${index}].type`, type });
+    return { type, ...checkChoice(type, source, `sources[${index}].`) };
+  });
 }
 
 /** @throws {ApiError} for a destination that the account does not have, or that stands twice. */
@@ -183,7 +168,7 @@ async function checkDestinations(db: Db, accountId: string, ids: string[]) {
   return ids.map((destinationId, position) => ({ destinationId, position }));
 }
 
-async function replaceSources(db: Db, subscriptionId: string, sources: { type: string }[]): Promise<void> {
+async function replaceSources(db: Db, subscriptionId: string, sources: NewSource[]): Promise<void> {
   await db.eventSource.deleteMany({ where: { subscriptionId } });
   await db.eventSource.createMany({ data: sources.map((source) => ({ ...source, subscriptionId })) });
 }
@@ -197,7 +182,8 @@ async function replaceDestinations(
   await db.subscriptionDestination.createMany({ data: destinations.map((to) => ({ ...to, subscriptionId })) });
 }
 
-const selection = 'id uri createdAt description metadata sources { type uri } destinations { id uri }';
+const selection =
+  'id uri createdAt description metadata sources { type fields filter sampleRate uri } destinations { id uri }';
 
 export const routes = [
   route('POST', '/event_subscriptions', 201, 'createEventSubscription', selection),

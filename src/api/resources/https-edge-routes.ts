@@ -132,7 +132,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
           where: { id },
           data: await writeModules(modules, input, { context, db, id }),
         });
-        await host.settle(db, announce, id);
+        await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
         return row;
       });
     },
@@ -159,7 +159,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
         const { id } = where;
         const ofModules = await writeModules(modules, input, { context, db, id });
         const row = await db.route.update({ ...query, where: { id }, data: { ...data, ...ofModules } });
-        await host.settle(db, announce, id);
+        await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
         return row;
       });
     },
@@ -172,10 +172,9 @@ builder.mutationField('deleteHttpsEdgeRoute', (t) =>
     description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (_, where, context) => {
-      await context.write('httpsEdgeRoute', 'DELETED', async (db, announce) => {
-        const row = await db.route.delete({ where: scoped(context, where), select: { id: true } });
-        await httpsEdge.settle(db, announce, where.edgeId);
-        return row;
+      await context.remove('httpsEdgeRoute', where.id, async (db, announce) => {
+        await db.route.delete({ where: scoped(context, where), select: { id: true } });
+        await httpsEdge.settle({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
       });
       return where.id;
     },

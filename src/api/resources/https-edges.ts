@@ -79,7 +79,10 @@ builder.mutationField('updateHttpsEdge', (t) =>
   }),
 );
 
-edgeDeletion(host, 'deleteHttpsEdge', 'Deletes an HTTPS edge with its routes. Answers with its id.');
+edgeDeletion(host, 'deleteHttpsEdge', {
+  description: 'Deletes an HTTPS edge with its routes. Answers with its id.',
+  cascade: { kind: 'httpsEdgeRoute', objects: (_, edge) => (edge as { routes: object[] }).routes },
+});
 
 const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)} routes { ${routeSelection} }`;
 

@@ -6,6 +6,7 @@ import { collection, deletion, Node, reads } from '../collection.ts';
 import { keyed } from '../idempotency.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
+import { rulesOf } from './ip-policy-rules.ts';
 
 const IpPolicy = builder.prismaObject('IpPolicy', {
   description:
@@ -84,6 +85,7 @@ deletion(ipPolicies, 'deleteIpPolicy', {
   description:
     'Deletes an IP policy with its rules. Answers with its id; fails with `CONFLICT` while an IP restriction module ' +
     'names it.',
+  cascade: { kind: 'ipPolicyRule', objects: (context, policy) => rulesOf(context, (policy as { id: string }).id) },
 });
 
 const selection = 'id uri createdAt description metadata';

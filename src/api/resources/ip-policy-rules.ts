@@ -5,10 +5,12 @@ import type { Db } from '../../store/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
+import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
+import { rfc3339 } from '../timestamps.ts';
 
 const RULES_MAX = 1000;
 const actions = { allow: 'ALLOW', deny: 'DENY' } as const;
@@ -155,6 +157,22 @@ function checkCidr(text: string): string {
 function checkAction(text: string): (typeof actions)[keyof typeof actions] {
   if (text !== 'allow' && text !== 'deny') throw new ApiError('badRuleAction', { member: 'action' });
   return actions[text];
+}
+
+/** The rules of a policy of the caller's account, as REST shows them: a policy may have too many to look at one by one. */
+export async function rulesOf(context: Context, policyId: string): Promise<object[]> {
+  const where = { policyId, accountId: context.accountId };
+  const rules = await context.db.ipPolicyRule.findMany({ where, orderBy: { id: 'asc' } });
+  return rules.map(({ id, createdAt, description, metadata, cidr, action }) => ({
+    id,
+    uri: context.uri(`/ip_policy_rules/${id}`),
+    created_at: rfc3339(createdAt),
+    description,
+    metadata,
+    cidr,
+    ip_policy: { id: policyId, uri: context.uri(`/ip_policies/${policyId}`) },
+    action: action.toLowerCase(),
+  }));
 }
 
 const selection = 'id uri createdAt description metadata cidr ipPolicy { id uri } action';

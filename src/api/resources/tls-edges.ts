@@ -69,7 +69,7 @@ builder.mutationField('updateTlsEdge', (t) =>
   }),
 );
 
-edgeDeletion(host, 'deleteTlsEdge', 'Deletes a TLS edge. Answers with its id.');
+edgeDeletion(host, 'deleteTlsEdge', { description: 'Deletes a TLS edge. Answers with its id.' });
 
 const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)}`;
 

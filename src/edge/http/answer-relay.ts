@@ -9,6 +9,7 @@ import type { Handled } from './handled.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import type { ExchangeOwner } from './owners.ts';
 import { pieceOf, sendAnswer, sendInterim, sendOwnHead } from './pieces.ts';
+import type { RequestRecording } from './request-recording.ts';
 import type { Upstream } from './upstream.ts';
 
 const NO_BODY = new Body(0);
@@ -21,6 +22,10 @@ export interface AnsweredExchange {
   readonly isRequestComplete: boolean;
   readonly upstream: Upstream | undefined;
   readonly handled: Handled | undefined;
+  /** Where somebody wants to hear of it. */
+  readonly recording: RequestRecording | undefined;
+  /** It is somebody else's from now on to give it. */
+  takeRecording(): RequestRecording | undefined;
   /** The answer is complete. @param hasSurplus whether upstream sent more than that. */
   finish(hasSurplus: boolean): void;
   /** There is no answer; or what there is of it is cut. */
@@ -52,6 +57,11 @@ export class AnswerRelay implements EncodedBodyEvents {
   /** Whether its head was given to the visitor. */
   get hasBegun(): boolean {
     return this.#body !== undefined;
+  }
+
+  /** Bytes of the body that the visitor was sent. */
+  get sent(): number {
+    return this.#exchange.handled?.encoded?.sent ?? this.#body?.taken ?? 0;
   }
 
   /** Whether upstream ended it by closing. */
@@ -144,7 +154,7 @@ export class AnswerRelay implements EncodedBodyEvents {
   /** Sends on the head, with what of the body is there. */
   #begin(chunk: Buffer, from: number, headEnd: number, length: number): void {
     const connection = this.#connection;
-    const { handled, upstream } = this.#exchange;
+    const { handled, upstream, recording } = this.#exchange;
     const head = connection.answer;
     const body = length === 0 ? NO_BODY : new Body(length);
     const end = body.take(chunk, headEnd);
@@ -157,6 +167,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     this.closes = closes;
     const own = handled?.answerHead(length, closes, this.#isToHttp10, this);
     countAnswer(connection.front.counters, own ? (handled?.status ?? head.status) : head.status);
+    if (own) recording?.answered(handled?.status ?? head.status, own.toString('latin1'));
     const encoded = handled?.encoded;
     if (encoded) {
       connection.write(own as Buffer);
@@ -164,7 +175,7 @@ export class AnswerRelay implements EncodedBodyEvents {
       return void this.#encode(encoded, chunk, headEnd, end);
     }
     if (own) sendOwnHead(connection, own, chunk.subarray(headEnd, end));
-    else sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 });
+    else sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 }, recording);
     upstream?.read(chunk.length);
     if (body.isComplete) return void this.#exchange.finish(end < chunk.length);
     connection.patience.forProgress(connection.front.now());
@@ -188,9 +199,12 @@ export class AnswerRelay implements EncodedBodyEvents {
     if (!connection.request.isUpgrade) return void this.#exchange.failed('upstreamInvalid');
     this.#exchange.handled?.visit.settle(head.status);
     countAnswer(connection.front.counters, head.status);
-    sendInterim(connection);
+    const sent = sendInterim(connection);
+    const recording = this.#exchange.takeRecording();
+    recording?.answered(head.status, sent.toString('latin1'));
+    const onClose = recording?.upgraded(connection);
     if (headEnd < chunk.length) connection.write(chunk.subarray(headEnd));
     upstream.read(chunk.length);
-    handOver(connection, upstream.handOver());
+    handOver(connection, upstream.handOver(), onClose);
   }
 }

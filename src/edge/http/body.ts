@@ -12,6 +12,7 @@ export const INVALID = -1;
 /** The body of one message. */
 export class Body {
   #left: number;
+  #taken = 0;
   readonly #chunks: ChunkedBody | undefined;
 
   /** @param length bytes, `CHUNKED` or `UNTIL_CLOSE`. */
@@ -29,16 +30,23 @@ export class Body {
     return this.#left === UNTIL_CLOSE;
   }
 
+  /** Bytes of its content that were taken; what frames chunks is not counted. */
+  get taken(): number {
+    return this.#chunks ? this.#chunks.length : this.#taken;
+  }
+
   /** @returns the index after the last byte of `bytes` that belongs to the body, or `INVALID`. */
   take(bytes: Buffer, from: number): number {
     if (this.#chunks) return this.#chunks.take(bytes, from);
     const there = bytes.length - from;
     if (there > this.#left) {
       const end = from + this.#left;
+      this.#taken += this.#left;
       this.#left = 0;
       return end;
     }
     this.#left -= there;
+    this.#taken += there;
     return bytes.length;
   }
 }

@@ -29,6 +29,8 @@ type At = (typeof At)[keyof typeof At];
 
 /** One chunked body, in whatever pieces it comes. */
 export class ChunkedBody {
+  /** Bytes of its content so far; a piece in which it stops being well formed is not counted. */
+  length = 0;
   #at: At = At.SIZE;
   #size = 0;
   #digits = 0;
@@ -43,14 +45,17 @@ export class ChunkedBody {
   /** @returns the index after the last byte that belongs to the body, or -1 when it is not well formed. */
   take(bytes: Buffer, from: number): number {
     let i = from;
+    let content = 0;
     while (i < bytes.length && this.#at !== At.NOTHING) {
       if (this.#at === At.DATA) {
         const there = Math.min(this.#size, bytes.length - i);
         this.#size -= there;
+        content += there;
         i += there;
         if (this.#size === 0) this.#at = At.DATA_CR;
       } else if (!this.#isRight(bytes[i++] as number)) return INVALID;
     }
+    this.length += content;
     return i;
   }
 

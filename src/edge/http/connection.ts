@@ -2,7 +2,6 @@
 
 import type { Socket } from 'node:net';
 import { abort, TurnWriter } from '../../protocol/relay.ts';
-import type { Visitor } from '../../tunnel/endpoint.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
@@ -27,9 +26,9 @@ export class Connection implements ExchangeOwner {
   readonly socket: Socket;
   readonly front: Front;
   readonly connections: ConnectionOwner;
-  readonly visitor: Visitor;
   readonly line: SocketLine;
   readonly patience: Patience;
+  readonly fields: VisitorFields;
   /** As long as anything is in it, the socket is not read. */
   readonly input = new Input();
   /** The head of the request under way. */
@@ -49,7 +48,6 @@ export class Connection implements ExchangeOwner {
   #hasEnded = false;
   /** Whether nothing of the next request has come. */
   #isIdle = false;
-  readonly #fields: VisitorFields;
 
   readonly #listeners = {
     data: (chunk: Buffer) => this.#onData(chunk),
@@ -65,10 +63,10 @@ export class Connection implements ExchangeOwner {
     this.front = front;
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
-    this.visitor = visitorOf(socket, false) ?? NOBODY;
+    const visitor = visitorOf(socket, false) ?? NOBODY;
     this.patience = new Patience(socket, front);
-    this.line = new SocketLine(socket, this.visitor, front.visits.time(), front.admitted);
-    this.#fields = new VisitorFields(this.visitor.ip, front.scheme);
+    this.line = new SocketLine(socket, visitor, front.visits.time(), front.admitted);
+    this.fields = new VisitorFields(visitor.ip, front.scheme);
     front.counters.connections++;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
   }
@@ -76,11 +74,6 @@ export class Connection implements ExchangeOwner {
   /** Whether the answer under way is the last one. */
   get isClosing(): boolean {
     return !this.request.wantsKeepAlive || this.connections.isStopping || (this.#hasEnded && this.input.isEmpty);
-  }
-
-  /** What the upstream is told of the visitor; ends the head of the request. */
-  visitorFields(): Buffer {
-    return this.#fields.for(this.request.host);
   }
 
   /** Gives the bytes that wait to whoever takes them now. */
@@ -108,7 +101,7 @@ export class Connection implements ExchangeOwner {
 
   /** The answer to the request under way is complete. @param closes whether it was the last one. */
   finish(closes: boolean, now: number): void {
-    this.exchange = undefined;
+    this.#leave();
     // What they were read from may be a lot larger than they are.
     this.request.release();
     this.answer.release();
@@ -134,7 +127,7 @@ export class Connection implements ExchangeOwner {
 
   drop(): void {
     this.#phase = 'over';
-    this.exchange = undefined;
+    this.#leave();
     abort(this.socket);
   }
 
@@ -146,7 +139,7 @@ export class Connection implements ExchangeOwner {
 
   /** What comes on this connection from now on is no HTTP. @returns what has come of it; undefined when it is closed. */
   detach(): Buffer | undefined {
-    this.exchange = undefined;
+    this.#leave();
     this.#phase = 'over';
     this.connections.forget(this);
     this.socket.setTimeout(0);
@@ -196,6 +189,7 @@ export class Connection implements ExchangeOwner {
 
   #answerItself(status: number, bytes: Buffer, closes: boolean): void {
     countAnswer(this.front.counters, status);
+    this.exchange?.answered(status, bytes);
     this.write(bytes);
     this.finish(closes, this.front.now());
   }
@@ -214,6 +208,12 @@ export class Connection implements ExchangeOwner {
     if (this.#isPaused) this.socket.resume();
     this.patience.forProgress(this.front.now());
     this.socket.end(() => this.patience.forClose(this.front.now()));
+  }
+
+  /** The request under way is over. */
+  #leave(): void {
+    this.exchange?.report(false);
+    this.exchange = undefined;
   }
 
   #onData(chunk: Buffer): void {
@@ -244,7 +244,7 @@ export class Connection implements ExchangeOwner {
     this.#phase = 'over';
     this.connections.forget(this);
     this.exchange?.onVisitorGone();
-    this.exchange = undefined;
+    this.#leave();
     this.upstream?.letGo();
   }
 }

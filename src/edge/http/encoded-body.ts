@@ -17,19 +17,28 @@ export interface EncodedBodyEvents {
 }
 
 export class EncodedBody {
+  /** Bytes of the body as the visitor gets it, so far; what frames chunks is not counted. */
+  sent = 0;
+  readonly #coding: ContentCoding;
   readonly #encoder: BodyEncoder;
   readonly #unchunk: Unchunk | undefined;
   readonly #events: EncodedBodyEvents;
+  /** Bytes of the body as it was. */
+  #taken = 0;
 
   /**
    * @param isChunked whether upstream sends it in chunks.
    * @param writesChunks whether the visitor is given chunks: what is compressed has no length that is known before.
    */
   constructor(coding: ContentCoding, isChunked: boolean, writesChunks: boolean, events: EncodedBodyEvents) {
+    this.#coding = coding;
     this.#events = events;
     if (isChunked) this.#unchunk = new Unchunk();
     this.#encoder = new BodyEncoder(coding, {
-      onData: (data) => events.write(writesChunks ? chunkOf(data) : data),
+      onData: (data) => {
+        this.sent += data.length;
+        events.write(writesChunks ? chunkOf(data) : data);
+      },
       onTaken: (bytes) => events.onTaken(bytes),
       onEnd: () => {
         if (writesChunks) events.write(LAST_CHUNK);
@@ -39,16 +48,21 @@ export class EncodedBody {
     });
   }
 
+  /** What it was good for, so far. */
+  get compression(): { algorithm: ContentCoding; bytesSaved: number } {
+    return { algorithm: this.#coding, bytesSaved: this.#taken - this.sent };
+  }
+
   /** Takes a piece of the body, which was found well formed. */
   take(chunk: Buffer, start: number, end: number): void {
     if (!this.#unchunk) {
-      if (end > start) this.#encoder.write(chunk.subarray(start, end));
+      if (end > start) this.#encode(chunk.subarray(start, end));
       return;
     }
     let data = 0;
     this.#unchunk.take(chunk, start, end, (piece) => {
       data += piece.length;
-      this.#encoder.write(piece);
+      this.#encode(piece);
     });
     if (end - start > data) this.#events.onTaken(end - start - data); // What frames the chunks.
   }
@@ -59,6 +73,11 @@ export class EncodedBody {
 
   destroy(): void {
     this.#encoder.destroy();
+  }
+
+  #encode(piece: Buffer): void {
+    this.#taken += piece.length;
+    this.#encoder.write(piece);
   }
 }
 

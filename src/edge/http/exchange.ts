@@ -11,6 +11,7 @@ import { Handled, type HandledExchange } from './handled.ts';
 import type { Input } from './input.ts';
 import type { ExchangeOwner } from './owners.ts';
 import { JOIN_MAX, pieceOf } from './pieces.ts';
+import { type RequestRecording, recordRequest } from './request-recording.ts';
 import { Upstream, type UpstreamUser } from './upstream.ts';
 import type { Step } from './visit.ts';
 import type { OwnAnswer } from './visit-response.ts';
@@ -24,6 +25,8 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
   upstream: Upstream | undefined;
   /** At endpoints with modules. */
   handled: Handled | undefined;
+  /** Where somebody wants to hear of it, and has not yet. */
+  recording: RequestRecording | undefined;
   readonly #connection: ExchangeOwner;
   /** The visitor's half; what of it was forwarded is behind it. */
   readonly #request: Body;
@@ -60,6 +63,8 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     const endpoint = isOtherScheme ? 'misdirected' : front.find(hostname);
     if (endpoint === 'misdirected') return void this.#fail(endpoint);
     if (!endpoint) return void explain(front, request, this);
+    this.recording = recordRequest(this.#connection, endpoint, request);
+    if (this.#request.isComplete) this.recording?.requested(false);
     if (!endpoint.handling) return void this.#forward(endpoint, now);
     this.handled = new Handled(this.#connection, endpoint, this);
     this.handled.start();
@@ -71,6 +76,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     const end = this.#request.take(bytes, at);
     if (end === INVALID) return void this.#fail('badBody', true);
     input.take(end);
+    if (this.#request.isComplete) this.recording?.requested();
     const piece = pieceOf(bytes, at, end);
     if (!this.#isSent) return void this.handled?.body.take(piece, this.#request.isComplete);
     this.isFull = this.upstream?.write(piece) === false;
@@ -162,6 +168,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     else if (connection.answer.isKeptAlive && !this.#answer.isUntilClose)
       upstream.rest(now, connection.answer.keepAliveTimeout);
     else upstream.letGo();
+    this.report(true);
     connection.finish(this.#answer.closes, now);
   }
 
@@ -169,10 +176,28 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     this.#fail(error);
   }
 
+  /** The gateway has given an answer of its own, as HTTP/1. */
+  answered(status: number, bytes: Buffer): void {
+    this.takeRecording()?.answeredWhole(status, bytes, this.#request.taken);
+  }
+
+  /** It is over, which is told once. @param isComplete whether the answer was sent whole. */
+  report(isComplete: boolean): void {
+    const compression = this.recording && this.handled?.encoded?.compression;
+    this.takeRecording()?.give(isComplete, this.#request.taken, this.#answer.sent, compression);
+  }
+
+  takeRecording(): RequestRecording | undefined {
+    const { recording } = this;
+    this.recording = undefined;
+    return recording;
+  }
+
   #forward(endpoint: LiveEndpoint, now: number): void {
     const connection = this.#connection;
     const kept = connection.upstream;
     if (kept?.takes(endpoint, now)) {
+      if (this.recording) this.recording.isConnectionReused = true;
       kept.exchange = this;
       this.upstream = kept;
       this.#send(now);
@@ -180,7 +205,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       kept?.letGo();
       this.upstream = new Upstream(connection, endpoint);
       connection.upstream = this.upstream;
-      this.upstream.open(connection.visitor, this);
+      this.upstream.open(connection.line.visitor, this);
     }
   }
 
@@ -194,8 +219,9 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       const { bytes, at } = connection.input;
       const end = request.isComplete || bytes.length - at > JOIN_MAX ? at : request.take(bytes, at);
       if (end === INVALID) return void this.#fail('badBody', true);
-      const head = forwardedHead(connection.request, connection.visitorFields(), bytes, at, end);
+      const head = forwardedHead(connection.request, connection.fields.for(connection.request.host), bytes, at, end);
       connection.input.take(end);
+      if (end > at && request.isComplete) this.recording?.requested();
       this.isFull = this.upstream?.write(head) === false;
     }
     this.#isSent = true;

@@ -4,10 +4,16 @@ import { relay } from '../../protocol/relay.ts';
 import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
 import type { ExchangeOwner } from './owners.ts';
 
-/** What comes on the connection from now on goes as it is, both ways. */
-export function handOver(connection: ExchangeOwner, stream: ByteStream): void {
+/**
+ * What comes on the connection from now on goes as it is, both ways.
+ * @param onClose called once, when that is over.
+ */
+export function handOver(connection: ExchangeOwner, stream: ByteStream, onClose?: (wasCut: boolean) => void): void {
   const first = connection.detach();
-  if (!first) return void stream.reset(ErrorCode.CANCELLED);
+  if (!first) {
+    onClose?.(true);
+    return void stream.reset(ErrorCode.CANCELLED);
+  }
   if (first.length > 0) stream.write(first);
-  relay(stream, connection.socket, { traffic: connection.front.counters.traffic });
+  relay(stream, connection.socket, { traffic: connection.front.counters.traffic, onClose });
 }

@@ -6,6 +6,7 @@ import { BodyCollector } from './body-collector.ts';
 import { EncodedBody, type EncodedBodyEvents } from './encoded-body.ts';
 import { forwardedHead } from './forwarded-head.ts';
 import type { ExchangeOwner } from './owners.ts';
+import type { RequestRecording } from './request-recording.ts';
 import type { ResponseHead } from './response-head.ts';
 import { type Step, Visit } from './visit.ts';
 import { HeadRequest } from './visit-request.ts';
@@ -15,6 +16,8 @@ const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
 /** The exchange that it belongs to. What is called when the visitor has gone has no effect. */
 export interface HandledExchange {
+  /** Where somebody wants to hear of it. */
+  readonly recording: RequestRecording | undefined;
   /** The request goes on, to this endpoint. */
   proceed(endpoint: LiveEndpoint, convertsWebsockets: boolean): void;
   answer(answer: OwnAnswer): void;
@@ -44,6 +47,7 @@ export class Handled {
       body: () => this.#collect(),
     };
     this.visit = new Visit(endpoint, new HeadRequest(request, facts), connection.line, front.visits);
+    this.visit.decisions = exchange.recording?.decisions;
   }
 
   /** Of the answer that goes on. */
@@ -59,7 +63,7 @@ export class Handled {
 
   /** The head as upstream gets it. */
   head(): Buffer {
-    const fields = this.#connection.visitorFields();
+    const fields = this.#connection.fields.for(this.#connection.request.host);
     const { request } = this.visit;
     return request.isChanged ? request.write(fields) : forwardedHead(this.#connection.request, fields);
   }

@@ -11,6 +11,11 @@ export class Input {
     return this.at >= this.bytes.length;
   }
 
+  /** How many bytes it has. */
+  get left(): number {
+    return this.bytes.length - this.at;
+  }
+
   add(chunk: Buffer): void {
     this.bytes = this.isEmpty ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
     this.at = 0;

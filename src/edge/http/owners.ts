@@ -1,8 +1,8 @@
 // Whom the parts of a connection belong to, as each of them sees it.
 
-import type { Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { VisitLine } from '../visits/services.ts';
+import type { VisitorFields } from './forwarded-head.ts';
 import type { Input } from './input.ts';
 import type { Patience } from './patience.ts';
 import type { AnswerTaker } from './pieces.ts';
@@ -24,7 +24,6 @@ export interface ConnectionOwner {
 
 /** The visitor's connection, which the request came on. */
 export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
-  readonly visitor: Visitor;
   readonly line: VisitLine;
   readonly patience: Patience;
   readonly input: Input;
@@ -34,7 +33,8 @@ export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   upstream: Upstream | undefined;
   /** Whether the answer under way is the last one. */
   readonly isClosing: boolean;
-  visitorFields(): Buffer;
+  /** What upstreams are told of the visitor; for the Host of the request they end its head. */
+  readonly fields: VisitorFields;
   work(): void;
   finish(closes: boolean, now: number): void;
   /** @param fields what the answer has besides. */

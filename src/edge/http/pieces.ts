@@ -1,6 +1,7 @@
 // The pieces in which messages are sent on: as they came where that is possible, and as few as possible where not.
 
 import { answeredHead } from './answered-head.ts';
+import type { RequestRecording } from './request-recording.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** What of a body came with its head is copied behind it up to this size, so that both are written as one. */
@@ -30,14 +31,23 @@ export interface AnswerPiece {
   isToHttp10: boolean;
 }
 
-/** Sends on the head of an answer, which the connection has read, and the beginning of its body. */
+/**
+ * Sends on the head of an answer, which the connection has read, and the beginning of its body.
+ * @param recording is told of the head as it is sent.
+ */
 export function sendAnswer(
   connection: AnswerTaker,
   { chunk, from, headEnd, end, closes, isToHttp10 }: AnswerPiece,
+  recording?: RequestRecording,
 ): void {
   const head = connection.answer;
   const joined = end - headEnd <= JOIN_MAX ? end : headEnd;
   const rewritten = answeredHead(head, closes, isToHttp10, chunk, headEnd, joined);
+  if (recording) {
+    const sent =
+      rewritten?.subarray(0, rewritten.length - joined + headEnd) ?? head.bytes.subarray(head.start, head.end);
+    recording.answered(head.status, sent.toString('latin1'));
+  }
   if (!rewritten && head.bytes === chunk) return void connection.write(pieceOf(chunk, from, end));
   connection.write(rewritten ?? head.bytes.subarray(head.start, head.end));
   const rest = rewritten ? joined : headEnd;
@@ -51,8 +61,10 @@ export function sendOwnHead(connection: AnswerTaker, head: Buffer, body: Buffer)
   connection.write(body);
 }
 
-/** Sends on a head after which the answer is still to come, or none of HTTP. */
-export function sendInterim(connection: AnswerTaker): void {
+/** Sends on a head after which the answer is still to come, or none of HTTP. @returns it, as it is sent. */
+export function sendInterim(connection: AnswerTaker): Buffer {
   const head = connection.answer;
-  connection.write(answeredHead(head, false, false) ?? head.bytes.subarray(head.start, head.end));
+  const sent = answeredHead(head, false, false) ?? head.bytes.subarray(head.start, head.end);
+  connection.write(sent);
+  return sent;
 }

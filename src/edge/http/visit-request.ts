@@ -30,9 +30,7 @@ export class HeadRequest implements HttpRequest {
     this.#facts = facts;
     this.method = bytes.toString('latin1', line.start, line.methodEnd);
     const target = bytes.toString('latin1', line.targetStart, line.targetEnd);
-    // A target in absolute form may have no path (RFC 9112, section 3.2).
-    this.#target =
-      target === '' ? (this.method === 'OPTIONS' ? '*' : '/') : target.startsWith('?') ? `/${target}` : target;
+    this.#target = originForm(this.method, target);
   }
 
   get version(): HttpRequest['version'] {
@@ -99,6 +97,12 @@ export class HeadRequest implements HttpRequest {
     ];
     return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), visitorFields]);
   }
+}
+
+/** What is left of a target without its origin, which may be no path (RFC 9112, section 3.2), in origin-form. */
+export function originForm(method: string, target: string): string {
+  if (target === '') return method === 'OPTIONS' ? '*' : '/';
+  return target.startsWith('?') ? `/${target}` : target;
 }
 
 /** The fields of a head but those that don't go on. @param but the name of one more, in lower case. */

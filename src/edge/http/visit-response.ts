@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ContentCoding, HttpResponse } from '../exchange.ts';
 import { HeaderList, lineOf } from '../header-list.ts';
 import type { Answered } from '../module.ts';
+import type { ModuleDecisions } from '../traffic-reports.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import type { ResponseHead } from './response-head.ts';
 import { keptFields } from './visit-request.ts';
@@ -66,10 +67,15 @@ export class OwnResponse implements HttpResponse {
     return this.#body.length;
   }
 
-  /** As it is sent: without what the status must not have (RFC 9110, section 8.6). */
-  finished(): OwnAnswer {
+  /**
+   * As it is sent: without what the status must not have (RFC 9110, section 8.6).
+   * @param decisions where it is said what compressing it was good for.
+   */
+  finished(decisions?: ModuleDecisions): OwnAnswer {
     const hasNoBody = this.status === 204 || this.status === 304;
     const body = hasNoBody ? NOTHING : this.encoding ? encoders[this.encoding](this.#body) : this.#body;
+    if (decisions && this.encoding && !hasNoBody)
+      decisions.compression = { algorithm: this.encoding, bytesSaved: this.#body.length - body.length };
     const length = hasNoBody ? [] : [['Content-Length', String(body.length)] as const];
     const fields = this.fields.list.filter(([name]) => !/^(?:content-length|transfer-encoding)$/i.test(name));
     return { status: this.status, fields: [...fields, ...length], body };

@@ -8,6 +8,7 @@ import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { HttpExchange, HttpResponse } from '../exchange.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
 import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../module.ts';
+import type { ModuleDecisions } from '../traffic-reports.ts';
 import { admit } from '../visits/admission.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
 import type { HeadRequest } from './visit-request.ts';
@@ -42,6 +43,7 @@ export class Visit implements HttpExchange {
   readonly request: HeadRequest;
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
+  decisions: ModuleDecisions | undefined;
   readonly #line: VisitLine;
   readonly #services: VisitServices;
   readonly #legs: Leg[] = [];
@@ -168,7 +170,9 @@ export class Visit implements HttpExchange {
         return found.then((later) => (later ? this.#replaced(later, at) : this.#respond(at - 1)));
       if (found) return this.#replaced(found, at);
     }
-    return this.response instanceof OwnResponse ? { kind: 'answer', answer: this.response.finished() } : PASS;
+    return this.response instanceof OwnResponse
+      ? { kind: 'answer', answer: this.response.finished(this.decisions) }
+      : PASS;
   }
 
   /** A module has another answer than the one that came; those before it are given that. */

@@ -5,6 +5,7 @@ import { ErrorCode } from '../../protocol/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { convertWebsocket } from '../websocket/bridge.ts';
 import { websocketAnswer } from '../websocket/handshake.ts';
+import type { AnsweredExchange } from './answer-relay.ts';
 import { countAnswer } from './front.ts';
 import type { Handled, HandledExchange } from './handled.ts';
 import type { ExchangeOwner } from './owners.ts';
@@ -14,7 +15,7 @@ import { headBytes } from './visit-response.ts';
 export async function joinWebsocket(
   connection: ExchangeOwner,
   endpoint: LiveEndpoint,
-  exchange: HandledExchange & { readonly isUnderWay: boolean },
+  exchange: HandledExchange & Pick<AnsweredExchange, 'isUnderWay' | 'takeRecording'>,
   { visit }: Handled,
 ): Promise<void> {
   const { fields } = visit.request;
@@ -22,13 +23,21 @@ export async function joinWebsocket(
   const isWebsocket = isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
   const answer = isWebsocket ? websocketAnswer(fields) : 'notAWebsocket';
   if (typeof answer === 'string') return exchange.refuse({ kind: 'fail', error: answer, fields: [] });
-  const stream = await endpoint.open(connection.visitor, DEAF).catch(() => 'offline' as const);
+  const stream = await endpoint.open(connection.line.visitor, DEAF).catch(() => 'offline' as const);
   visit.settle(typeof stream === 'string' ? 'failed' : 101);
   if (typeof stream === 'string') return exchange.refuse({ kind: 'fail', error: stream, fields: [] });
   if (!exchange.isUnderWay) return stream.reset(ErrorCode.CANCELLED);
   countAnswer(connection.front.counters, 101);
-  connection.write(headBytes(answer));
+  const head = headBytes(answer);
+  connection.write(head);
+  const recording = exchange.takeRecording();
+  recording?.answered(101, head.toString('latin1'));
+  const onClose = recording?.upgraded(connection);
   const first = connection.detach();
-  if (!first) return stream.reset(ErrorCode.CANCELLED);
-  convertWebsocket({ socket: connection.socket, stream, first, traffic: connection.front.counters.traffic });
+  if (!first) {
+    onClose?.(true);
+    return stream.reset(ErrorCode.CANCELLED);
+  }
+  const { traffic } = connection.front.counters;
+  convertWebsocket({ socket: connection.socket, stream, first, traffic, onClose });
 }

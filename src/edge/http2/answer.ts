@@ -9,6 +9,7 @@ import { MORE, REFUSED } from '../http/head-reader.ts';
 import { ResponseHead } from '../http/response-head.ts';
 import { Unchunk } from '../http/unchunk.ts';
 import type { HeadResponse } from '../http/visit-response.ts';
+import type { ModuleDecisions } from '../traffic-reports.ts';
 import { answerFields, respond, toFields, trailerFields } from './answer-fields.ts';
 
 /** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */
@@ -51,6 +52,16 @@ export class Answer {
   /** Whether its head was given to the visitor. */
   get hasBegun(): boolean {
     return this.#body !== undefined;
+  }
+
+  /** Bytes of the body that the visitor was sent. */
+  get sent(): number {
+    return this.#encoded?.sent ?? this.#body?.taken ?? 0;
+  }
+
+  /** What compressing it was good for; undefined where it was not. */
+  get compression(): ModuleDecisions['compression'] {
+    return this.#encoded?.compression;
   }
 
   /** How long the upstream waits for another request on the same stream, in milliseconds; 0 when it takes none. */

@@ -6,16 +6,17 @@ import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
-import { Deadline } from '../http/deadline.ts';
 import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
 import { countAnswer, explain } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
+import { type RequestRecording, recordRequest } from '../http/request-recording.ts';
 import { errorOf } from '../http/streams.ts';
 import type { HeadResponse, OwnAnswer } from '../http/visit-response.ts';
 import { Answer, type Standing } from './answer.ts';
 import { Handled, type HandledExchange } from './handled.ts';
-import { failureOf, headerOf, sendOwn, stopRequest } from './own-answer.ts';
+import { failureOf, headerOf, isDelivered, sendOwn, stopRequest } from './own-answer.ts';
 import type { ExchangeOwner } from './owner.ts';
+import { StreamPatience } from './patience.ts';
 import { readRequest } from './request.ts';
 import { RequestBody } from './request-body.ts';
 
@@ -23,7 +24,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   readonly #session: ExchangeOwner;
   readonly #stream: ServerHttp2Stream;
   readonly #rawHeaders: readonly string[];
-  readonly #deadline = new Deadline();
+  readonly #patience: StreamPatience;
   #body: RequestBody | undefined;
   #answer: Answer | undefined;
   /** At endpoints with modules. */
@@ -32,7 +33,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   #upstream: ByteStream | undefined;
   /** Bytes that the visitor has not taken, and that the upstream gets no new credit for. */
   #held = 0;
-  #mark: unknown; // How far the connection was when the deadline was looked at last.
+  /** Where somebody wants to hear of it. */
+  recording: RequestRecording | undefined;
   /** Whether nothing is to be done any more but to deliver what the visitor's stream was given. */
   #isOver = false;
 
@@ -41,6 +43,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#session = session;
     this.#stream = stream;
     this.#rawHeaders = rawHeaders;
+    this.#patience = new StreamPatience(session);
     stream.on('error', () => {}); // `close` follows.
     stream.on('close', () => this.#onClose());
     stream.on('drain', () => this.#onTaken());
@@ -54,33 +57,32 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const endpoint = front.find(request.hostname);
     if (endpoint === 'misdirected') return void this.failed(endpoint);
     if (!endpoint) return void explain(front, request, this);
+    this.recording = recordRequest(this.#session, endpoint, request, this.#rawHeaders);
+    if (this.#stream.endAfterHeaders) this.recording?.requested(false);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
-    this.#deadline.in(front.now(), front.settings.upstreamTimeout);
+    this.#patience.forAnswer();
     this.#handled = new Handled(this.#session, endpoint, request, this);
     this.#handled.start();
   }
 
   sweep(now: number): void {
-    if (!this.#deadline.isDue(now)) return;
+    if (!this.#patience.isOver(now)) return;
     if (this.#answer?.hasBegun || this.#isOver) {
-      const mark = this.#session.progress();
-      if (mark === this.#mark) return void this.#cut();
-      this.#mark = mark;
-      this.#expectProgress();
+      if (this.#patience.isStuck()) this.#cut();
     } else {
       this.failed(this.#body?.isComplete === false && !this.#body.isFull ? 'requestTimeout' : 'upstreamTimeout');
     }
   }
 
   onData(chunk: Buffer): void {
-    this.#deadline.progress();
+    this.#patience.progress();
     this.#session.front.counters.traffic.toSocket += chunk.length;
     if (this.#handled?.waits(chunk)) return;
     const answer = this.#answer as Answer;
     const { hasBegun, interims } = answer;
     const standing = answer.take(chunk);
     if (!hasBegun && answer.hasBegun) this.#onBegun(answer.head.status);
-    else if (answer.interims > interims && this.#body?.isComplete) this.#expectAnswer();
+    else if (answer.interims > interims && this.#body?.isComplete) this.#patience.forAnswer();
     if (!answer.isEncoded && standing !== 'head') this.onTaken(chunk.length);
     this.onEncoded(standing);
   }
@@ -117,18 +119,18 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   onDrain(): void {
-    this.#deadline.progress();
+    this.#patience.progress();
     this.#body?.resume();
   }
 
   proceed(endpoint: LiveEndpoint, request: RequestHead): void {
     if (this.#isOver) return;
     const { front, idle, visitor } = this.#session;
-    const now = front.now();
     this.#endpoint = endpoint;
-    const kept = idle.take(endpoint, now);
+    const kept = idle.take(endpoint, front.now());
+    if (kept && this.recording) this.recording.isConnectionReused = true;
     if (kept) return void this.#send(kept, request);
-    this.#deadline.in(now, front.settings.upstreamTimeout);
+    this.#patience.forAnswer();
     endpoint.open(visitor, this).then(
       (opened) => (typeof opened === 'string' ? this.failed(opened) : this.#send(opened, request)),
       () => this.failed('offline'),
@@ -144,16 +146,17 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const fields = visitorFields(visitor.ip, front.scheme, request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
     const body = this.bodyOf(request);
-    if (body.isComplete) this.#expectAnswer();
-    else this.#expectProgress();
+    if (body.isComplete) this.#patience.forAnswer();
+    else this.#patience.forProgress();
     body.send(upstream);
   }
 
   bodyOf(request: RequestHead): RequestBody {
     this.#body ??= new RequestBody(this.#stream, request.bodyLength, {
-      onProgress: () => this.#deadline.progress(),
+      onProgress: () => this.#patience.progress(),
       onComplete: () => {
-        if (!this.#answer?.hasBegun) this.#expectAnswer();
+        this.recording?.requested();
+        if (!this.#answer?.hasBegun) this.#patience.forAnswer();
       },
       onInvalid: () => this.failed('badBody'),
     });
@@ -161,8 +164,13 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   #onBegun(status: number): void {
+    this.#answered(status);
+    this.#patience.forProgress();
+  }
+
+  #answered(status: number, sent = 0): void {
     countAnswer(this.#session.front.counters, status);
-    this.#expectProgress();
+    if (this.#stream.headersSent) this.recording?.answered(status, this.#stream.sentHeaders, sent);
   }
 
   /** The answer is complete. @param hasSurplus whether the upstream sent more than that. */
@@ -191,8 +199,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   answer(answer: OwnAnswer): void {
     if (this.#isOver) return;
     this.#giveUp();
-    countAnswer(this.#session.front.counters, answer.status);
-    sendOwn(this.#stream, answer, headerOf(this.#rawHeaders, ':method') === 'HEAD');
+    const sent = sendOwn(this.#stream, answer, headerOf(this.#rawHeaders, ':method') === 'HEAD');
+    this.#answered(answer.status, sent);
     this.#over();
   }
 
@@ -218,7 +226,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   #over(): void {
     this.#isOver = true;
-    this.#expectProgress();
+    this.#patience.forProgress();
     stopRequest(this.#stream, this.#body);
   }
 
@@ -227,24 +235,16 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const wasBroken = !this.#isOver;
     this.#handled?.settle('unasked');
     this.#giveUp();
+    const { sent = 0, compression } = this.#answer ?? {};
+    this.recording?.give(!wasBroken && isDelivered(this.#stream), this.#body?.received ?? 0, sent, compression);
     this.#session.forget(this, wasBroken);
   }
 
   /** The visitor's stream has taken what it was given. */
   #onTaken(): void {
-    this.#deadline.progress();
+    this.#patience.progress();
     const held = this.#held;
     this.#held = 0;
     if (held > 0) this.#upstream?.consumed(held);
-  }
-
-  #expectAnswer(): void {
-    const { front } = this.#session;
-    this.#deadline.in(front.now(), front.settings.upstreamTimeout);
-  }
-
-  #expectProgress(): void {
-    const { front } = this.#session;
-    this.#deadline.withoutProgress(front.now(), front.settings.stallTimeout);
   }
 }

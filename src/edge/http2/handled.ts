@@ -5,6 +5,7 @@ import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import type { Front } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
+import type { RequestRecording } from '../http/request-recording.ts';
 import { type Step, Visit } from '../http/visit.ts';
 import { HeadRequest } from '../http/visit-request.ts';
 import { HeadResponse, type OwnAnswer } from '../http/visit-response.ts';
@@ -15,6 +16,8 @@ import type { RequestBody } from './request-body.ts';
 
 /** The exchange that it belongs to. What is called when the visitor has gone has no effect. */
 export interface HandledExchange {
+  /** Where somebody wants to hear of it. */
+  readonly recording: RequestRecording | undefined;
   proceed(endpoint: LiveEndpoint, request: RequestHead): void;
   answer(answer: OwnAnswer): void;
   refuse(error: VisitorError, fields: FailureAnswer['fields']): void;
@@ -50,6 +53,7 @@ export class Handled {
     this.#request = request;
     this.#exchange = exchange;
     this.#visit = new Visit(endpoint, new HeadRequest(request, facts), line, front.visits);
+    this.#visit.decisions = exchange.recording?.decisions;
   }
 
   start(): void {

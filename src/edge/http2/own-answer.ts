@@ -1,4 +1,4 @@
-// Answers of the gateway's own, over HTTP/2.
+// Answers of the gateway's own, over HTTP/2, and how they end.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { VisitorError } from '../errors.ts';
@@ -17,10 +17,17 @@ export function failureOf(
   return { status, fields: [...fields, ...more], body };
 }
 
-export function sendOwn(stream: ServerHttp2Stream, { status, fields, body }: OwnAnswer, isToHead: boolean): void {
+/** @returns how many bytes of body there are. */
+export function sendOwn(stream: ServerHttp2Stream, { status, fields, body }: OwnAnswer, isToHead: boolean): number {
   const isEmpty = body.length === 0 || isToHead;
   respond(stream, status, toFields(fields), { endStream: isEmpty });
   if (!isEmpty) stream.end(body);
+  return isEmpty ? 0 : body.length;
+}
+
+/** Whether all of an answer that was given to a stream has left; of one that is closed. */
+export function isDelivered({ writableFinished, rstCode }: ServerHttp2Stream): boolean {
+  return writableFinished && rstCode === constants.NGHTTP2_NO_ERROR;
 }
 
 export function headerOf(rawHeaders: readonly string[], name: string): string {

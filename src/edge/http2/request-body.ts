@@ -17,6 +17,8 @@ export interface RequestBodyEvents {
 
 export class RequestBody {
   isComplete: boolean;
+  /** Bytes that have come. */
+  received = 0;
   /** Whether the upstream has as much of it as it takes for now. */
   isFull = false;
   readonly #stream: ServerHttp2Stream;
@@ -95,6 +97,7 @@ export class RequestBody {
   #onData(chunk: Buffer): void {
     if (this.#isOver || chunk.length === 0) return;
     this.#events.onProgress();
+    this.received += chunk.length;
     if (!this.#isChunked && this.#stated.take(chunk, 0) !== chunk.length) return void this.#events.onInvalid();
     if (this.#upstream) this.#write(chunk);
     else this.#keep(chunk);

@@ -9,9 +9,12 @@ export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabl
   const digests = credentials.map(digestOf);
   return {
     name: 'basic_auth',
-    onRequest({ request }) {
+    onRequest({ request, decisions }) {
       const presented = presentedIn(request.fields);
-      return presented && isAmong(presented, digests) ? undefined : needsPassword(realm, presented);
+      const isLetIn = presented !== undefined && isAmong(presented, digests);
+      if (decisions)
+        decisions.basicAuth = { decision: isLetIn ? 'allow' : 'deny', username: presented?.username ?? '' };
+      return isLetIn ? undefined : needsPassword(realm, presented);
     },
   };
 }

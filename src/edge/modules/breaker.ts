@@ -2,6 +2,7 @@
 
 import type { HttpExchange } from '../exchange.ts';
 import type { HttpModule, ModuleEnvironment, Outcome, Verdict } from '../module.ts';
+import type { ModuleDecisions } from '../traffic-reports.ts';
 import type { CircuitBreakerSettings } from './circuit-breaker.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
@@ -60,6 +61,11 @@ export class Breaker {
     if (now < this.#until) return undefined;
     this.#enter('probing', now + Math.max(this.#settings.trippedMs, TRIAL_MS));
     return this.#ticket;
+  }
+
+  /** Whether a request is under way to see whether upstream is well again. */
+  get isProbing(): boolean {
+    return this.#state === 'probing';
   }
 
   /** Milliseconds after which a request that was not let in may try again. */
@@ -129,6 +135,7 @@ export function circuitBreaker(
     breaker,
     onRequest(exchange: HttpExchange): Verdict {
       const ticket = breaker.begin();
+      if (exchange.decisions) exchange.decisions.circuitBreaker = decisionOf(breaker, ticket);
       if (ticket === undefined) return circuitOpen(breaker);
       exchange.memory.set(breaker, ticket);
       return undefined;
@@ -138,6 +145,11 @@ export function circuitBreaker(
       if (ticket !== undefined) breaker.end(ticket as number, outcome);
     },
   };
+}
+
+function decisionOf(breaker: Breaker, ticket: number | undefined): ModuleDecisions['circuitBreaker'] {
+  if (ticket === undefined) return 'block';
+  return breaker.isProbing ? 'allow_while_open' : 'allow';
 }
 
 /** The answer while a breaker is open. */

@@ -17,10 +17,15 @@ export const EVERYBODY: readonly string[] = ['0.0.0.0/0', '::/0'];
 export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'deny'>): HttpModule & ConnectionModule {
   const allow = prepared('allow', settings.allow);
   const deny = prepared('deny', settings.deny);
-  const refusal = ({ visitor: { ip } }: VisitorConnection): string | undefined => {
+  const reasonAgainst = (ip: string): string | undefined => {
     const denied = deny.find(ip);
     if (denied) return `${ip} is in ${denied}, which is denied`;
     return allow.has(ip) ? undefined : `${ip} is in no network that is allowed`;
+  };
+  const refusal = (visit: VisitorConnection): string | undefined => {
+    const reason = reasonAgainst(visit.visitor.ip);
+    if (visit.decisions) visit.decisions.ipPolicy = reason === undefined ? 'allow' : 'deny';
+    return reason;
   };
   return {
     name: 'ip_restriction',

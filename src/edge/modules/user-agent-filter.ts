@@ -24,8 +24,9 @@ export function userAgentFilter(settings: Pick<UserAgentFilterSettings, 'allow' 
   };
   return {
     name: 'user_agent_filter',
-    onRequest({ request }) {
+    onRequest({ request, decisions }) {
       const reason = refusal(request.fields.get('user-agent') ?? '');
+      if (decisions) decisions.userAgentFilter = reason === undefined ? 'allow' : 'deny';
       return reason === undefined ? undefined : { kind: 'refuse', error: 'userAgentRefused', reason };
     },
   };

@@ -22,6 +22,8 @@ export function webhookVerification(
     name: 'webhook_verification',
     async onRequest(exchange) {
       const verification = await verifyWebhook(provider, secret, exchange, time());
+      const isLetIn = 'challenge' in verification || verification.verified;
+      if (exchange.decisions) exchange.decisions.webhookVerification = isLetIn ? 'allow' : 'deny';
       if ('challenge' in verification) return verification.challenge;
       if (verification.verified) return undefined;
       return { kind: 'refuse', error: verification.error, reason: `${provider}: ${verification.reason}` };

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import type { NewConnection, TlsTerms } from '../module.ts';
+import type { ModuleDecisions } from '../traffic-reports.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 
 export class Arrival implements NewConnection {
@@ -11,6 +12,7 @@ export class Arrival implements NewConnection {
   readonly startedAt: number;
   readonly serverName: string | undefined;
   endpoint: LiveEndpoint;
+  readonly decisions: ModuleDecisions | undefined;
   /** Once somebody has ended the TLS here. */
   tls: TLSSocket | undefined;
   readonly #raw: Socket;
@@ -19,7 +21,7 @@ export class Arrival implements NewConnection {
   /** @param terminate speaks TLS with the visitor; undefined when that failed. */
   constructor(
     raw: Socket,
-    { endpoint, name }: { endpoint: LiveEndpoint; name: string },
+    { endpoint, name, decisions }: { endpoint: LiveEndpoint; name: string; decisions: ModuleDecisions | undefined },
     startedAt: number,
     terminate: (terms: TlsTerms) => Promise<TLSSocket | undefined>,
   ) {
@@ -28,6 +30,7 @@ export class Arrival implements NewConnection {
     this.startedAt = startedAt;
     this.endpoint = endpoint;
     this.serverName = name;
+    this.decisions = decisions;
     this.#terminate = terminate;
   }
 

@@ -9,6 +9,7 @@ import { Connections } from '../http/connections.ts';
 import type { SharedFront } from '../http/front.ts';
 import { Http2Visitors } from '../http2/visitors.ts';
 import type { TlsTerms } from '../module.ts';
+import { type ConnectionRecording, recordConnection } from '../reports/connection-recording.ts';
 import { forward } from '../tcp.ts';
 import { NOBODY, type VisitorLimit, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
@@ -44,6 +45,8 @@ interface Caller {
   /** What was read. */
   bytes: Buffer;
   named: Named | undefined;
+  /** At endpoints of `tls` of which somebody wants to hear. */
+  recording: ConnectionRecording | undefined;
   /** Ends the time that a handshake may take. */
   settled(): void;
 }
@@ -119,15 +122,17 @@ export class TlsListener {
     await this.#options.ready;
     const named = namedBy(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const caller: Caller = { raw, bytes, named, settled };
-    const endpoint = named && this.#options.front.find(named.name);
+    const { find, visits } = this.#options.front;
+    const endpoint = named && find(named.name);
+    const isTls = endpoint?.proto === 'tls';
+    const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
+    const caller: Caller = { raw, bytes, named, recording, settled };
     const handling = endpoint && handlingOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
-    const arrival = new Arrival(raw, { endpoint, name: named.name }, this.#options.front.visits.time(), (terms) =>
-      this.#terminate(caller, arrival.endpoint, terms),
-    );
-    const admitted = await admit(arrival, handling, this.#options.front.visits);
+    const about = { endpoint, name: named.name, decisions: recording?.decisions };
+    const arrival = new Arrival(raw, about, visits.time(), (terms) => this.#terminate(caller, arrival.endpoint, terms));
+    const admitted = await admit(arrival, handling, visits);
     if (raw.destroyed) return;
     if (!admitted) return void abort(raw);
     if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
@@ -224,7 +229,8 @@ export class TlsListener {
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
-  #serve({ named }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+  #serve({ named, recording }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+    recording?.within(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic: this.#options.traffic });
     const front = ownFront(this.#options.front, named?.name, chosen);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, front);

@@ -1,22 +1,15 @@
 // Fetches the documents of identity providers: over HTTPS, and only from public addresses unless the operator lets policies
 // reach others. Whoever may write a policy could have the gateway ask its neighbours otherwise.
 
-import { type LookupAddress, lookup } from 'node:dns';
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { networksOf } from '../ip/networks.ts';
+import { isPublic, lookupOf } from '../ip/public.ts';
 
 /** Milliseconds that a provider has for its whole answer. */
 const TIMEOUT = 5000;
 const BYTES_MAX = 512 * 1024;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/** Where no public service is (RFC 6890), this machine and clouds' metadata among them. */
-const PRIVATE = networksOf([
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3', '::/127', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
-]);
 
 /**
  * What is wrong with a URL that is to be fetched, to be read behind its place.
@@ -28,7 +21,7 @@ export function fetchProblem(text: string, isPrivateAllowed: boolean): string | 
   if (!url || url.username || url.password || !(url.protocol === 'https:' || isPlain))
     return 'must be a URL that begins with https://, without a user name';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isPrivateAllowed && (LOOPBACK.test(url.hostname) || (isIP(host) && PRIVATE.has(host))))
+  if (!isPrivateAllowed && (LOOPBACK.test(url.hostname) || (isIP(host) && !isPublic(host))))
     return 'must be at a public address (POLICY_FETCH=any of the gateway lets policies reach others)';
   return undefined;
 }
@@ -74,12 +67,7 @@ function fetchText(url: URL, isPrivateAllowed: boolean): Promise<string> {
 }
 
 /** Looks a name up that must lead to public addresses alone. What is checked here is what is connected to. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    const stranger = error ? undefined : found.find(({ address }) => PRIVATE.has(address));
-    if (error) callback(error, []);
-    else if (stranger) callback(new Error(`its address ${stranger.address} is not a public one`), []);
-    else if (options.all) callback(null, found);
-    else callback(null, found[0]?.address ?? '', found[0]?.family);
-  });
-};
+export const publicLookup: LookupFunction = lookupOf(
+  isPublic,
+  (address) => new Error(`its address ${address} is not a public one`),
+);

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoint.ts';
+import type { TrafficReporter } from '../traffic-reports.ts';
 
 /** A visitor who was turned away, for the log. */
 export interface RefusedVisit {
@@ -29,6 +30,8 @@ export interface VisitServices {
   refused(visit: RefusedVisit): void;
   /** Something was not expected; the visitor was told no more than that. */
   failed(error: unknown, operationId: string): void;
+  /** Who wants to hear of the traffic. */
+  readonly reporter: TrafficReporter;
 }
 
 /** The connection that a visit comes on. */

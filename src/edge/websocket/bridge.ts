@@ -17,6 +17,8 @@ export interface Conversion {
   first: Buffer;
   traffic: Traffic;
   lingerMs?: number;
+  /** Called once, when the visitor's connection is closed. @param wasCut whether neither side had ended it properly. */
+  onClose?(wasCut: boolean): void;
 }
 
 /**
@@ -40,11 +42,13 @@ class WebsocketBridge implements StreamEvents {
   /** Whether the stream has as much as it takes for now. */
   #isFull = false;
   #hasSentClose = false;
+  /** Whether the visitor has closed it, or upstream has ended. */
+  #wasEnded = false;
   #hasUpstreamEnded = false;
   /** Whether nothing goes to the stream any more. */
   #isStreamOver = false;
 
-  constructor({ socket, stream, first, traffic, lingerMs = LINGER_MS }: Conversion) {
+  constructor({ socket, stream, first, traffic, lingerMs = LINGER_MS, onClose }: Conversion) {
     this.#socket = socket;
     this.#stream = stream;
     this.#traffic = traffic;
@@ -58,7 +62,10 @@ class WebsocketBridge implements StreamEvents {
     stream.events = this;
     socket.allowHalfOpen = true;
     socket.on('error', () => {}); // `close` follows.
-    socket.on('close', () => this.#giveUp());
+    socket.on('close', () => {
+      this.#giveUp();
+      onClose?.(!this.#wasEnded);
+    });
     if (socket.destroyed) this.#giveUp();
     this.#reader.take(first);
     socket.on('data', (chunk: Buffer) => {
@@ -86,6 +93,7 @@ class WebsocketBridge implements StreamEvents {
 
   onEnd(): void {
     this.#hasUpstreamEnded = true;
+    this.#wasEnded = true;
     this.#close(CloseCode.NORMAL); // Until the visitor answers it, what it sends goes on.
   }
 
@@ -113,6 +121,7 @@ class WebsocketBridge implements StreamEvents {
   }
 
   #onVisitorClose(code: number): void {
+    this.#wasEnded = true;
     this.#close(code);
     this.#socket.end();
     if (!this.#isStreamOver) this.#leave();

@@ -4,6 +4,9 @@ import { allows } from '../../tunnel/acl.ts';
 import { addressOf } from '../../tunnel/endpoints.ts';
 import type { BindRequest, LabelBindRequest, Refusal } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
+import { offline, online } from '../events/live-events.ts';
+import { endpointObjects } from '../events/live-objects.ts';
+import { audience, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
 import { lockClaim } from './claims.ts';
 import { deciding, standingOf } from './deciding.ts';
@@ -23,7 +26,7 @@ export interface Bound {
   ghosts: string[];
 }
 
-/** Takes at most eight statements, of which one is for names that are asked for below the base domain. */
+/** Takes at most nine statements where nobody hears of events, of which one is for names that are asked for below the base domain. */
 export function bind(parts: LiveParts, request: BindRequest): Promise<Bound | Refusal> {
   return deciding(parts, (db, announce) => decide(parts, db, announce, request));
 }
@@ -49,7 +52,15 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   const claim = await lockClaim(db, address, standing);
   const before = await tunnelsAt(db, address, node.id, settings.sessionHold);
   if (!mayTake(request, standing, claim, before)) return { refused: 'inUse', target };
+  const telling = { db, announce, baseUrl: parts.baseUrl() };
+  const accountIds = [accountId, ...before.map((tunnel) => tunnel.accountId)];
+  const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
   const over = before.filter(({ id, isLive }) => !isLive || id === resume);
+  const events = await offline(
+    telling,
+    over.map((tunnel) => tunnel.endpointId),
+    heardBy,
+  );
   if (over.length > 0) await db.tunnel.deleteMany({ where: { id: { in: over.map(({ id }) => id) } } });
   for (const tunnel of over) announceEnd(announce, tunnel, tunnel.accountId);
 
@@ -63,6 +74,9 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   }
   announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
   announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
+  if (heardBy.hears('endpoint_online.v0'))
+    events.push(...(await endpointObjects(db, [endpointId], telling.baseUrl)).map(online));
+  await writeAudit(telling, events, heardBy);
   return { tunnelId, endpointId, ghosts: over.map((tunnel) => tunnel.sessionId).filter((id) => id !== sessionId) };
 }
 

@@ -48,16 +48,14 @@ export async function holdClaims(db: Db, addresses: string[], holder: Holder, ho
     AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
 }
 
-/** Deletes nodes with all that they served; their addresses are kept for those who had them. */
-export async function forgetNodes(db: Db, nodeIds: string[], holdMs: number): Promise<void> {
-  if (nodeIds.length === 0) return;
+/** Keeps what nodes serve, and no others, for those who have it. */
+export async function keepClaimsOf(db: Db, nodeIds: string[], holdMs: number): Promise<void> {
   await db.$executeRaw`
     UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
     WHERE held_until IS NULL
     AND address IN (SELECT address FROM endpoint WHERE node_id = ANY(${nodeIds}))
     AND NOT EXISTS (
       SELECT 1 FROM endpoint WHERE endpoint.address = claim.address AND NOT node_id = ANY(${nodeIds}))`;
-  await db.node.deleteMany({ where: { id: { in: nodeIds } } });
 }
 
 /** Deletes claims that are not kept any longer. The column is rounded to milliseconds, upwards too. */

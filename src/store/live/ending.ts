@@ -1,14 +1,23 @@
 // How sessions and tunnels end.
 
-import type { Db } from '../client.ts';
+import type { AuditEvent, Telling } from '../events/audit.ts';
+import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
+import type { Ingress, SessionColumns } from '../events/live-objects.ts';
+import { type Audience, writeAudit } from '../events/outbox.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { freeClaims, holdClaims, lockClaims } from './claims.ts';
 import type { Announce } from './parts.ts';
 
-interface Session {
-  id: string;
+/** A session that ends, with all that is told of it. */
+export interface EndingSession extends SessionColumns {
   accountId: string;
-  credentialId: string | null;
 }
+
+/** Selects sessions with all that is told of them. */
+export const SESSIONS = Prisma.sql`
+  SELECT id, account_id AS "accountId", credential_id AS "credentialId", ip, region, user_agent AS "userAgent", metadata, os,
+    arch, transport, started_at AS "startedAt"
+  FROM tunnel_session`;
 
 interface OpenTunnel {
   id: string;
@@ -16,26 +25,50 @@ interface OpenTunnel {
   address: string | null;
 }
 
-/**
- * Ends sessions with all their tunnels and endpoints. Unknown ids are no error.
- * @param holdMs how long their addresses stay reserved for their credentials; 0 frees them at once.
- */
-export async function endSessions(db: Db, announce: Announce, ids: string[], holdMs: number): Promise<void> {
-  if (ids.length === 0) return;
-  // Once a session is locked, no tunnel is added to it.
-  const sessions = await db.$queryRaw<Session[]>`
-    SELECT id, account_id AS "accountId", credential_id AS "credentialId" FROM tunnel_session
-    WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
-  for (const session of sessions) await endSession(db, announce, session, holdMs);
+export interface End {
+  /** How long the addresses stay reserved for their credentials, in milliseconds; 0 frees them at once. */
+  holdMs: number;
+  /** Why, for people; '' when the agent said good-bye. */
+  reason: string;
+  /** Where the agent of a session came in, where that is known. */
+  ingressOf(sessionId: string): Ingress | undefined;
 }
 
-async function endSession(db: Db, announce: Announce, session: Session, holdMs: number): Promise<void> {
+/** Ends sessions with all their tunnels and endpoints. Unknown ids are no error. */
+export async function endSessions(telling: Telling, ids: string[], end: End): Promise<void> {
+  if (ids.length === 0) return;
+  // Once a session is locked, no tunnel is added to it.
+  const sessions = await telling.db.$queryRaw<EndingSession[]>`
+    ${SESSIONS} WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
+  if (sessions.length === 0) return;
+  const heardBy = await audienceOfEnds(
+    telling.db,
+    sessions.map(({ accountId }) => accountId),
+  );
+  const events: AuditEvent[] = [];
+  for (const session of sessions) events.push(...(await endSession(telling, session, end, heardBy)));
+  await writeAudit(telling, events, heardBy);
+}
+
+async function endSession(
+  telling: Telling,
+  session: EndingSession,
+  { holdMs, reason, ingressOf }: End,
+  heardBy: Audience,
+): Promise<AuditEvent[]> {
+  const { db, announce } = telling;
   const { id, accountId, credentialId } = session;
   const tunnels = await db.$queryRaw<OpenTunnel[]>`
     SELECT t.id, e.id AS "endpointId", e.address FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id
     WHERE t.session_id = ${id}`;
   const addresses = tunnels.flatMap(({ address }) => address ?? []);
   if (addresses.length > 0) await lockClaims(db, addresses);
+  // What others ended before the claims were locked, they have told of.
+  const ended = await offline(
+    telling,
+    tunnels.flatMap(({ endpointId }) => endpointId ?? []),
+    heardBy,
+  );
   await db.tunnelSession.deleteMany({ where: { id } });
   if (addresses.length > 0) {
     // What a credential had that is deleted, nobody will come back for.
@@ -44,20 +77,25 @@ async function endSession(db: Db, announce: Announce, session: Session, holdMs: 
   }
   for (const tunnel of tunnels) announceEnd(announce, tunnel, accountId);
   announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
+  return [...ended, stopped(session, ingressOf(id), reason, telling)];
 }
 
 /** Ends one tunnel and frees its address at once. */
-export async function endTunnel(db: Db, announce: Announce, id: string): Promise<void> {
+export async function endTunnel(telling: Telling, id: string): Promise<void> {
+  const { db, announce } = telling;
   const [tunnel] = await db.$queryRaw<(OpenTunnel & { accountId: string })[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId", e.address
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.id = ${id}`;
   if (!tunnel) return;
-  const { accountId, address } = tunnel;
+  const { accountId, address, endpointId } = tunnel;
   if (address !== null) await lockClaims(db, [address]);
+  const heardBy = endpointId === null ? undefined : await audienceOfEnds(db, [accountId]);
+  const events = heardBy && endpointId ? await offline(telling, [endpointId], heardBy) : [];
   const { count } = await db.tunnel.deleteMany({ where: { id } });
   if (count === 0) return; // Its session ended meanwhile.
   if (address !== null) await freeClaims(db, [address]);
   announceEnd(announce, tunnel, accountId);
+  if (heardBy) await writeAudit(telling, events, heardBy);
 }
 
 type Ended = Pick<OpenTunnel, 'id' | 'endpointId'>;

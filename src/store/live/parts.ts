@@ -3,7 +3,7 @@
 import type { Changes } from '../changes.ts';
 import type { PrismaClient } from '../client.ts';
 import type { Keys } from '../keys.ts';
-import type { NodeLease } from '../nodes.ts';
+import type { NodeLease } from '../node-lease.ts';
 
 export interface LiveSettings {
   /** What endpoints, tunnels and sessions show as their region. */
@@ -23,7 +23,8 @@ export interface LiveParts {
   keys: Keys;
   node: NodeLease;
   settings: LiveSettings;
+  /** What the URIs in events begin with: no slash at its end. */
+  baseUrl(): string;
 }
 
-/** Tells of a change, once it is committed. */
-export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
+export type { Announce } from '../events/audit.ts';

@@ -3,6 +3,8 @@
 import type { OpenedSession, Registrar } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
 import { insistent } from '../contention.ts';
+import { tellStart } from '../events/live-events.ts';
+import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
 import { endSessions, endTunnel } from './ending.ts';
 import type { LiveParts } from './parts.ts';
@@ -15,8 +17,9 @@ export interface Sessions
   endElsewhere(sessionId: string): Promise<void>;
 }
 
-export function sessionsOf({ prisma, changes, node, settings }: LiveParts): Sessions {
-  const own = new Set<string>();
+export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LiveParts): Sessions {
+  /** With where their agents came in. */
+  const own = new Map<string, Ingress>();
   /** Those of them that are being closed here: that they end is no news. */
   const closing = new Set<string>();
   const listeners = new Set<(sessionId: string) => void>();
@@ -28,20 +31,26 @@ export function sessionsOf({ prisma, changes, node, settings }: LiveParts): Sess
   changes.listen(({ kind, action, id }) => {
     if (kind === 'tunnelSession' && action === 'DELETED') taken(id);
   });
-  node.onLapse(() => [...own].forEach(taken));
+  node.onLapse(() => [...own.keys()].forEach(taken));
   // What happened meanwhile is not told. If the database cannot say either, there will be another gap.
   changes.onGap(() => void takeWhatIsGone().catch(() => undefined));
 
   async function takeWhatIsGone(): Promise<void> {
-    const ids = [...own];
+    const ids = [...own.keys()];
     if (ids.length === 0) return;
     const rows = await prisma.tunnelSession.findMany({ where: { id: { in: ids } }, select: { id: true } });
     const there = new Set(rows.map(({ id }) => id));
     for (const id of ids) if (!there.has(id)) taken(id);
   }
 
-  const end = (id: string, holdMs: number) =>
-    insistent(() => changes.transaction(prisma, (tx, announce) => endSessions(tx, announce, [id], holdMs)));
+  const ingressOf = (id: string) => own.get(id);
+
+  const end = (id: string, holdMs: number, reason: string) =>
+    insistent(() =>
+      changes.transaction(prisma, (db, announce) =>
+        endSessions({ db, announce, baseUrl: baseUrl() }, [id], { holdMs, reason, ingressOf }),
+      ),
+    );
 
   return {
     isOwn: (sessionId) => own.has(sessionId),
@@ -54,16 +63,19 @@ export function sessionsOf({ prisma, changes, node, settings }: LiveParts): Sess
     async sessionOpened(session) {
       const { accountId } = session;
       const id = newId('ts');
-      own.add(id); // Another node may take it as soon as it is there.
+      own.set(id, session.ingress); // Another node may take it as soon as it is there.
       await insistent(() =>
-        changes.transaction(prisma, async (tx, announce) => {
+        changes.transaction(prisma, async (db, announce) => {
+          const telling = { db, announce, baseUrl: baseUrl() };
           const row = { ...session, id, nodeId: node.id, region };
-          const there = await insertOrLock(tx, row);
+          const there = await insertOrLock(db, row);
           if (there !== id) {
-            await endSessions(tx, announce, [there], sessionHold);
-            await insertOrLock(tx, row);
+            const reason = 'replaced by a new session';
+            await endSessions(telling, [there], { holdMs: sessionHold, reason, ingressOf });
+            await insertOrLock(db, row);
           }
           announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
+          await tellStart(telling, row, session.ingress);
         }),
       ).catch((error) => {
         own.delete(id);
@@ -72,20 +84,22 @@ export function sessionsOf({ prisma, changes, node, settings }: LiveParts): Sess
       return id;
     },
 
-    async sessionClosed(sessionId, holdMs) {
+    async sessionClosed(sessionId, holdMs, reason = '') {
       closing.add(sessionId);
       try {
-        await end(sessionId, holdMs);
+        await end(sessionId, holdMs, reason);
         own.delete(sessionId);
       } finally {
         closing.delete(sessionId);
       }
     },
 
-    endElsewhere: (sessionId) => end(sessionId, sessionHold),
+    endElsewhere: (sessionId) => end(sessionId, sessionHold, 'the agent is elsewhere'),
 
     tunnelClosed: (tunnelId) =>
-      insistent(() => changes.transaction(prisma, (tx, announce) => endTunnel(tx, announce, tunnelId))),
+      insistent(() =>
+        changes.transaction(prisma, (db, announce) => endTunnel({ db, announce, baseUrl: baseUrl() }, tunnelId)),
+      ),
   };
 }
 
@@ -94,10 +108,10 @@ type SessionRow = OpenedSession & { id: string; nodeId: string; region: string }
 /** @returns the id of the session that the agent has: this one, or the one before, which is locked. */
 async function insertOrLock(db: Db, row: SessionRow): Promise<string> {
   const [there] = await db.$queryRaw<[{ id: string }]>`
-    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, agent_version, ip, os, metadata,
-      region, transport)
+    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, agent_version, ip, os, arch,
+      user_agent, metadata, region, transport)
     VALUES (${row.id}, ${row.accountId}, ${row.nodeId}, ${row.credentialId}, ${row.clientId}, ${row.agentVersion},
-      ${row.ip}, ${row.os}, ${row.metadata}, ${row.region}, ${row.transport})
+      ${row.ip}, ${row.os}, ${row.arch}, ${row.userAgent}, ${row.metadata}, ${row.region}, ${row.transport})
     ON CONFLICT (account_id, client_id) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
   return there.id;
 }

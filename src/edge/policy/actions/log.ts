@@ -27,7 +27,12 @@ export const log: ActionKind = {
       run({ exchange, connection, bindings, result }) {
         const value = metadata(bindings);
         const about = exchange ?? connection;
-        if (about) environment.note(about, plain(value) as object);
+        if (about) {
+          const said = plain(value) as object;
+          environment.note(about, said);
+          const { decisions } = about;
+          if (decisions) decisions.policyLogs = [...(decisions.policyLogs ?? []), said];
+        }
         result('log', { metadata: value });
         return undefined;
       },

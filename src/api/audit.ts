@@ -1,0 +1,47 @@
+// Tells what is written through the API as events, in the transaction of the write.
+
+import type { Principal } from '../events/event.ts';
+import type { AuditEvent } from '../store/events/audit.ts';
+import { audience, writeAudit } from '../store/events/outbox.ts';
+import { eventOf } from './audit-kinds.ts';
+import type { ShowObject } from './audit-objects.ts';
+import type { AuditTrail, Context } from './context.ts';
+
+/** @param show what events show of objects. */
+export function auditTrail(show: ShowObject): AuditTrail {
+  return {
+    async tellChange(context, announce, { kind, action, id }) {
+      const { db, accountId } = context;
+      const type = eventOf(kind, action);
+      const heardBy = await audience(db, [accountId], [type]);
+      if (heardBy.isEmpty) return;
+      const object = await show(context, kind, id);
+      if (!object) throw new Error(`${type}: what was written is not there`);
+      const event = { type, accountId, principal: await principalOf(context), object };
+      await writeAudit({ db, announce }, [event], heardBy);
+    },
+
+    async readyToTellDeletion(context, announce, { kind, id, cascade }) {
+      const { db, accountId } = context;
+      const type = eventOf(kind, 'DELETED');
+      const types = [type, ...(cascade ? [eventOf(cascade.kind, 'DELETED')] : [])];
+      const heardBy = await audience(db, [accountId], types);
+      const object = heardBy.isEmpty ? null : await show(context, kind, id);
+      if (!object) return async () => {};
+      const principal = await principalOf(context);
+      const events: AuditEvent[] = [{ type, accountId, principal, object }];
+      if (cascade && heardBy.hears(eventOf(cascade.kind, 'DELETED'))) {
+        const ended = { type: eventOf(cascade.kind, 'DELETED'), accountId, principal };
+        events.unshift(...(await cascade.objects(context, object)).map((object) => ({ ...ended, object })));
+      }
+      return () => writeAudit({ db, announce }, events, heardBy);
+    },
+  };
+}
+
+async function principalOf(context: Context): Promise<Principal> {
+  const { db, caller } = context;
+  const { ownerId: id, keyId } = caller;
+  const { subject } = await db.owner.findUniqueOrThrow({ where: { id }, select: { subject: true } });
+  return { id, subject, source: 'API', credential: { id: keyId, uri: context.uri(`/api_keys/${keyId}`) } };
+}

@@ -1,0 +1,131 @@
+// What is noted of a request while it is under way, where somebody wants to hear of it. It is its own report in the end.
+
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { giveRequest, hearsRequests } from '../reports/hearing.ts';
+import { reportedTls } from '../reports/tls.ts';
+import type { ModuleDecisions, ReportedConnection, ReportedTls, RequestReport } from '../traffic-reports.ts';
+import type { VisitLine, VisitServices } from '../visits/services.ts';
+import type { Input } from './input.ts';
+import { RecordedRequest, RecordedResponse } from './recorded-messages.ts';
+import type { RequestHead } from './request-head.ts';
+
+const HEAD_END = '\r\n\r\n';
+
+/** Where requests come in. */
+interface Side {
+  readonly front: { readonly visits: VisitServices; readonly scheme: 'http' | 'https' };
+  readonly line: VisitLine;
+}
+
+/**
+ * @param head of the request; it may be let go of afterwards.
+ * @param http2Fields of HTTP/2: names and values in turn, as they came.
+ * @returns undefined where nobody wants to hear of it.
+ */
+export function recordRequest(
+  side: Side,
+  endpoint: LiveEndpoint,
+  head: RequestHead,
+  http2Fields?: readonly string[],
+): RequestRecording | undefined {
+  if (!hearsRequests(side.front.visits, endpoint.accountId)) return undefined;
+  return new RequestRecording(side, endpoint, head, http2Fields);
+}
+
+/** Whoever holds it gives it once: to give it and to let go of it are one. */
+export class RequestRecording implements RequestReport {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly tls: ReportedTls | undefined;
+  isConnectionReused = false;
+  readonly request: RecordedRequest;
+  response: RecordedResponse | undefined;
+  readonly decisions: ModuleDecisions = {};
+  readonly #services: VisitServices;
+  readonly #line: VisitLine;
+  readonly #hostname: string;
+  #connection: ReportedConnection | undefined;
+
+  constructor({ front, line }: Side, endpoint: LiveEndpoint, head: RequestHead, http2Fields?: readonly string[]) {
+    this.#services = front.visits;
+    this.#line = line;
+    this.#hostname = head.hostname;
+    this.accountId = endpoint.accountId;
+    this.endpointId = endpoint.id;
+    this.tls = line.tls && reportedTls(line.tls);
+    this.request = new RecordedRequest(head, front.scheme, front.visits.time(), http2Fields);
+  }
+
+  get connection(): ReportedConnection {
+    const { visitor, serverName, startedAt } = this.#line;
+    this.#connection ??= {
+      clientIp: visitor.ip,
+      serverIp: visitor.local.ip,
+      serverPort: visitor.local.port,
+      serverName: serverName ?? this.#hostname,
+      startedAt,
+    };
+    return this.#connection;
+  }
+
+  /** All of the request has come. @param hasBody whether that took longer than its head. */
+  requested(hasBody = true): void {
+    this.request.lastByteAt = hasBody ? this.#services.time() : this.request.firstByteAt;
+  }
+
+  /**
+   * The head of the answer is sent.
+   * @param head as HTTP/1, or the fields of HTTP/2.
+   * @param length bytes of its body that are sent with it.
+   */
+  answered(status: number, head: string | OutgoingHttpHeaders, length = 0): void {
+    this.response = new RecordedResponse(status, this.#services.time(), head);
+    this.response.bodyLength = length;
+  }
+
+  /** It was answered by the gateway itself, and is over. @param bytes of the answer, as HTTP/1. */
+  answeredWhole(status: number, bytes: Buffer, requestLength: number): void {
+    const bodyStart = bytes.indexOf(HEAD_END) + HEAD_END.length;
+    this.answered(status, bytes.toString('latin1', 0, bodyStart), bytes.length - bodyStart);
+    this.give(true, requestLength, 0);
+  }
+
+  /**
+   * It is over.
+   * @param requestLength bytes of its body that have come. @param responseLength those that were sent since the head of the answer.
+   * @param compression of an answer of upstream.
+   */
+  give(
+    isComplete: boolean,
+    requestLength: number,
+    responseLength: number,
+    compression?: ModuleDecisions['compression'],
+  ): void {
+    const { request, response } = this;
+    const now = this.#services.time();
+    if (compression) this.decisions.compression = compression;
+    request.bodyLength = requestLength;
+    request.lastByteAt ||= now;
+    if (response) {
+      response.bodyLength += responseLength;
+      response.lastByteAt = now;
+      response.isComplete = isComplete;
+    }
+    giveRequest(this.#services, this);
+  }
+
+  /**
+   * Both sides speak another protocol from now on; the head of the answer was the last that was sent.
+   * @param side with what was read of the visitor, and nobody has taken.
+   * @returns what has to be called once, when it is over.
+   */
+  upgraded({ input, socket }: { input: Input; socket: Socket }): (wasCut: boolean) => void {
+    const line = this.#line;
+    const bytesIn = line.bytesIn - input.left - socket.readableLength;
+    const { bytesOut } = line;
+    this.request.lastByteAt = 0;
+    return (wasCut) => this.give(!wasCut, line.bytesIn - bytesIn, line.bytesOut - bytesOut);
+  }
+}

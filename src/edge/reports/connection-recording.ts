@@ -1,0 +1,73 @@
+// What is noted of a connection to an endpoint of TCP or TLS, where somebody wants to hear of it.
+
+import type { Socket } from 'node:net';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import type { ConnectionReport, ModuleDecisions } from '../traffic-reports.ts';
+import { NOBODY, visitorOf } from '../visitors.ts';
+import type { VisitServices } from '../visits/services.ts';
+import { giveConnection, hearsConnections } from './hearing.ts';
+
+/**
+ * Gives its report when it is closed.
+ * @param serverName of its ClientHello; '' for none.
+ * @returns undefined where nobody wants to hear of it.
+ */
+export function recordConnection(
+  services: VisitServices,
+  endpoint: LiveEndpoint,
+  socket: Socket,
+  serverName = '',
+): ConnectionRecording | undefined {
+  if (!hearsConnections(services, endpoint.accountId)) return undefined;
+  return new ConnectionRecording(services, endpoint, socket, serverName);
+}
+
+export class ConnectionRecording {
+  readonly decisions: ModuleDecisions = {};
+  readonly #services: VisitServices;
+  readonly #endpoint: { id: string; accountId: string };
+  readonly #serverName: string;
+  readonly #visitor: Visitor;
+  readonly #startedAt: number;
+  #socket: Socket;
+
+  constructor(services: VisitServices, { id, accountId }: LiveEndpoint, socket: Socket, serverName: string) {
+    this.#services = services;
+    this.#endpoint = { id, accountId };
+    this.#serverName = serverName;
+    this.#visitor = visitorOf(socket, false) ?? NOBODY;
+    this.#startedAt = services.time();
+    this.#socket = socket;
+    if (socket.closed) this.#give();
+    else socket.once('close', () => this.#give());
+  }
+
+  /** The visitor's TLS ends here: what counts is what is in it. */
+  within(tls: Socket): void {
+    this.#socket = tls;
+  }
+
+  #give(): void {
+    giveConnection(this.#services, this.#report());
+  }
+
+  #report(): ConnectionReport {
+    const { ip, local } = this.#visitor;
+    const { ipPolicy, policyLogs } = this.decisions;
+    return {
+      accountId: this.#endpoint.accountId,
+      endpointId: this.#endpoint.id,
+      connection: {
+        clientIp: ip,
+        serverIp: local.ip,
+        serverPort: local.port,
+        serverName: this.#serverName,
+        startedAt: this.#startedAt,
+        endedAt: this.#services.time(),
+        bytesIn: this.#socket.bytesRead,
+        bytesOut: this.#socket.bytesWritten,
+      },
+      decisions: { ipPolicy, policyLogs },
+    };
+  }
+}

@@ -1,0 +1,56 @@
+// What becomes of events on this node, for Prometheus. Accounts and destinations are no labels: the API shows those.
+
+import type { Registry } from 'prom-client';
+import type { DeliveryCounters } from './events/delivery/counters.ts';
+import type { TrafficCounters } from './events/traffic/counters.ts';
+import { metricsOf, type Row } from './metrics.ts';
+import type { Backlog } from './store/events/backlog.ts';
+import type { SweptEvents } from './store/events/retention.ts';
+
+export interface CountedEvents {
+  traffic: TrafficCounters;
+  delivery: DeliveryCounters;
+  swept: SweptEvents;
+  backlog(): Promise<Backlog>;
+}
+
+/** Registers the metrics. */
+export function eventMetrics(registry: Registry, { traffic, delivery, swept, backlog }: CountedEvents): void {
+  const { gauge, counter } = metricsOf(registry);
+  const byTarget = (counts: Record<string, number>) =>
+    Object.entries(counts).map(([target, count]): Row => [{ target }, count]);
+
+  counter('events_delivered_total', 'Events that targets took.', ['target'], () => byTarget(delivery.delivered));
+  counter('event_requests_total', 'Requests to targets.', ['target'], () => byTarget(delivery.requests));
+  counter('event_dead_letters_total', 'Events that targets refused for good.', ['target'], () =>
+    byTarget(delivery.dead),
+  );
+  counter('event_failures_total', 'Requests to targets that failed.', ['target', 'class'], () =>
+    Object.entries(delivery.failures).flatMap(([target, classes]) =>
+      Object.entries(classes).map(([name, count]): Row => [{ target, class: name }, count]),
+    ),
+  );
+  gauge('event_delivery_lag_seconds', 'Age of the event that was delivered last.', () => (delivery.lagMs ?? 0) / 1000);
+
+  counter('traffic_events_total', 'Traffic events for destinations, by what became of them.', ['outcome'], () => [
+    [{ outcome: 'accepted' }, traffic.accepted],
+    [{ outcome: 'stored' }, traffic.appended],
+    [{ outcome: 'sampled_out' }, traffic.sampledOut],
+    [{ outcome: 'filtered_out' }, traffic.filteredOut],
+    [{ outcome: 'filter_failed' }, traffic.filterFailed],
+  ]);
+  counter('events_dropped_total', 'Events that were given up, by the reason.', ['reason'], () => [
+    [{ reason: 'buffer_full' }, traffic.dropped.buffer],
+    [{ reason: 'stopped' }, traffic.dropped.closed],
+    [{ reason: 'too_old' }, swept.trafficTooOld + swept.auditTooOld],
+    [{ reason: 'backlog_full' }, swept.trafficOverCap + swept.auditOverCap],
+    [{ reason: 'dead_letters_full' }, swept.deadLetters],
+  ]);
+  // Of the database, so that every node tells the same.
+  gauge('event_backlog_events', 'Events that wait in the database.', async () => (await backlog()).events);
+  gauge('event_backlog_bytes', 'Their bytes, as they are stored.', async () => (await backlog()).bytes);
+  gauge('event_backlog_age_seconds', 'How long the oldest of them has waited.', async () => (await backlog()).age);
+  gauge('event_dead_letters', 'Dead letters that are kept.', async () => (await backlog()).deadLetters);
+  gauge('traffic_events_waiting', 'Traffic events in memory.', () => traffic.waiting.events);
+  gauge('traffic_event_bytes_waiting', 'Bytes of traffic events in memory.', () => traffic.waiting.bytes);
+}

@@ -1,0 +1,165 @@
+// Builds the delivery of events: what is told of traffic, what waits, and what sends it.
+
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Delivery } from './api/delivery.ts';
+import { describeFailure } from './api/failure.ts';
+import type { Config } from './config.ts';
+import type { TrafficReporter } from './edge/traffic-reports.ts';
+import { eventMetrics } from './event-metrics.ts';
+import { newDeliveryCounters } from './events/delivery/counters.ts';
+import { Deliverer } from './events/delivery/deliverer.ts';
+import { asSinkError } from './events/delivery/request.ts';
+import { tryTarget } from './events/delivery/trial.ts';
+import { readWritten, writeEvent } from './events/event.ts';
+import { openSink } from './events/sinks/open.ts';
+import { openOutbound } from './events/sinks/outbound.ts';
+import { Audience } from './events/traffic/audience.ts';
+import { EventBuffer } from './events/traffic/buffer.ts';
+import { trafficCounters } from './events/traffic/counters.ts';
+import { TrafficEvents } from './events/traffic/recorder.ts';
+import { TEST_EVENT } from './events/types.ts';
+import type { Changes } from './store/changes.ts';
+import type { PrismaClient } from './store/client.ts';
+import { backlogOf } from './store/events/backlog.ts';
+import { laneStore } from './store/events/lanes.ts';
+import { type SweptEvents, sweepEvents } from './store/events/retention.ts';
+import { Sweeper } from './store/events/sweeper.ts';
+import { trafficStore } from './store/events/traffic-store.ts';
+import { newId } from './store/ids.ts';
+import type { Keys } from './store/keys.ts';
+
+/** How often what is too old or too much is looked for. */
+const SWEEP_MS = 5000;
+const TRIAL_MS = 20_000;
+/** How long requests under way may take at a stop: what is cut off is sent again after the next start. */
+const DRAIN_MAX_MS = 5000;
+
+export interface EventPlaneParts {
+  prisma: PrismaClient;
+  changes: Changes;
+  keys: Keys;
+  /** This node. */
+  nodeId: string;
+  log: Logger;
+  registry: Registry;
+  /** The wall clock, in milliseconds. */
+  now(): number;
+  /** How long a request to a destination may take; milliseconds. Undefined: the usual. */
+  requestMs: number | undefined;
+}
+
+export interface EventPlane extends Delivery {
+  /** Where the public side tells of its traffic. */
+  reporter: TrafficReporter;
+  /** Begins to deliver. Resolves when it is known who hears of traffic. */
+  start(): Promise<void>;
+  /** Stores what was told of traffic, ends what is being sent, and stops. */
+  close(): Promise<void>;
+}
+
+export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
+  const { prisma, changes, keys, nodeId, log, registry, now, requestMs } = parts;
+  const failed = (text: string) => (error: unknown) => log.error({ err: describeFailure(error) }, text);
+  const skew = () => now() - Date.now();
+  const monotonic = () => performance.now();
+
+  const outbound = openOutbound(config);
+  const open = (target: Parameters<typeof openSink>[0], of: { destinationId: string; accountId: string }) =>
+    openSink(target, { ...of, settings: config, outbound, now });
+
+  const traffic = trafficCounters();
+  const store = trafficStore({ prisma, changes });
+  const audience = new Audience({ store, onFailure: failed('subscriptions cannot be read; trying again') });
+  const buffer = new EventBuffer({
+    store,
+    maxBytes: config.eventBufferBytes,
+    counters: traffic,
+    onFailure: failed('events cannot be stored; trying again'),
+    random: Math.random,
+  });
+  const reporter = new TrafficEvents({
+    audience,
+    buffer,
+    counters: traffic,
+    newEventId: () => newId('ev'),
+    random: Math.random,
+    time: now,
+  });
+
+  const lanes = laneStore({ prisma, changes, keys, skew, nodeId });
+  const delivery = newDeliveryCounters();
+  const deliverer = new Deliverer({
+    lanes,
+    openSink: open,
+    random: Math.random,
+    now: monotonic,
+    wallClock: now,
+    counters: delivery,
+    onFailure: failed('events cannot be read for delivery; trying again'),
+    settings: { drainMs: Math.min(config.drainMs, DRAIN_MAX_MS), ...(requestMs !== undefined && { requestMs }) },
+  });
+  const swept: SweptEvents = { trafficTooOld: 0, auditTooOld: 0, trafficOverCap: 0, auditOverCap: 0, deadLetters: 0 };
+  const sweeper = new Sweeper({
+    sweep: async () => {
+      const more = await sweepEvents({ prisma, changes, skew }, config);
+      for (const reason of Object.keys(swept) as (keyof SweptEvents)[]) swept[reason] += more[reason];
+    },
+    pauseMs: SWEEP_MS,
+    onFailure: failed('events cannot be swept; trying again'),
+  });
+  eventMetrics(registry, { traffic, delivery, swept, backlog: backlogOf(prisma) });
+
+  const stops = [
+    changes.listen(({ kind, action }) => {
+      if (kind === 'eventDelivery' && action === 'CREATED') deliverer.wake();
+    }),
+    // Whoever subscribes to traffic hears of the next request, not of the one after that.
+    changes.follow(async (told) => {
+      if (told.some(({ kind }) => kind === 'eventSubscription')) await audience.refresh();
+    }),
+  ];
+
+  return {
+    reporter,
+
+    async start() {
+      await lanes.recover();
+      deliverer.start();
+      sweeper.start();
+      await audience.refresh();
+    },
+
+    async tryDestination(target, where) {
+      const eventId = newId('ev');
+      const envelope = {
+        id: eventId,
+        type: TEST_EVENT,
+        at: now(),
+        accountId: where.accountId,
+      } as const;
+      const event = readWritten(writeEvent({ ...envelope, principal: null, object: { id: where.destinationId } }));
+      try {
+        const sink = await open(target, where);
+        const { ok, latencyMs, reason } = await tryTarget(sink, event, {
+          timeoutMs: requestMs ?? TRIAL_MS,
+          now: monotonic,
+        }).finally(() => sink.close());
+        return { ok, latencyMs, eventId, code: reason?.code ?? null, message: reason?.message ?? null };
+      } catch (error) {
+        const { code, message } = asSinkError(error);
+        return { ok: false, latencyMs: 0, eventId, code, message };
+      }
+    },
+
+    async close() {
+      sweeper.close();
+      for (const stop of stops) stop();
+      await buffer.flush();
+      buffer.close();
+      audience.close();
+      await deliverer.close();
+      outbound.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// Files, an addition to the specification: events are appended as lines below the operator's `EVENT_FILE_DIR`.
+
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Sink, SinkError } from '../sink.ts';
+import type { Target } from '../target.ts';
+import type { SinkParts } from './parts.ts';
+
+const REQUEST_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
+/** A link is not followed, and a pipe that nobody reads not waited for. */
+const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** What passes by itself, as soon as there is room. Everything else is for the operator to mend. */
+const PASSING = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EAGAIN',
+  'EINTR',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ETIMEDOUT',
+]);
+
+/** Whether a file destination may have this name: a bare one. */
+export function isFileName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
+}
+
+/** @throws {SinkError} when the operator allows no files. */
+export async function fileSink({ name }: NonNullable<Target['file']>, { settings }: SinkParts): Promise<Sink> {
+  const { eventFileDir } = settings;
+  if (!eventFileDir || !isFileName(name))
+    throw new SinkError('config', {
+      code: eventFileDir ? 'BadFileName' : 'NoFiles',
+      message: eventFileDir ? 'the target has no bare file name' : 'files need EVENT_FILE_DIR of the gateway',
+    });
+  const path = join(eventFileDir, name);
+  return {
+    limits: { records: 10_000, bytes: REQUEST_BYTES, recordBytes: REQUEST_BYTES },
+    sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
+    async put(events, signal) {
+      const lines = Buffer.from(events.map(({ text }) => `${text}\n`).join(''));
+      await inTurn(path, async () => {
+        signal.throwIfAborted();
+        await append(path, lines);
+      }).catch((error: NodeJS.ErrnoException) => {
+        throw signal.aborted || error instanceof SinkError ? error : failureOf(error);
+      });
+      return [];
+    },
+    close() {},
+  };
+}
+
+/** The last appending to each file that is under way. */
+const writing = new Map<string, Promise<unknown>>();
+
+/** One at a time for each file: destinations may share one, and what is taken back must be one's own. */
+async function inTurn(path: string, work: () => Promise<void>): Promise<void> {
+  const mine = (writing.get(path) ?? Promise.resolve()).then(work, work);
+  writing.set(path, mine);
+  try {
+    await mine;
+  } finally {
+    if (writing.get(path) === mine) writing.delete(path);
+  }
+}
+
+/** Appends lines, all or none, and has them on the disk. The file is opened anew: it may have been moved away meanwhile. */
+async function append(path: string, lines: Buffer): Promise<void> {
+  const file = await open(path, FLAGS, 0o600);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new SinkError('config', { code: 'NotAFile', message: 'the file is not a regular one' });
+    const bytes = (await endsInLine(file, stats.size)) ? Buffer.concat([Buffer.of(NEWLINE), lines]) : lines;
+    let written = 0;
+    try {
+      written = (await file.write(bytes)).bytesWritten;
+      if (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
+      if (written < bytes.length)
+        throw Object.assign(new Error('the file could not be written whole'), { code: 'ENOSPC' });
+    } catch (error) {
+      if (written > 0 && (await file.stat()).size === stats.size + written) await file.truncate(stats.size);
+      throw error;
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether it ends within a line: of a writer that was cut short. */
+async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== NEWLINE;
+}
+
+function failureOf({ code = 'Error' }: NodeJS.ErrnoException): SinkError {
+  const message = code === 'ELOOP' ? 'the file is a link' : 'the file could not be written';
+  return new SinkError(PASSING.has(code) ? 'retry' : 'config', { code, message });
+}

@@ -1,0 +1,60 @@
+// Webhooks, an addition to the specification: events as an array in JSON, signed as Standard Webhooks says
+// (https://www.standardwebhooks.com), to hosts that the operator allows.
+
+import { createHmac } from 'node:crypto';
+import type { WrittenEvent } from '../event.ts';
+import { type Sink, SinkError } from '../sink.ts';
+import type { Target } from '../target.ts';
+import { refusalOf } from './answers.ts';
+import type { SinkParts } from './parts.ts';
+import { post } from './post.ts';
+import { isWebhookAllowed } from './webhook-hosts.ts';
+
+export { isWebhookAllowed } from './webhook-hosts.ts';
+
+const BODY_BYTES = 1024 * 1024;
+
+/** @throws {SinkError} when the operator does not allow its host, or there is nothing to sign with. */
+export async function webhookSink(
+  { url, signingSecret }: NonNullable<Target['webhook']>,
+  { settings, outbound, now }: SinkParts,
+): Promise<Sink> {
+  const allowed = isWebhookAllowed(url, settings);
+  if (allowed !== true) throw new SinkError('config', { code: 'FORBIDDEN_HOST', message: `the URL ${allowed}` });
+  if (!signingSecret)
+    throw new SinkError('config', { code: 'NoSigningSecret', message: 'the target has no signing secret' });
+  const place = new URL(url);
+  const key = keyOf(signingSecret);
+
+  return {
+    limits: { records: 500, bytes: BODY_BYTES - 2, recordBytes: BODY_BYTES - 2 },
+    sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
+    async put(events, signal) {
+      const id = messageId(events);
+      const timestamp = String(Math.floor(now() / 1000));
+      const body = Buffer.from(`[${events.map(({ text }) => text).join(',')}]`);
+      const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
+      const headers = {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${signature}`,
+      };
+      const answer = await post(place, { headers, body, agents: outbound.webhooks }, signal);
+      // What it says besides is not for tenants: it may be the answer of a service that is none of theirs.
+      if (answer.status >= 300 || answer.status < 200) throw refusalOf(answer, '', now());
+      return [];
+    },
+    close() {},
+  };
+}
+
+/** The same for the same events, however often they are sent. Without full stops, which end it where it is signed. */
+function messageId(events: readonly WrittenEvent[]): string {
+  return `${events[0]?.id}-${events.length}`;
+}
+
+/** Secrets that begin with `whsec_` are base64 behind it; others are taken as they are. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
+}

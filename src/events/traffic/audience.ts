@@ -1,0 +1,93 @@
+// Who wants to hear of traffic: the sources of all accounts, in memory, as they are in the store.
+
+import { Reloads } from '../../edge/sites/reloads.ts';
+import { Filter } from './filter.ts';
+import { Hearers, type Wish } from './hearers.ts';
+import { Kept } from './kept.ts';
+import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
+import { Selection } from './selection.ts';
+import type { TrafficSource, TrafficStore } from './store.ts';
+
+export interface AudienceParts {
+  store: Pick<TrafficStore, 'sources' | 'onSourcesChange'>;
+  /** Told when sources cannot be loaded, but not again before it has worked in between. */
+  onFailure(error: unknown): void;
+  /** How long to wait before what failed is tried again; milliseconds. 1 s unless told. */
+  retryMs?: number;
+}
+
+export class Audience {
+  readonly #requests = new Ears('http_request_complete.v0');
+  readonly #connections = new Ears('tcp_connection_closed.v0');
+  readonly #reloads: Reloads;
+  readonly #stop: () => void;
+
+  /** Loads the sources, and again whenever they may have changed; nobody hears before it has them. */
+  constructor({ store, onFailure, retryMs }: AudienceParts) {
+    this.#reloads = new Reloads({ work: async () => this.#take(await store.sources()), onFailure, retryMs });
+    this.#stop = store.onSourcesChange(() => void this.refresh());
+    void this.refresh();
+  }
+
+  /** Of an account, undefined when nobody listens. Looked up for every request. */
+  ofRequests(accountId: string): Hearers<'http_request_complete.v0'> | undefined {
+    return this.#requests.of(accountId);
+  }
+
+  ofConnections(accountId: string): Hearers<'tcp_connection_closed.v0'> | undefined {
+    return this.#connections.of(accountId);
+  }
+
+  /**
+   * @returns what settles once the sources are known as they were at this call or later. Never rejects: it is tried until
+   * it works, and until then the old ones hold.
+   */
+  refresh(): Promise<void> {
+    return this.#reloads.ask(null);
+  }
+
+  close(): void {
+    this.#stop();
+    this.#reloads.close();
+  }
+
+  #take(sources: readonly TrafficSource[]): void {
+    this.#requests.take(sources);
+    this.#connections.take(sources);
+  }
+}
+
+/** Who listens to one type of event. */
+class Ears<T extends TrafficType> {
+  readonly #type: T;
+  readonly #filters: Kept<Filter<T>>;
+  readonly #selections: Kept<Selection<ReportOf[T]>>;
+  #byAccount: ReadonlyMap<string, Hearers<T>> = new Map();
+
+  constructor(type: T) {
+    this.#type = type;
+    this.#filters = new Kept((text) => new Filter(text, type));
+    this.#selections = new Kept((fields) => new Selection(objectShapes[type], fields === '' ? [] : fields.split(' ')));
+  }
+
+  of(accountId: string): Hearers<T> | undefined {
+    return this.#byAccount.get(accountId);
+  }
+
+  take(sources: readonly TrafficSource[]): void {
+    this.#filters.turn();
+    this.#selections.turn();
+    const wishes = new Map<string, Wish<T>[]>();
+    for (const source of sources) {
+      if (source.type !== this.#type || source.destinationIds.length === 0) continue;
+      const wish = { ...source, filter: source.filter === '' ? undefined : this.#filters.get(source.filter) };
+      const others = wishes.get(source.accountId);
+      if (others) others.push(wish);
+      else wishes.set(source.accountId, [wish]);
+    }
+    this.#byAccount = new Map(Array.from(wishes, ([id, list]) => [id, new Hearers(list, this.#select)]));
+  }
+
+  #select = (fields: readonly string[]): Selection<ReportOf[T]> =>
+    this.#selections.get([...new Set(fields)].sort().join(' '));
+}

@@ -1,0 +1,96 @@
+// The fields of traffic events: what a source may select, and what a filter finds in `ev`.
+
+import type { EventName } from '../types.ts';
+
+export type TrafficEventName = Extract<EventName, 'http_request_complete.v0' | 'tcp_connection_closed.v0'>;
+
+/**
+ * `timestamp` is a text: RFC 3339 in UTC, with milliseconds. `headers` is an object: names in lower case, each with the
+ * list of its values. `list` is a list of objects.
+ */
+export type FieldType = 'string' | 'number' | 'boolean' | 'timestamp' | 'headers' | 'list';
+
+export interface TrafficField {
+  /** Its path in the object of the event, as `http.request.method`. */
+  name: string;
+  type: FieldType;
+  description: string;
+}
+
+type Rows = Record<string, readonly [FieldType, string]>;
+
+const SECRETS_HIDDEN = 'the values of authorization, proxy-authorization, cookie and set-cookie are "***"';
+
+const ofConnections = {
+  'conn.client_ip': ['string', 'The address of the visitor.'],
+  'conn.server_ip': ['string', 'The address of the gateway that the visitor came to.'],
+  'conn.server_name': ['string', 'The name that the visitor came to; "" for none.'],
+  'conn.server_port': ['number', 'The port of the gateway that the visitor came to.'],
+  'conn.start_ts': ['timestamp', 'When the connection was opened.'],
+  'ip_policy.decision': ['string', 'What the IP policies decided: "allow" or "deny".'],
+  'traffic_policy.logs': ['list', 'What `log` actions of the traffic policies said.'],
+} as const satisfies Rows;
+
+const ofRequests = {
+  ...ofConnections,
+  'backend.connection_reused': ['boolean', 'Whether the stream to the agent had carried another request before.'],
+  'basic_auth.decision': ['string', 'What basic auth decided: "allow" or "deny".'],
+  'basic_auth.username': ['string', 'The user name that was given to basic auth.'],
+  'circuit_breaker.decision': ['string', 'What the circuit breaker decided: "allow", "block" or "allow_while_open".'],
+  'compression.algorithm': ['string', 'How the answer was compressed, as "gzip".'],
+  'compression.bytes_saved': ['number', 'How many bytes of the answer compression saved.'],
+  'http.request.method': ['string', 'The method, as "GET".'],
+  'http.request.version': ['string', 'The version of HTTP, as "HTTP/1.1".'],
+  'http.request.body_length': ['number', 'Bytes of the body of the request.'],
+  'http.request.headers': ['headers', `The header fields of the request; ${SECRETS_HIDDEN}.`],
+  'http.request.user_agent': ['string', 'The User-Agent of the request; "" for none.'],
+  'http.request.first_byte_ts': ['timestamp', 'When the request began.'],
+  'http.request.last_byte_ts': ['timestamp', 'When the last byte of the request had come.'],
+  'http.request.url.scheme': ['string', 'The scheme of the URL: "http" or "https".'],
+  'http.request.url.host': ['string', 'The host of the URL, with the port where one was sent.'],
+  'http.request.url.path': ['string', 'The path of the URL.'],
+  'http.request.url.query': ['string', 'The query of the URL without the "?"; "" for none.'],
+  'http.request.url.raw': ['string', 'The whole URL.'],
+  'http.response.status_code': ['number', 'The status of the answer.'],
+  'http.response.body_length': ['number', 'Bytes of the body of the answer.'],
+  'http.response.headers': ['headers', `The header fields of the answer; ${SECRETS_HIDDEN}.`],
+  'http.response.first_byte_ts': ['timestamp', 'When the answer began.'],
+  'http.response.last_byte_ts': ['timestamp', 'When the last byte of the answer was sent.'],
+  'tls.version': ['string', 'The version of TLS, as "TLSv1.3".'],
+  'tls.cipher_suite': ['string', 'The cipher suite, by its standard name.'],
+  'tls.client_cert.serial_number': ['string', 'The serial number of the visitor’s certificate.'],
+  'tls.client_cert.subject.cn': ['string', 'The common name in the visitor’s certificate.'],
+  'user_agent_filter.decision': ['string', 'What the user agent filter decided: "allow" or "deny".'],
+  'webhook_verification.decision': ['string', 'What webhook verification decided: "allow" or "deny".'],
+} as const satisfies Rows;
+
+const ofClosedConnections = {
+  ...ofConnections,
+  'conn.end_ts': ['timestamp', 'When the connection was closed.'],
+  'conn.bytes_in': ['number', 'Bytes that came from the visitor.'],
+  'conn.bytes_out': ['number', 'Bytes that were sent to the visitor.'],
+} as const satisfies Rows;
+
+/** The names of the fields of requests, and of those of connections: whoever serializes them must know them all. */
+export type RequestFieldName = keyof typeof ofRequests;
+export type ConnectionFieldName = keyof typeof ofClosedConnections;
+
+/** The fields of each type of traffic event, in alphabetical order. */
+export const trafficFields: Readonly<Record<TrafficEventName, readonly TrafficField[]>> = {
+  'http_request_complete.v0': list(ofRequests),
+  'tcp_connection_closed.v0': list(ofClosedConnections),
+};
+
+export function isTrafficEvent(type: string): type is TrafficEventName {
+  return Object.hasOwn(trafficFields, type);
+}
+
+/** Whether a source may select it: a field of the type, or all that lie below a prefix, as `http.request`. */
+export function isSelectable(type: TrafficEventName, selected: string): boolean {
+  return trafficFields[type].some(({ name }) => name === selected || name.startsWith(`${selected}.`));
+}
+
+function list(rows: Rows): TrafficField[] {
+  const fields = Object.entries(rows).map(([name, [type, description]]) => ({ name, type, description }));
+  return fields.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

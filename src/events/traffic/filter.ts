@@ -1,0 +1,119 @@
+// Filters of traffic events: expressions in CEL on `ev`, the object of the event. A member of it is read off the report when
+// an expression asks for it, so that no object is made only to be filtered.
+
+import type { CelType } from '@bufbuild/cel';
+import { CelError, CelFailure, compileCondition } from '../../edge/cel/compile.ts';
+import type { Bindings, Vocabulary } from '../../edge/cel/vocabulary.ts';
+import { beginWork, spend, WORK_MAX } from '../../edge/cel/work.ts';
+import type { Member } from './members.ts';
+import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
+
+/**
+ * What one evaluation may do, in the units of src/edge/cel/work.ts: about a millisecond, which is a hundredth of what policies
+ * may take, as everybody else's visitors wait for it.
+ */
+const FILTER_WORK_MAX = 3000;
+
+/** Whether an event is to be delivered. Throws a `CelFailure` when that cannot be said of it. */
+export type Test<R> = (report: R) => boolean;
+
+interface Language<R> {
+  vocabulary: Vocabulary;
+  bind(report: R): Bindings;
+}
+
+const languages: { readonly [T in TrafficType]: Language<ReportOf[T]> } = {
+  'http_request_complete.v0': languageOf('http_request_complete.v0'),
+  'tcp_connection_closed.v0': languageOf('tcp_connection_closed.v0'),
+};
+
+/** What is wrong with a filter, and where; undefined when it can be used. '' can: it lets everything through. */
+export function checkFilter(text: string, type: TrafficType): string | undefined {
+  if (text === '') return undefined;
+  try {
+    compileFilter(text, type);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    return `cannot be read at character ${error.position + 1}: ${error.message}`;
+  }
+}
+
+/** Compiles a filter. Throws a `CelError` for what `checkFilter` finds. */
+export function compileFilter<T extends TrafficType>(text: string, type: T): Test<ReportOf[T]> {
+  const { vocabulary, bind } = languages[type] as Language<ReportOf[T]>;
+  const condition = compileCondition(text, vocabulary);
+  return (report) => {
+    const bindings = bind(report);
+    beginWork(bindings);
+    spend(WORK_MAX - FILTER_WORK_MAX);
+    return condition(bindings);
+  };
+}
+
+/** A filter that is compiled when it is used for the first time. */
+export class Filter<T extends TrafficType> {
+  readonly text: string;
+  readonly #type: T;
+  #test: Test<ReportOf[T]> | undefined;
+
+  constructor(text: string, type: T) {
+    this.text = text;
+    this.#type = type;
+  }
+
+  /** Undefined when it cannot be said, whatever the reason: then the event is not to be delivered. */
+  matches(report: ReportOf[T]): boolean | undefined {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0; // Where an expression fails costs several times what it does, and nobody asks.
+    try {
+      this.#test ??= this.#compile();
+      return this.#test(report);
+    } catch {
+      return undefined;
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+
+  /** What was stored and cannot be read any more is not tried again for every event. */
+  #compile(): Test<ReportOf[T]> {
+    try {
+      return compileFilter(this.text, this.#type);
+    } catch (error) {
+      return () => {
+        throw new CelFailure(String(error));
+      };
+    }
+  }
+}
+
+function languageOf<T extends TrafficType>(type: T): Language<ReportOf[T]> {
+  const members = Object.entries(objectShapes[type].members) as [string, Member<ReportOf[T]>][];
+  const variables: Record<string, CelType> = {};
+  for (const [path, { celType }] of members) variables[`ev.${path}`] = celType;
+
+  class ReportBindings {
+    readonly #report: ReportOf[T];
+
+    constructor(report: ReportOf[T]) {
+      this.#report = report;
+    }
+
+    static {
+      for (const [path, { value }] of members) {
+        const get = function (this: ReportBindings) {
+          return value(this.#report);
+        };
+        Object.defineProperty(ReportBindings.prototype, `ev.${path}`, { get, enumerable: true });
+      }
+      Reflect.deleteProperty(ReportBindings.prototype, 'constructor');
+      Object.setPrototypeOf(ReportBindings.prototype, null);
+    }
+  }
+
+  return {
+    vocabulary: { variables, missing: {}, functions: [], contextual: {} },
+    bind: (report) => new ReportBindings(report) as unknown as Bindings,
+  };
+}

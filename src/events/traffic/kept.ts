@@ -1,0 +1,25 @@
+/** Things by their names, made once, and kept for as long as they are asked for. */
+export class Kept<T> {
+  readonly #make: (key: string) => T;
+  #now = new Map<string, T>();
+  #before = new Map<string, T>();
+
+  constructor(make: (key: string) => T) {
+    this.#make = make;
+  }
+
+  get(key: string): T {
+    let value = this.#now.get(key);
+    if (value === undefined) {
+      value = this.#before.get(key) ?? this.#make(key);
+      this.#now.set(key, value);
+    }
+    return value;
+  }
+
+  /** Begins another turn. What nobody asked for in the last one is forgotten. */
+  turn(): void {
+    this.#before = this.#now;
+    this.#now = new Map();
+  }
+}

@@ -1,0 +1,59 @@
+// Makes events of what the public side reports.
+
+import type { ConnectionReport, RequestReport, TrafficReporter } from '../../edge/traffic-reports.ts';
+import { writeEnvelope } from '../event.ts';
+import type { Audience } from './audience.ts';
+import type { EventBuffer } from './buffer.ts';
+import type { TrafficCounters } from './counters.ts';
+import type { Hearers } from './hearers.ts';
+import type { ReportOf, TrafficType } from './objects.ts';
+
+export interface TrafficEventsParts {
+  audience: Pick<Audience, 'ofRequests' | 'ofConnections'>;
+  buffer: Pick<EventBuffer, 'add'>;
+  counters: TrafficCounters;
+  /** `ev_…` */
+  newEventId(): string;
+  /** In [0, 1). */
+  random(): number;
+  /** The wall clock, in milliseconds. */
+  time(): number;
+}
+
+export class TrafficEvents implements TrafficReporter {
+  readonly #parts: TrafficEventsParts;
+
+  constructor(parts: TrafficEventsParts) {
+    this.#parts = parts;
+  }
+
+  hearsRequests(accountId: string): boolean {
+    return this.#parts.audience.ofRequests(accountId) !== undefined;
+  }
+
+  hearsConnections(accountId: string): boolean {
+    return this.#parts.audience.ofConnections(accountId) !== undefined;
+  }
+
+  request(report: RequestReport): void {
+    this.#record('http_request_complete.v0', this.#parts.audience.ofRequests(report.accountId), report);
+  }
+
+  connection(report: ConnectionReport): void {
+    this.#record('tcp_connection_closed.v0', this.#parts.audience.ofConnections(report.accountId), report);
+  }
+
+  #record<T extends TrafficType>(type: T, hearers: Hearers<T> | undefined, report: ReportOf[T]): void {
+    if (!hearers) return; // Whoever listened has gone meanwhile.
+    const { buffer, counters, newEventId, random, time } = this.#parts;
+    counters.reported++;
+    const routes = hearers.routesOf(report, random(), counters);
+    if (routes.length === 0) return;
+    const head = { id: newEventId(), type, at: time(), accountId: report.accountId, principal: null };
+    for (const { selection, destinationIds } of routes) {
+      const text = writeEnvelope(head, selection.write(report));
+      text.charCodeAt(0); // Makes one piece of it: of hundreds, each with what it was cut from, it takes four times the memory.
+      for (const id of destinationIds) buffer.add(id, text);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Events that their destinations refused for good: kept, to be looked at, and to be delivered again when somebody asks.
+
+import { packEvents } from '../../events/batch.ts';
+import type { DeadEvent } from '../../events/delivery/lanes.ts';
+import { eventTypes } from '../../events/types.ts';
+import type { Db } from '../client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import type { Announce } from './audit.ts';
+
+/** Characters that are kept. No target takes an event that is longer. */
+const EVENT_MAX = 10 * 1024 * 1024;
+const CODE_MAX = 100;
+const MESSAGE_MAX = 300;
+/** Letters of one statement. */
+const ROWS = 500;
+/** Characters of events that are put back at once, but for one that is longer. */
+const CHUNK = 1024 * 1024;
+
+const trafficTypes = new Set(eventTypes.flatMap((type) => (type.class === 'traffic' ? type.name : [])).map(String));
+
+export interface LetterSelection {
+  destinationId: string;
+  /** Undefined: all. Those that are not the destination's are no error. */
+  ids?: readonly string[] | undefined;
+}
+
+/** Writes letters, in their order. */
+export async function buryEvents(
+  db: Db,
+  { destinationId, accountId }: { destinationId: string; accountId: string },
+  dead: readonly DeadEvent[],
+  now: Prisma.Sql,
+): Promise<void> {
+  for (let from = 0; from < dead.length; from += ROWS) {
+    const letters = dead.slice(from, from + ROWS);
+    const column = (of: (letter: DeadEvent) => string) => letters.map(of);
+    await db.$executeRaw`
+      INSERT INTO event_dead_letter
+        (id, account_id, destination_id, event_id, event_type, event, error_code, error_message, created_at)
+      SELECT id, ${accountId}, ${destinationId}, event_id, event_type, event, error_code, error_message, ${now}
+      FROM unnest(${column(() => newId('edl'))}::text[], ${column(({ event }) => event.id)}::text[],
+        ${column(({ event }) => event.type)}::text[], ${column(({ event }) => kept(event.text, EVENT_MAX))}::text[],
+        ${column(({ code }) => kept(code, CODE_MAX))}::text[],
+        ${column(({ message }) => kept(message, MESSAGE_MAX))}::text[]
+      ) AS letter (id, event_id, event_type, event, error_code, error_message)`;
+  }
+}
+
+/**
+ * Lets letters wait for their delivery again, behind what waits already, in the order in which they were given up.
+ * Deliverers hear of it once it is committed.
+ * @returns how many there were.
+ */
+export async function retryDeadLetters(db: Db, announce: Announce, selection: LetterSelection): Promise<number> {
+  const { destinationId } = selection;
+  let retried = 0;
+  let accountId = '';
+  for (let letters = await takeSome(db, selection); letters.length > 0; letters = await takeSome(db, selection)) {
+    const { count, body } = await packEvents(letters.map(({ event }) => event));
+    const isTraffic = letters.every(({ type }) => trafficTypes.has(type));
+    await db.$executeRaw`
+      INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body)
+      VALUES (${destinationId}, ${isTraffic}, ${count}, ${body.length}, ${body})`;
+    retried += count;
+    accountId = letters[0]?.accountId ?? '';
+  }
+  if (retried > 0) announce({ kind: 'eventDelivery', action: 'CREATED', id: destinationId, accountId });
+  return retried;
+}
+
+/** Deletes letters. @returns how many there were. */
+export async function discardDeadLetters(db: Db, announce: Announce, selection: LetterSelection): Promise<number> {
+  const { destinationId, ids } = selection;
+  const where = { destinationId, ...(ids && { id: { in: [...ids] } }) };
+  const letter = await db.eventDeadLetter.findFirst({ where, select: { accountId: true } });
+  if (!letter) return 0;
+  const { count } = await db.eventDeadLetter.deleteMany({ where });
+  announce({ kind: 'eventDelivery', action: 'UPDATED', id: destinationId, accountId: letter.accountId });
+  return count;
+}
+
+interface Letter {
+  id: string;
+  accountId: string;
+  type: string;
+  event: string;
+}
+
+/** Deletes the oldest of those selected, as many as make a batch. */
+async function takeSome(db: Db, { destinationId, ids }: LetterSelection): Promise<Letter[]> {
+  const all = ids === undefined;
+  const rows = await db.$queryRaw<Letter[]>`
+    DELETE FROM event_dead_letter WHERE id IN (
+      SELECT id FROM (
+        SELECT id, sum(length(event)) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS place
+        FROM (
+          SELECT id, event FROM event_dead_letter
+          WHERE destination_id = ${destinationId} AND (${all} OR id = ANY(${[...(ids ?? [])]}))
+          ORDER BY id LIMIT ${ROWS} FOR UPDATE
+        ) oldest
+      ) counted
+      WHERE until <= ${CHUNK} OR place = 1
+    ) RETURNING id, account_id AS "accountId", event_type AS type, event`;
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** As the database can keep it: it has no NUL in texts. */
+function kept(text: string, most: number): string {
+  return text.slice(0, most).replaceAll('\0', '');
+}

@@ -1,0 +1,63 @@
+// Events of what is live: endpoints that come and go, and agents' sessions. Nobody does these through the API.
+
+import type { Db } from '../client.ts';
+import type { AuditEvent, Telling } from './audit.ts';
+import {
+  endpointObjects,
+  type Ingress,
+  type SessionColumns,
+  type SessionEnd,
+  type ShownEndpoint,
+  sessionObject,
+} from './live-objects.ts';
+import { type Audience, audience, writeAudit } from './outbox.ts';
+
+/** Who hears of what ends in these accounts. */
+export function audienceOfEnds(db: Db, accountIds: readonly string[]): Promise<Audience> {
+  return audience(db, accountIds, ['endpoint_offline.v0', 'agent_session_stop.v0']);
+}
+
+export function online({ accountId, object }: ShownEndpoint): AuditEvent {
+  return { type: 'endpoint_online.v0', accountId, principal: null, object };
+}
+
+/**
+ * That endpoints are no longer served: to be asked for before they are deleted, and when nobody else can delete them.
+ * @returns nothing where nobody hears of it.
+ */
+export async function offline(
+  { db, baseUrl }: Omit<Telling, 'announce'>,
+  ids: readonly string[],
+  heardBy: Audience,
+): Promise<AuditEvent[]> {
+  if (ids.length === 0 || !heardBy.hears('endpoint_offline.v0')) return [];
+  const shown = await endpointObjects(db, ids, baseUrl);
+  return shown.map(({ accountId, object }) => ({ type: 'endpoint_offline.v0', accountId, principal: null, object }));
+}
+
+type Session = SessionColumns & { accountId: string };
+
+export function stopped(
+  session: Session,
+  ingress: Ingress | undefined,
+  error: string,
+  { baseUrl }: Pick<Telling, 'baseUrl'>,
+): AuditEvent {
+  const end: SessionEnd = { stoppedAt: new Date(), error };
+  const object = sessionObject(session, ingress, end, baseUrl);
+  return { type: 'agent_session_stop.v0', accountId: session.accountId, principal: null, object };
+}
+
+/** Writes that a session began, whose row is there. */
+export async function tellStart(
+  telling: Telling,
+  { id, accountId }: Pick<Session, 'id' | 'accountId'>,
+  ingress: Ingress,
+): Promise<void> {
+  const { db, baseUrl } = telling;
+  const heardBy = await audience(db, [accountId], ['agent_session_start.v0']);
+  if (heardBy.isEmpty) return;
+  const session = await db.tunnelSession.findUniqueOrThrow({ where: { id } });
+  const object = sessionObject(session, ingress, null, baseUrl);
+  await writeAudit(telling, [{ type: 'agent_session_start.v0', accountId, principal: null, object }], heardBy);
+}

@@ -1,0 +1,101 @@
+// What events show of endpoints and of agents' sessions.
+
+import type { Db } from '../client.ts';
+import { isId } from '../ids.ts';
+
+/** Where an agent came in, as far as this node knows: it is in no row. */
+export interface Ingress {
+  /** The gateway's own address on the agent's connection. */
+  serverIp: string;
+  /** The name that the agent asked for; '' for none. */
+  hostname: string;
+}
+
+/** The columns of a session that events show. */
+export interface SessionColumns {
+  id: string;
+  credentialId: string | null;
+  ip: string;
+  region: string;
+  userAgent: string;
+  metadata: string;
+  os: string;
+  arch: string;
+  transport: string;
+  startedAt: Date;
+}
+
+/** How a session ended. */
+export interface SessionEnd {
+  stoppedAt: Date;
+  /** Why; '' when the agent said good-bye. */
+  error: string;
+}
+
+/** A session as its events show it. @param end null where it begins. */
+export function sessionObject(
+  session: SessionColumns,
+  ingress: Ingress | undefined,
+  end: SessionEnd | null,
+  baseUrl: string,
+): object {
+  return {
+    session: ref(session.id, `${baseUrl}/tunnel_sessions`),
+    credential: ref(session.credentialId, `${baseUrl}/credentials`),
+    agent_ip: session.ip,
+    ingress_server_ip: ingress?.serverIp ?? '',
+    region: session.region,
+    ingress_hostname: ingress?.hostname ?? '',
+    user_agent: session.userAgent,
+    metadata: session.metadata,
+    os: session.os,
+    arch: session.arch,
+    transport: session.transport,
+    started_at: seconds(session.startedAt),
+    expires_at: null,
+    stopped_at: end && seconds(end.stoppedAt),
+    deprecated: null,
+    error: end?.error ?? '',
+  };
+}
+
+/** What an event needs of an endpoint. */
+export interface ShownEndpoint {
+  id: string;
+  accountId: string;
+  object: object;
+}
+
+/** The endpoints of these ids as REST shows them now, in the order of their ids; unknown ids are left out. */
+export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
+  const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' } });
+  return rows.map(({ id, accountId, ...row }) => ({
+    id,
+    accountId,
+    object: {
+      id,
+      region: row.region,
+      created_at: seconds(row.createdAt),
+      updated_at: seconds(row.updatedAt),
+      public_url: row.publicUrl,
+      proto: row.proto,
+      hostport: row.hostport,
+      type: row.type.toLowerCase(),
+      metadata: row.metadata,
+      domain: ref(row.domainId, `${baseUrl}/reserved_domains`),
+      tcp_addr: null,
+      tunnel: ref(row.tunnelId, `${baseUrl}/tunnels`),
+      edge: ref(row.edgeId, `${baseUrl}/edges/${isId('edgtls', row.edgeId ?? '') ? 'tls' : 'https'}`),
+    },
+  }));
+}
+
+/** `{ id, uri }`: how one object names another. */
+function ref(id: string | null, list: string): { id: string; uri: string } | null {
+  return id === null ? null : { id, uri: `${list}/${id}` };
+}
+
+/** RFC 3339 in UTC, in whole seconds. */
+function seconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

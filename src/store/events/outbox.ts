@@ -1,0 +1,81 @@
+// The outbox: events wait in it, one batch per destination and transaction, until they are delivered.
+
+import { packEvents } from '../../events/batch.ts';
+import { writeEvent } from '../../events/event.ts';
+import type { EventName } from '../../events/types.ts';
+import type { Db } from '../client.ts';
+import { newId } from '../ids.ts';
+import type { AuditEvent, Telling } from './audit.ts';
+
+/** Which destinations hear of which types of event, per account. */
+export class Audience {
+  /** Ids of destinations by account and type. */
+  readonly #destinations = new Map<string, string[]>();
+
+  constructor(rows: readonly { accountId: string; type: string; destinationId: string }[]) {
+    for (const { accountId, type, destinationId } of rows) {
+      const key = keyOf(accountId, type);
+      const known = this.#destinations.get(key);
+      if (known) known.push(destinationId);
+      else this.#destinations.set(key, [destinationId]);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#destinations.size === 0;
+  }
+
+  /** Whether anybody, of any of the accounts that were asked for, hears of a type. */
+  hears(type: EventName): boolean {
+    return [...this.#destinations.keys()].some((key) => key.endsWith(keyOf('', type)));
+  }
+
+  /** The ids of the destinations that hear of it. */
+  of({ accountId, type }: Pick<AuditEvent, 'accountId' | 'type'>): readonly string[] {
+    return this.#destinations.get(keyOf(accountId, type)) ?? [];
+  }
+}
+
+const keyOf = (accountId: string, type: string) => `${accountId} ${type}`;
+
+/** Who hears of these types in these accounts as it stands now: one statement. */
+export async function audience(db: Db, accountIds: readonly string[], types: readonly EventName[]): Promise<Audience> {
+  return new Audience(
+    await db.$queryRaw<{ accountId: string; type: string; destinationId: string }[]>`
+      SELECT DISTINCT s.account_id AS "accountId", e.type, d.destination_id AS "destinationId"
+      FROM event_subscription s JOIN event_source e ON e.subscription_id = s.id
+      JOIN subscription_destination d ON d.subscription_id = s.id
+      WHERE s.account_id = ANY(${[...new Set(accountIds)]}) AND e.type = ANY(${types})`,
+  );
+}
+
+/**
+ * Writes events for those who hear of them: for each destination one batch, in the given order. An event has the same id
+ * at every destination. Where nobody hears, nothing is done.
+ */
+export async function writeAudit(
+  { db, announce }: Pick<Telling, 'db' | 'announce'>,
+  events: readonly AuditEvent[],
+  heardBy: Audience,
+): Promise<void> {
+  const at = Date.now();
+  const ways = new Map<string, { accountId: string; texts: string[] }>();
+  for (const event of events) {
+    const destinationIds = heardBy.of(event);
+    if (destinationIds.length === 0) continue;
+    const text = writeEvent({ ...event, id: newId('ev'), at });
+    for (const id of destinationIds) {
+      const way = ways.get(id);
+      if (way) way.texts.push(text);
+      else ways.set(id, { accountId: event.accountId, texts: [text] });
+    }
+  }
+  for (const [id, { accountId, texts }] of ways) {
+    const { count, body } = await packEvents(texts);
+    // A destination that is being deleted takes its events with it.
+    const written = await db.$executeRaw`
+      INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body)
+      SELECT id, false, ${count}, ${body.length}, ${body} FROM event_destination WHERE id = ${id} FOR KEY SHARE`;
+    if (written > 0) announce({ kind: 'eventDelivery', action: 'CREATED', id, accountId });
+  }
+}

@@ -1,0 +1,74 @@
+// Subscriptions to traffic events, and the events themselves on their way to their destinations.
+
+import type { PackedEvents } from '../../events/batch.ts';
+import type { TrafficSource, TrafficStore } from '../../events/traffic/store.ts';
+import type { Changes } from '../changes.ts';
+import type { PrismaClient } from '../client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+export interface TrafficStoreParts {
+  prisma: PrismaClient;
+  changes: Changes;
+}
+
+const TYPES = ['http_request_complete.v0', 'tcp_connection_closed.v0'] as const satisfies TrafficSource['type'][];
+
+/** The kinds of objects that sources are made of. */
+const KINDS = new Set(['eventSubscription', 'eventDestination']);
+
+export function trafficStore({ prisma, changes }: TrafficStoreParts): TrafficStore {
+  return {
+    async sources() {
+      const rows = await prisma.eventSource.findMany({
+        where: { type: { in: [...TYPES] } },
+        orderBy: [{ subscriptionId: 'asc' }, { type: 'asc' }],
+        include: {
+          subscription: {
+            select: {
+              accountId: true,
+              destinations: { select: { destinationId: true }, orderBy: { position: 'asc' } },
+            },
+          },
+        },
+      });
+      return rows.map(({ subscription: { accountId, destinations }, ...row }) => ({
+        ...row,
+        type: row.type as TrafficSource['type'], // As was asked for.
+        accountId,
+        destinationIds: destinations.map(({ destinationId }) => destinationId),
+      }));
+    },
+
+    onSourcesChange(listener) {
+      const stops = [
+        changes.listen(({ kind }) => {
+          if (KINDS.has(kind)) listener();
+        }),
+        changes.onGap(listener),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+
+    append: (destinationId, events, dropped) =>
+      changes.transaction(prisma, async (tx, announce) => {
+        // Locked, so that it is not deleted before the batches are there.
+        const [destination] = await tx.$queryRaw<{ accountId: string }[]>`
+          SELECT account_id AS "accountId" FROM event_destination WHERE id = ${destinationId} FOR KEY SHARE`;
+        if (!destination) return;
+        if (events.length > 0) await tx.$executeRaw(insertion(destinationId, events));
+        if (dropped > 0)
+          await tx.$executeRaw`
+            UPDATE event_lane SET dropped = dropped + ${dropped} WHERE destination_id = ${destinationId}`;
+        const action = events.length > 0 ? 'CREATED' : 'UPDATED';
+        announce({ kind: 'eventDelivery', action, id: destinationId, ...destination });
+      }),
+  };
+}
+
+function insertion(destinationId: string, events: readonly PackedEvents[]): Prisma.Sql {
+  const rows = events.map(({ count, body }) => Prisma.sql`(${destinationId}, true, ${count}, ${body.length}, ${body})`);
+  return Prisma.sql`
+    INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body) VALUES ${Prisma.join(rows)}`;
+}

@@ -1,0 +1,130 @@
+// The guard in the connections to destinations: which addresses are connected to, whatever named them.
+
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isPublic } from '../../src/edge/ip/public.ts';
+import { openOutbound } from '../../src/events/sinks/outbound.ts';
+import { ANSWER_BYTES, post } from '../../src/events/sinks/post.ts';
+import { patience, settingsFor } from '../support/aws-sinks.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
+
+let lab: SinkLab;
+
+beforeAll(async () => {
+  lab = await openSinkLab();
+});
+
+afterAll(() => lab.close());
+
+const forbidden = { kind: 'config', code: 'FORBIDDEN_ADDRESS' };
+const body = Buffer.from('[]');
+
+describe('without an override', () => {
+  const outbound = openOutbound(settingsFor());
+  const { https, http } = outbound;
+  afterAll(() => outbound.close());
+
+  test.each([
+    'localhost',
+    '127.0.0.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '127.1',
+    '0.0.0.0',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '169.254.169.254',
+    '168.63.129.16',
+    '10.0.0.1',
+    '192.168.1.1',
+    '[fd00::1]',
+    '[fe80::1]',
+  ])('%s is not connected to', async (host) => {
+    const { connections } = lab.cloud;
+    const posting = { headers: {}, body, agents: outbound };
+    const urls = [new URL(`https://${host}:${lab.cloud.port}/`), new URL(`http://${host}:${lab.cloud.port}/`)];
+    for (const url of urls) expect(await failureOf(post(url, posting, patience))).toMatchObject(forbidden);
+    expect(lab.cloud.connections).toBe(connections);
+  });
+
+  // URLs turn these into dotted numbers before they are looked up. Not all that is connected to comes from a URL.
+  test.each(['0x7f000001', '2130706433', '127.1', '::ffff:127.0.0.1', '[::1]', 'localhost'])(
+    '%s is not, given to an agent as it is',
+    async (host) => {
+      for (const [send, agent] of [[overHttps, https] as const, [overHttp, http] as const]) {
+        const [error] = await once(send({ host, port: lab.cloud.port, agent }).end(), 'error').catch((e) => [e]);
+        expect(error).toMatchObject(forbidden);
+      }
+    },
+  );
+
+  test('what it is that is not allowed is not told', async () => {
+    const url = new URL(`https://localhost:${lab.cloud.port}/`);
+    const { message } = await failureOf(post(url, { headers: {}, body, agents: outbound }, patience));
+    expect(message).not.toMatch(/127|::1/);
+  });
+});
+
+test('an override is about one host and port', async () => {
+  const { outbound } = lab.parts();
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const posting = { headers: {}, body, agents: outbound };
+  expect(await post(new URL(lab.cloud.url), posting, patience)).toMatchObject({ status: 204 });
+  for (const url of [`https://localhost:${port}`, `https://127.0.0.1:${lab.cloud.port}`])
+    expect(await failureOf(post(new URL(url), posting, patience))).toMatchObject(forbidden);
+  other.close();
+});
+
+test('a certificate that nobody trusts is refused, and may be mended by the time of the next try', async () => {
+  const outbound = openOutbound(settingsFor({ eventEndpoints: lab.cloud.endpoints }));
+  const failure = await failureOf(post(new URL(lab.cloud.url), { headers: {}, body, agents: outbound }, patience));
+  expect(failure).toMatchObject({ kind: 'retry', code: expect.stringMatching(/CERT|SIGNATURE|ISSUER/) });
+  outbound.close();
+});
+
+test('a file without authorities stops the start', async () => {
+  const eventCaFile = join(lab.directory, 'nothing.pem');
+  expect(() => openOutbound(settingsFor({ eventCaFile }))).toThrow('ENOENT');
+  await writeFile(eventCaFile, 'not a certificate');
+  expect(() => openOutbound(settingsFor({ eventCaFile }))).toThrow('EVENT_CA_FILE');
+});
+
+test('redirections are not followed', async () => {
+  const asked = lab.cloud.requests.length;
+  const inner = { location: 'http://169.254.169.254/latest/meta-data/' };
+  for (const [status, headers] of [[302, inner] as const, [307, { location: lab.cloud.url }] as const]) {
+    lab.cloud.script('webhook', [{ status, headers }]);
+    const failure = failureOf(
+      post(new URL(lab.cloud.url), { headers: {}, body, agents: lab.parts().outbound }, patience),
+    );
+    expect(await failure).toMatchObject({ kind: 'config', code: `HTTP ${status}` });
+  }
+  expect(lab.cloud.requests.length).toBe(asked + 2);
+});
+
+test('of a long answer 64 KiB are read, and the rest is left', async () => {
+  const posting = { headers: {}, body, agents: lab.parts().outbound };
+  lab.cloud.script('webhook', [{ status: 400, body: 'x'.repeat(8 * 1024 * 1024) }]);
+  const answer = await post(new URL(lab.cloud.url), posting, patience);
+  expect([answer.status, answer.text.length]).toEqual([400, ANSWER_BYTES]);
+});
+
+test('public is what the registries have given out', () => {
+  for (const ip of ['1.1.1.1', '8.8.8.8', '52.94.1.1', '2606:4700::1111', '2a00:1450::1', '::ffff:8.8.8.8'])
+    expect([ip, isPublic(ip)]).toEqual([ip, true]);
+  for (const text of ['', 'localhost', '256.1.1.1', '100.64.0.1', '198.18.0.1', '240.0.0.1', 'fe80::1%eth0'])
+    expect([text, isPublic(text)]).toEqual([text, false]);
+});

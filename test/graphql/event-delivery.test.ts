@@ -1,0 +1,97 @@
+// How delivery is going, through GraphQL: watched, in lists, and in the catalogue of types.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/store/ids.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Subscription, subscribe } from '../support/sse.ts';
+
+let gateway: TestGateway;
+let account: Account;
+beforeAll(async () => {
+  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
+  account = await gateway.newAccount();
+});
+afterAll(() => gateway.close());
+
+const newDestination = async (): Promise<string> =>
+  (await account.call('POST', '/event_destinations', { target: { datadog: { api_key: 'secret' } } })).body.id;
+
+const watch = (id: string): Promise<Subscription> =>
+  subscribe(
+    gateway.api,
+    account.key,
+    'subscription ($id: ID!) { eventDeliveryChanged(destinationId: $id) { destinationId droppedEvents } }',
+    { id },
+  );
+
+/** What a node does that delivers: it writes, and tells of it. */
+const change = (id: string, dropped: number) =>
+  gateway.app.changes.transaction(gateway.app.prisma, async (tx, announce) => {
+    await tx.eventLane.update({ where: { destinationId: id }, data: { dropped } });
+    announce({ kind: 'eventDelivery', action: 'UPDATED', id, accountId: account.accountId });
+  });
+
+test('a subscription tells how it is at once, then what changed, and ends with the destination', async () => {
+  const id = await newDestination();
+  const stream = await watch(id);
+  const told = (droppedEvents: number) => ({ data: { eventDeliveryChanged: { destinationId: id, droppedEvents } } });
+  expect(await stream.next()).toEqual(told(0));
+  await change(await newDestination(), 5);
+  await change(id, 1);
+  expect(await stream.next()).toEqual(told(1));
+  expect(await account.call('DELETE', `/event_destinations/${id}`)).toMatchObject({ status: 204 });
+  expect(await stream.next()).toBeNull();
+});
+
+test('many changes in short order are told as few, the last of them for certain', async () => {
+  const id = await newDestination();
+  const stream = await watch(id);
+  await stream.next();
+  const began = performance.now();
+  for (let dropped = 1; dropped <= 50; dropped++) await change(id, dropped);
+  const took = performance.now() - began;
+  const told: number[] = [];
+  while (told.at(-1) !== 50) told.push((await stream.next()).data.eventDeliveryChanged.droppedEvents);
+  expect(told.length).toBeLessThanOrEqual(took / 500 + 2);
+  stream.close();
+});
+
+test('a list of 100 destinations with their delivery takes no more statements than one of 1', async () => {
+  const { accountId } = account;
+  await gateway.app.prisma.eventDestination.createMany({
+    data: Array.from({ length: 100 }, () => ({ id: newId('ed'), accountId, format: 'json', target: { file: {} } })),
+  });
+  await gateway.app.prisma.$executeRaw`
+    INSERT INTO event_lane (destination_id, account_id)
+    SELECT id, account_id FROM event_destination ON CONFLICT DO NOTHING`;
+  const query = `query ($first: Int) {
+    eventDestinations(first: $first) { nodes { id delivery { state waitingEvents } } edges { node { delivery { deadLetters } } } }
+  }`;
+  /** The fewest of four times, the last of them compiled: the deliverer asks the database now and then, too. */
+  const statementsOf = async (first: number) => {
+    const counts: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      await account.call('GET', '/credentials?limit=1');
+      gateway.statements.length = 0;
+      const { body } = await account.graphql(query, { first });
+      expect(body.data.eventDestinations.nodes).toHaveLength(first);
+      counts.push(gateway.statements.length);
+    }
+    expect(Math.max(...counts)).toBeLessThan(20);
+    return Math.min(...counts);
+  };
+  expect(await statementsOf(100)).toBe(await statementsOf(1));
+});
+
+test('every type of traffic event says what its object has; audit events do not', async () => {
+  const { body } = await account.graphql('{ eventTypes { name class fields { name type description } } }');
+  for (const { name, class: kind, fields } of body.data.eventTypes) {
+    if (kind === 'audit') expect(fields, name).toEqual([]);
+    else {
+      expect(fields.map((field: { name: string }) => field.name)).toContain('conn.client_ip');
+      expect(fields.filter(({ description }: { description: string }) => !/[.;].*\.$|\.$/.test(description))).toEqual(
+        [],
+      );
+    }
+  }
+});

@@ -1,0 +1,78 @@
+// Destinations with lanes and batches, for tests of how events are delivered: a database that they have for themselves.
+
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../../src/config.ts';
+import { packEvents } from '../../src/events/batch.ts';
+import { type WrittenEvent, writeEvent } from '../../src/events/event.ts';
+import type { Target } from '../../src/events/target.ts';
+import type { EventName } from '../../src/events/types.ts';
+import { type Change, Changes } from '../../src/store/changes.ts';
+import { openClient } from '../../src/store/client.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { sealTarget } from '../../src/store/event-target.ts';
+import { laneStore } from '../../src/store/events/lanes.ts';
+import { newId } from '../../src/store/ids.ts';
+import { deriveKeys } from '../../src/store/keys.ts';
+import { newPlace, root } from '../support/place.ts';
+
+let shared: ReturnType<typeof open> | undefined;
+
+async function open() {
+  const place = await newPlace();
+  const { pool } = await openDatabase(readConfig(place.env, root), { onFatal: () => {} });
+  return { prisma: openClient(pool), keys: deriveKeys(randomBytes(32)) };
+}
+
+export type Laned = Awaited<ReturnType<typeof laned>>;
+
+const accountId = newId('ac');
+
+/** The database without destinations, and what works on it. It ends with the worker. */
+export async function laned() {
+  shared ??= open();
+  const { prisma, keys } = await shared;
+  await prisma.eventDestination.deleteMany();
+  await prisma.account.upsert({ where: { id: accountId }, create: { id: accountId }, update: {} });
+  const changes = new Changes();
+  const told: Change[] = [];
+  changes.listen((change) => void told.push(change));
+  const clock = { ms: 0 };
+  const parts = { prisma, changes, keys, skew: () => clock.ms };
+  return {
+    ...parts,
+    parts,
+    accountId,
+    /** What to add to the time. */
+    clock,
+    /** What was announced, in order. */
+    told,
+    lanes: laneStore(parts),
+    async destination(target: Target = { webhook: { url: 'https://hooks.example.com', signingSecret: 'hush' } }) {
+      const id = newId('ed');
+      const data = { id, accountId, format: 'json', target: sealTarget(keys, { id, accountId, target }) };
+      await prisma.eventDestination.create({ data: { ...data, lane: { create: { accountId } } } });
+      return id;
+    },
+    /** Stores one batch. */
+    async store(destinationId: string, texts: readonly string[], more: { isTraffic?: boolean; createdAt?: Date } = {}) {
+      const { count, body } = await packEvents(texts);
+      const data = { destinationId, isTraffic: false, count, bytes: body.length, body: new Uint8Array(body), ...more };
+      await prisma.eventBatch.create({ data });
+    },
+    lane: (destinationId: string) => prisma.eventLane.findUniqueOrThrow({ where: { destinationId } }),
+    batches: (destinationId: string) =>
+      prisma.eventBatch.findMany({ where: { destinationId }, orderBy: { id: 'asc' } }),
+    letters: (destinationId: string) =>
+      prisma.eventDeadLetter.findMany({ where: { destinationId }, orderBy: { id: 'asc' } }),
+  };
+}
+
+/** Events in writing. @param type of audit events, unless told otherwise. */
+export function written(count: number, type: EventName = 'domain_created.v0', object: object = {}): string[] {
+  return Array.from({ length: count }, (_, n) =>
+    writeEvent({ id: newId('ev'), type, at: Date.now(), accountId, principal: null, object: { n, ...object } }),
+  );
+}
+
+export const idOf = (text: string) => JSON.parse(text).event_id as string;
+export const idsOf = (events: readonly WrittenEvent[]) => events.map(({ id }) => id);

@@ -1,0 +1,216 @@
+// Lanes: who may deliver to a destination, and what becomes of what was sent.
+
+import { beforeEach, expect, test } from 'vitest';
+import { packEvents, unpackEvents } from '../../src/events/batch.ts';
+import type { LaneVerdict, LeasedLane, Progress } from '../../src/events/delivery/lanes.ts';
+import { readWritten } from '../../src/events/event.ts';
+import { deliveryStates } from '../../src/store/events/delivery-state.ts';
+import { laneStore, type NodeLanes } from '../../src/store/events/lanes.ts';
+import { deriveKeys } from '../../src/store/keys.ts';
+import { idsOf, type Laned, laned, written } from './laned.ts';
+
+const LEASE_MS = 60_000;
+const ALL = { batches: 64, bytes: 1024 * 1024 };
+const NOTHING: Progress = { done: [], shortened: [], dead: [], delivered: 0 };
+const reason = { code: 'HTTP 503', message: 'later' };
+
+let db: Laned;
+beforeEach(async () => {
+  db = await laned();
+});
+
+async function claim(lanes = db.lanes): Promise<LeasedLane> {
+  return (await lanes.claim(LEASE_MS)) ?? expect.fail('no lane is due');
+}
+const settle = (lane: LeasedLane, progress: Partial<Progress>, verdict: LaneVerdict) =>
+  db.lanes.settle(lane, { ...NOTHING, ...progress }, verdict, LEASE_MS);
+
+test('a lane is leased when events wait, to one at a time, with its target in clear', async () => {
+  const id = await db.destination();
+  expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
+  await db.store(id, written(1));
+  const lane = await claim();
+  expect(lane).toMatchObject({ destinationId: id, accountId: db.accountId, attempts: 0 });
+  expect(lane.target).toEqual({ webhook: { url: 'https://hooks.example.com', signingSecret: 'hush' } });
+  expect(lane.fingerprint).not.toContain('hush');
+  expect(await laneStore(db.parts).claim(LEASE_MS)).toBeUndefined();
+  db.clock.ms = LEASE_MS + 1000;
+  const next = await claim();
+  expect(next.token).not.toBe(lane.token);
+  expect(next.fingerprint).toBe(lane.fingerprint);
+});
+
+test('the leases of a node end with the node', async () => {
+  const id = await db.destination();
+  await db.store(id, written(1));
+  const nodes = ['node_lost', 'node_other'].map((nodeId) => laneStore({ ...db.parts, nodeId })) as [
+    NodeLanes,
+    NodeLanes,
+  ];
+  const leaseUntil = new Date(Date.now() + 600_000);
+  for (const node of ['node_lost', 'node_other']) await db.prisma.node.create({ data: { id: node, leaseUntil } });
+  await claim(nodes[0]);
+  expect(await nodes[1].claim(LEASE_MS)).toBeUndefined();
+  await db.prisma.node.deleteMany({ where: { id: 'node_lost' } });
+  const lane = await claim(nodes[1]);
+  expect(await nodes[1].claim(LEASE_MS)).toBeUndefined();
+  expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
+  const startedAnew = laneStore({ ...db.parts, nodeId: 'node_other' });
+  await startedAnew.recover();
+  expect((await claim(startedAnew)).token).not.toBe(lane.token);
+  await db.prisma.node.deleteMany();
+});
+
+test('many who ask at once get one lane each', async () => {
+  const ids = await Promise.all(Array.from({ length: 5 }, () => db.destination()));
+  for (const id of ids) await db.store(id, written(1));
+  const claimed = await Promise.all(Array.from({ length: 12 }, () => db.lanes.claim(LEASE_MS)));
+  const got = claimed.flatMap((lane) => lane?.destinationId ?? []);
+  expect(new Set(got).size).toBe(got.length);
+  while (got.length < 5) got.push((await claim()).destinationId);
+  expect(got.sort()).toEqual(ids.sort());
+});
+
+test('the lane that has been due for longest comes first, and one that rests goes to the end', async () => {
+  const [first, second] = [await db.destination(), await db.destination()];
+  for (const id of [second, first]) await db.store(id, written(1));
+  const lane = await claim();
+  expect(lane.destinationId).toBe(first);
+  await settle(lane, {}, { kind: 'rests' });
+  expect((await claim()).destinationId).toBe(second);
+  expect((await claim()).destinationId).toBe(first);
+});
+
+test('a target whose secrets cannot be opened is missing', async () => {
+  await db.store(await db.destination(), written(1));
+  const keys = deriveKeys(Buffer.alloc(32, 7));
+  expect((await claim(laneStore({ ...db.parts, keys }))).target).toBeUndefined();
+});
+
+test('the oldest batches are read, one at least', async () => {
+  const id = await db.destination();
+  const batches = Array.from({ length: 5 }, () => written(3));
+  for (const texts of batches) await db.store(id, texts);
+  const lane = await claim();
+  const read = async (limits: typeof ALL) => {
+    const stored = await db.lanes.read(lane, limits);
+    return (await Promise.all(stored.map(({ body }) => unpackEvents(body)))).map((events) => idsOf(events));
+  };
+  const ids = batches.map((texts) => idsOf(texts.map(readWritten)));
+  expect(await read(ALL)).toEqual(ids);
+  expect(await read({ ...ALL, batches: 2 })).toEqual(ids.slice(0, 2));
+  expect(await read({ ...ALL, bytes: 1 })).toEqual(ids.slice(0, 1));
+  const [{ bytes } = { bytes: 0 }] = await db.batches(id);
+  expect(await read({ ...ALL, bytes: bytes * 3 + 1 })).toEqual(ids.slice(0, 3));
+});
+
+test('what was sent is gone, what was not is still there, what was refused is kept apart', async () => {
+  const id = await db.destination();
+  const [one, two] = [written(3), written(4)];
+  await db.store(id, one);
+  await db.store(id, two);
+  const lane = await claim();
+  const [first, second] = await db.lanes.read(lane, ALL);
+  const event = readWritten(two[1] as string);
+  const left = await packEvents(two.slice(2));
+  const dead = [{ event, code: 'x'.repeat(500), message: 'much too \0 large' }];
+  const progress = { done: [first?.id ?? ''], shortened: [{ id: second?.id ?? '', left }], dead, delivered: 4 };
+  expect(await settle(lane, progress, { kind: 'goesOn' })).toBe(true);
+
+  const [batch, ...others] = await db.batches(id);
+  expect(others).toEqual([]);
+  expect(await unpackEvents(batch?.body as Uint8Array)).toEqual(two.slice(2).map(readWritten));
+  expect(batch).toMatchObject({ count: 2, bytes: left.body.length });
+  expect(await db.letters(id)).toMatchObject([
+    { eventId: event.id, eventType: event.type, event: event.text, errorMessage: 'much too  large' },
+  ]);
+  expect((await db.letters(id))[0]?.errorCode).toHaveLength(100);
+  const states = await deliveryStates(db.prisma, db.accountId, [id, 'ed_unknown']);
+  expect([...states]).toEqual([
+    [id, expect.objectContaining({ state: 'OK', delivered: 4, waitingEvents: 2, deadLetters: 1 })],
+  ]);
+  expect((await deliveryStates(db.prisma, 'ac_other', [id])).size).toBe(0);
+});
+
+test('who has lost the lease writes nothing', async () => {
+  const id = await db.destination();
+  await db.store(id, written(2));
+  const slow = await claim();
+  const [batch] = await db.lanes.read(slow, ALL);
+  db.clock.ms = LEASE_MS + 1000;
+  const quick = await claim();
+  const before = await db.lane(id);
+  const event = readWritten(written(1)[0] as string);
+  const progress = { done: [batch?.id ?? ''], dead: [{ event, ...reason }], delivered: 1 };
+  expect(await settle(slow, progress, { kind: 'waits', state: 'FAILING', ms: 1, reason })).toBe(false);
+  expect(await db.lane(id)).toEqual(before);
+  expect(await db.batches(id)).toHaveLength(1);
+  expect(await db.letters(id)).toEqual([]);
+  expect(await settle(quick, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'rests' })).toBe(true);
+  expect(await db.lane(id)).toMatchObject({ delivered: 2n, leaseToken: null, state: 'OK' });
+});
+
+test('a lane that failed is left alone for its time; a success makes it as new', async () => {
+  const id = await db.destination();
+  await db.store(id, written(2));
+  await settle(await claim(), {}, { kind: 'waits', state: 'RETRYING', ms: 5000, reason });
+  expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
+  db.clock.ms = 5001;
+  const again = await claim();
+  expect(again.attempts).toBe(1);
+  await settle(again, {}, { kind: 'waits', state: 'FAILING', ms: 900_000, reason });
+  expect(await db.lane(id)).toMatchObject({ state: 'FAILING', attempts: 2, lastError: reason });
+  db.clock.ms += 899_000;
+  expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
+  db.clock.ms += 2000;
+  const last = await claim();
+  const [batch] = await db.lanes.read(last, ALL);
+  await settle(last, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'rests' });
+  const state = (await deliveryStates(db.prisma, db.accountId, [id])).get(id);
+  expect(state).toMatchObject({ state: 'OK', attempts: 0, delivered: 2, waitingEvents: 0, oldestWaitingAt: null });
+  expect(state?.lastError).toEqual({ ...reason, at: expect.any(Date) });
+  expect(state?.lastDeliveredAt).toBeInstanceOf(Date);
+});
+
+test('a failure after some were taken is the first in a row', async () => {
+  const id = await db.destination();
+  await db.store(id, written(1));
+  for (const delivered of [0, 0, 1]) {
+    await settle(await claim(), { delivered }, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
+  }
+  expect((await db.lane(id)).attempts).toBe(1);
+});
+
+test('events that were dropped while they were on their way are not both', async () => {
+  const id = await db.destination();
+  await db.store(id, written(3));
+  const lane = await claim();
+  const [batch] = await db.lanes.read(lane, ALL);
+  await db.prisma.eventBatch.deleteMany();
+  await db.prisma.eventLane.updateMany({ data: { dropped: 10 } });
+  await settle(lane, { done: [batch?.id ?? ''], delivered: 3 }, { kind: 'rests' });
+  expect(await db.lane(id)).toMatchObject({ delivered: 3n, dropped: 7n });
+});
+
+test('every failure is told, deliveries once in a second', async () => {
+  const id = await db.destination();
+  await db.store(id, written(1));
+  const lane = await claim();
+  const updated = { kind: 'eventDelivery', action: 'UPDATED', id, accountId: db.accountId };
+  for (let i = 0; i < 5; i++) await settle(lane, { delivered: 1 }, { kind: 'goesOn' });
+  expect(db.told).toEqual([updated]);
+  await settle(lane, {}, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
+  await settle(await claim(), {}, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
+  expect(db.told).toEqual([updated, updated, updated]);
+  await settle(await claim(), { delivered: 1 }, { kind: 'goesOn' });
+  expect(db.told, 'it works again').toHaveLength(4);
+});
+
+test('a destination that is deleted while events are on their way takes its lane with it', async () => {
+  const id = await db.destination();
+  await db.store(id, written(1));
+  const lane = await claim();
+  await db.prisma.eventDestination.delete({ where: { id } });
+  expect(await db.lanes.read(lane, ALL)).toEqual([]);
+  expect(await settle(lane, { delivered: 1 }, { kind: 'rests' })).toBe(false);
+});

@@ -1,0 +1,31 @@
+// Which packages a process has loaded, told by its inspector: modules of both kinds, whoever asked for them.
+
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { GatewayProcess } from './process.ts';
+
+/** What a process is to be started with, so that it can be asked. */
+export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+
+/** The names of the packages, as `@scope/name`. */
+export async function loadedPackages({ stderr }: GatewayProcess): Promise<Set<string>> {
+  const url = /ws:\/\/\S+/.exec(stderr.join('\n'))?.[0];
+  if (!url) throw new Error('the process has no inspector');
+  const socket = new WebSocket(url);
+  const packages = new Set<string>();
+  // It tells of every script there is before it answers.
+  const answered = new Promise<void>((resolve) => {
+    socket.on('message', (text) => {
+      const { id, params } = JSON.parse(String(text)) as { id?: number; params?: { url?: string } };
+      const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(params?.url ?? '') ?? [];
+      if (name) packages.add(name);
+      if (id === 1) resolve();
+    });
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ id: 1, method: 'Debugger.enable' }));
+  await answered;
+  socket.close();
+  await once(socket, 'close');
+  return packages;
+}
