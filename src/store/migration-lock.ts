@@ -4,8 +4,8 @@ import type pg from 'pg';
 const ADVISORY_LOCK = 72_707_369;
 /** Codes of servers that have no advisory locks: undefined function, feature not supported. */
 const NO_ADVISORY_LOCKS = new Set(['42883', '0A000']);
-/** Codes: unique violation (in the system's tables), duplicate table. */
-const MADE_BY_ANOTHER = new Set(['23505', '42P07']);
+/** Codes: unique violation (in the system’s tables), duplicate table, duplicate object (the table’s row type). */
+const MADE_BY_ANOTHER = new Set(['23505', '42P07', '42710']);
 const LOCK_TABLE = '"_gateway_migration_lock"';
 
 /**

@@ -177,12 +177,13 @@ test('over HTTP/2, 5 MiB come whole', async () => {
 });
 
 test('a visitor who stops reading stops upstream, and nobody else; nothing is lost when it goes on', async () => {
-  const [stalled, other] = [await startLarge(20), await startLarge(20)];
+  const [stalled, other] = [await startLarge(32), await startLarge(32)];
   const answer = await answerOf(await lab.open(stalled.port, COMPRESSES), 'gzip');
   answer.pause();
   // Meanwhile it could have been sent all, if it were taken.
   expect(await checksumOf(await answerOf(await lab.open(other.port, COMPRESSES), 'gzip'), 'gzip')).toBe(other.sum());
-  expect(stalled.sent()).toBeLessThan(15);
+  // What the kernel takes into its send buffers, 4 MB a connection and twice as much of what is compressed, is sent.
+  expect(stalled.sent()).toBeLessThan(26);
   expect(await checksumOf(answer, 'gzip')).toBe(stalled.sum());
 });
 
