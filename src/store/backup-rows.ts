@@ -8,6 +8,8 @@ const LEFT_OUT = new Set([
   'tunnel',
   'endpoint',
   'claim',
+  'browser_session',
+  'sign_in_link',
   '_prisma_migrations',
   '_gateway_migration_lock',
 ]);
