@@ -9,6 +9,7 @@ import type { TrafficReporter } from './edge/traffic-reports.ts';
 import { eventMetrics } from './event-metrics.ts';
 import { newDeliveryCounters } from './events/delivery/counters.ts';
 import { Deliverer } from './events/delivery/deliverer.ts';
+import { secretsUnreadable } from './events/delivery/open-sinks.ts';
 import { asSinkError } from './events/delivery/request.ts';
 import { tryTarget } from './events/delivery/trial.ts';
 import { readWritten, writeEvent } from './events/event.ts';
@@ -140,6 +141,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
       } as const;
       const event = readWritten(writeEvent({ ...envelope, principal: null, object: { id: where.destinationId } }));
       try {
+        if (!target) throw secretsUnreadable();
         const sink = await open(target, where);
         const { ok, latencyMs, reason } = await tryTarget(sink, event, {
           timeoutMs: requestMs ?? TRIAL_MS,

@@ -18,8 +18,11 @@ export interface TrialOutcome {
 export interface Delivery {
   /**
    * Sends one `event_destination_test.v0` event the way that all events go, but past those that wait. Takes 20 s at most.
-   * @param target with its secrets in clear.
+   * @param target with its secrets in clear; undefined when they cannot be read.
    * @throws nothing: what fails is the outcome.
    */
-  tryDestination(target: Target, where: { destinationId: string; accountId: string }): Promise<TrialOutcome>;
+  tryDestination(
+    target: Target | undefined,
+    where: { destinationId: string; accountId: string },
+  ): Promise<TrialOutcome>;
 }

@@ -1,7 +1,7 @@
 // Trying an event destination: one event, sent at once, so that whoever sets it up sees whether it arrives.
 
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import { openTarget } from '../store/event-target.ts';
+import { openTargetIfReadable } from '../store/event-target.ts';
 import type { Context } from './context.ts';
 import type { TrialOutcome } from './delivery.ts';
 import { ApiError, found } from './errors.ts';
@@ -20,5 +20,5 @@ export async function tryDestination(context: Context, id: string): Promise<Tria
   await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
     throw new ApiError('tooManyTrials', { limit: TRIALS_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
   });
-  return app.delivery.tryDestination(openTarget(app.keys, row), { destinationId: id, accountId });
+  return app.delivery.tryDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
 }

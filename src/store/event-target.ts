@@ -24,6 +24,15 @@ export function openTarget(keys: Keys, row: TargetRow): Target {
   return mapSecrets(storedTarget(row), (secret, path) => secret && keys.open(secret, placeOf(row, path)));
 }
 
+/** As `openTarget`; undefined when its secrets were sealed with a key that this process has not. */
+export function openTargetIfReadable(keys: Keys, row: TargetRow): Target | undefined {
+  try {
+    return openTarget(keys, row);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The target as everybody may see it. */
 export function withoutSecrets(row: Pick<TargetRow, 'target'>): Target {
   return mapSecrets(storedTarget(row), () => null);

@@ -67,6 +67,17 @@ test('nobody at the address is the answer, too', async () => {
   expect(body).toMatchObject({ ok: false, error_code: 'ECONNREFUSED' });
 });
 
+test('secrets of another server key are the answer, too', async () => {
+  const account = await gateway.newAccount();
+  const id = await newDestination(account);
+  const { prisma } = gateway.app;
+  const { target: stored } = await prisma.eventDestination.findUniqueOrThrow({ where: { id } });
+  const webhook = { ...(stored as { webhook: object }).webhook, signingSecret: 'sealed-by-nobody' };
+  await prisma.eventDestination.update({ where: { id }, data: { target: { webhook } } });
+  const { status, body } = await trial(account, id);
+  expect({ status, body }).toMatchObject({ status: 200, body: { ok: false, error_code: 'SecretsUnreadable' } });
+});
+
 test('ten times a minute, for each account by itself', async () => {
   const account = await gateway.newAccount();
   const id = await newDestination(account);

@@ -44,11 +44,7 @@ export class OpenSinks {
       return kept.opened;
     }
     this.#close(destinationId);
-    if (!target)
-      throw new SinkError('config', {
-        code: 'SecretsUnreadable',
-        message: 'the secrets of the target were stored under another server key: set them again',
-      });
+    if (!target) throw secretsUnreadable();
     const opened = { sink: await this.#open(target, { destinationId, accountId }), most: undefined };
     this.#kept.set(destinationId, { fingerprint, opened, usedAt });
     return opened;
@@ -68,4 +64,12 @@ export class OpenSinks {
     this.#kept.get(destinationId)?.opened.sink.close();
     this.#kept.delete(destinationId);
   }
+}
+
+/** Why a target cannot be used whose secrets were sealed with a key that this process has not. */
+export function secretsUnreadable(): SinkError {
+  return new SinkError('config', {
+    code: 'SecretsUnreadable',
+    message: 'the secrets of the target were stored under another server key: set them again',
+  });
 }

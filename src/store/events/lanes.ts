@@ -2,10 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { LaneStore, LeasedLane, StoredBatch } from '../../events/delivery/lanes.ts';
-import type { Target } from '../../events/target.ts';
 import type { Changes } from '../changes.ts';
 import type { PrismaClient } from '../client.ts';
-import { openTarget } from '../event-target.ts';
+import { openTargetIfReadable } from '../event-target.ts';
 import type { Keys } from '../keys.ts';
 import { type Clock, nowOf } from './clock.ts';
 import { settleLane, tellDelivery } from './settling.ts';
@@ -72,7 +71,14 @@ export function laneStore(parts: LaneStoreParts): NodeLanes {
         RETURNING l.destination_id AS "destinationId", l.account_id AS "accountId", l.attempts, due.target`;
       if (!row) return undefined;
       const { destinationId, accountId, attempts } = row;
-      return { destinationId, accountId, token, attempts, target: openedTarget(keys, row), fingerprint: print(row) };
+      return {
+        destinationId,
+        accountId,
+        token,
+        attempts,
+        target: openTargetIfReadable(keys, { ...row, id: destinationId }),
+        fingerprint: print(row),
+      };
     },
 
     read: ({ destinationId }, { batches, bytes }) =>
@@ -107,13 +113,5 @@ export function laneStore(parts: LaneStoreParts): NodeLanes {
 
   function print({ destinationId, target }: ClaimedRow): string {
     return keys.digest(`target of ${destinationId}: ${JSON.stringify(target)}`);
-  }
-}
-
-function openedTarget(keys: Keys, { destinationId: id, accountId, target }: ClaimedRow): Target | undefined {
-  try {
-    return openTarget(keys, { id, accountId, target });
-  } catch {
-    return undefined;
   }
 }
