@@ -4,7 +4,7 @@ import { constants, type OutgoingHttpHeaders } from 'node:http2';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answer, ask, NAME, script, serve, visit } from './http2-support.ts';
-import { closed, type Edge, listen, openSockets, startEdge } from './tls-support.ts';
+import { closed, cut, type Edge, listen, openSockets, startEdge } from './tls-support.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -139,7 +139,7 @@ describe('what goes wrong', () => {
           if (path === '/waits') await new Promise(setImmediate);
           else await once(stream, 'response');
           if (leave === 'stream') stream.resume().close(constants.NGHTTP2_CANCEL);
-          else if (leave === 'session') session.destroy();
+          else if (leave === 'session') cut(session);
           else raw.resetAndDestroy();
           session.close();
         }
@@ -175,7 +175,7 @@ describe('deadlines', () => {
     onTestFinished(() => void server.close());
     quick.serve(NAME, await listen(server));
     const session = await quick.visitHttp2(NAME);
-    onTestFinished(() => session.destroy());
+    onTestFinished(() => cut(session));
     expect((await ask(session)).headers).toMatchObject({ ':status': 504, 'gateway-error-code': 'ERR_GATEWAY_90107' });
     const stream = session.request({ ':path': '/', ':method': 'POST' });
     const answered = answer(stream);
@@ -190,7 +190,7 @@ describe('deadlines', () => {
     onTestFinished(() => void server.close());
     quick.serve(NAME, await listen(server));
     const session = await quick.visitHttp2(NAME);
-    onTestFinished(() => session.destroy());
+    onTestFinished(() => cut(session));
     expect(await ask(session)).toMatchObject({ body: Buffer.from('half'), code: constants.NGHTTP2_INTERNAL_ERROR });
     server.closeAllConnections();
   });

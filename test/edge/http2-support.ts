@@ -5,7 +5,7 @@ import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, Outgoi
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { type Edge, listen } from './tls-support.ts';
+import { cut, type Edge, listen } from './tls-support.ts';
 
 export const NAME = 'app.tunnel.localhost';
 
@@ -37,7 +37,7 @@ export async function script(edge: Edge, onRequest: (socket: Socket, request: st
 /** A visitor. Ends with the test. */
 export async function visit(edge: Edge, name = NAME): Promise<ClientHttp2Session> {
   const session = await edge.visitHttp2(name);
-  onTestFinished(() => session.destroy());
+  onTestFinished(() => cut(session));
   return session;
 }
 

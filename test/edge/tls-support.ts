@@ -115,8 +115,10 @@ export async function startEdge(options: EdgeOptions = {}) {
     /** A visitor with HTTP/2. @param raw the connection to use, where there is one already. */
     async visitHttp2(servername: string, raw?: Socket): Promise<ClientHttp2Session> {
       const to = { host: '127.0.0.1', port, ca, servername, ALPNProtocols: ['h2'], socket: raw };
-      const session = connectHttp2(`https://${servername}:${port}`, { createConnection: () => connectTls(to) });
+      const socket = connectTls(to);
+      const session = connectHttp2(`https://${servername}:${port}`, { createConnection: () => socket });
       session.on('error', () => {});
+      sockets.set(session, socket);
       await once(session, 'connect');
       return session;
     },
@@ -131,6 +133,16 @@ export async function startEdge(options: EdgeOptions = {}) {
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+const sockets = new WeakMap<ClientHttp2Session, TLSSocket>();
+
+/**
+ * Ends a visitor's connection at once. To destroy the session, when one of its streams was closed a moment ago, makes Node
+ * 20 loop for ever and take all memory.
+ */
+export function cut(session: ClientHttp2Session): void {
+  sockets.get(session)?.destroy();
 }
 
 export interface Agent {

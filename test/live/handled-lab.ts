@@ -1,6 +1,7 @@
 // Endpoints with a policy before an upstream of the test's own, on the gateway that the tests of a worker share.
 
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
+import { connect as connectTls } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { Protocol } from '../../agent/src/gateway-client.ts';
 import { newClient } from '../agent/client-support.ts';
@@ -58,9 +59,11 @@ export const portOf = (url: string) => Number(new URL(url).port);
 
 /** A session of HTTP/2 with a name. Ends with the test. */
 export function http2Session({ https, ca }: TestGateway, name: string): ClientHttp2Session {
-  const session = connectHttp2(`https://${https}`, { ca, servername: name });
+  const { hostname: host, port } = new URL(`https://${https}`);
+  const socket = connectTls({ host, port: Number(port), ca, servername: name, ALPNProtocols: ['h2'] });
+  const session = connectHttp2(`https://${https}`, { servername: name, createConnection: () => socket });
   session.on('error', () => {});
-  onTestFinished(() => session.destroy());
+  onTestFinished(() => void socket.destroy()); // Not the session: see `cut` in edge/tls-support.
   return session;
 }
 

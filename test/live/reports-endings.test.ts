@@ -8,7 +8,7 @@ import { HttpChain } from '../../src/edge/chain.ts';
 import type { HttpModule, Verdict } from '../../src/edge/module.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
 import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../edge/support.ts';
-import { type Edge as Http2Edge, startEdge as startHttp2 } from '../edge/tls-support.ts';
+import { cut, type Edge as Http2Edge, startEdge as startHttp2 } from '../edge/tls-support.ts';
 import { Hearer, visitsFor } from './reports-lab.ts';
 
 const NAME = 'app.tunnel.localhost';
@@ -125,14 +125,14 @@ async function visitHttp2(each: Scenario, session: ClientHttp2Session): Promise<
   if (each.body === 'whole') stream.end();
   await turns(each.leavesAfter);
   if (each.visitor === 'end') stream.close();
-  if (each.visitor === 'reset') session.destroy();
+  if (each.visitor === 'reset') cut(session);
   await closed;
 }
 
 async function allOfHttp2(all: Scenario[]): Promise<void> {
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => http2.visitHttp2(NAME)));
   await Promise.all(all.map((each, i) => visitHttp2(each, sessions[i % SESSIONS] as ClientHttp2Session)));
-  for (const session of sessions) session.destroy();
+  for (const session of sessions) cut(session);
 }
 
 const ROUNDS = 3;

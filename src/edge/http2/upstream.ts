@@ -1,7 +1,7 @@
 // Endpoints whose service speaks HTTP/2 without TLS ("prior knowledge"; RFC 9113, section 3.3). To whoever uses them they
 // speak HTTP/1.1, like all others: this is the slow way, and the only one that has to know.
 
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { connect } from 'node:http2';
 import { DEAF } from '../../protocol/mux-stream.ts';
 import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
@@ -36,7 +36,6 @@ export function spokenTo(endpoint: LiveEndpoint): LiveEndpoint {
 class Http2Upstream implements ByteStream {
   readonly #user: UserEnd;
   readonly #carrier: StreamDuplex;
-  readonly #session: ClientHttp2Session;
 
   constructor(stream: ByteStream, events: StreamEvents) {
     this.#carrier = new StreamDuplex(stream);
@@ -45,7 +44,6 @@ class Http2Upstream implements ByteStream {
       createConnection: () => this.#carrier,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
     });
-    this.#session = session;
     session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW));
     session.on('error', () => {}); // `close` follows.
     session.on('goaway', () => this.#user.endIfIdle());
@@ -73,8 +71,7 @@ class Http2Upstream implements ByteStream {
   reset(_code?: ErrorCode): void {
     this.#user.events = DEAF;
     this.#user.destroy();
-    this.#session.destroy();
-    this.#carrier.destroy();
+    this.#carrier.destroy(); // The session ends with it. It must not be destroyed itself: see visitor-session.ts.
   }
 
   consumed(bytes: number): void {

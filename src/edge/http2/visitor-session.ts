@@ -23,10 +23,12 @@ export class VisitorSession implements ExchangeOwner {
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly #session: ServerHttp2Session;
+  readonly #socket: TLSSocket;
   readonly #exchanges = new Set<Http2Exchange>();
   readonly #deadline = new Deadline();
   #resetsLeft = RESETS_MAX;
   #resetsSince: number;
+  #isShownOut = false;
 
   /** @param onClose called once, when it is over. */
   constructor(
@@ -37,6 +39,7 @@ export class VisitorSession implements ExchangeOwner {
     onClose: (session: VisitorSession) => void,
   ) {
     this.#session = session;
+    this.#socket = socket;
     this.front = front;
     this.leaving = leaving;
     this.idle = new IdleStreams(leaving);
@@ -61,11 +64,12 @@ export class VisitorSession implements ExchangeOwner {
   }
 
   sweep(now: number): void {
+    if (this.#isShownOut) return void this.#socket.destroy();
     for (const exchange of this.#exchanges) exchange.sweep(now);
     this.idle.sweep(now);
     if (this.#exchanges.size > 0 || !this.#deadline.isDue(now)) return;
     // One that was asked to end, or has never begun, is not asked again.
-    if (this.#session.closed || this.#session.connecting) this.#session.destroy();
+    if (this.#session.closed || this.#session.connecting) this.#socket.destroy();
     else this.#session.close();
     this.#deadline.in(now, this.front.settings.headTimeout);
   }
@@ -84,8 +88,17 @@ export class VisitorSession implements ExchangeOwner {
     const earned = ((now - this.#resetsSince) / 1000) * RESETS_PER_SECOND;
     this.#resetsLeft = Math.min(RESETS_MAX, this.#resetsLeft + earned) - 1;
     this.#resetsSince = now;
-    if (this.#resetsLeft < 0)
-      this.#session.destroy(new Error('too many requests taken back'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (this.#resetsLeft < 0 && !this.#isShownOut) this.#showOut();
+  }
+
+  /**
+   * The visitor is told, and has until the next sweep to go. To destroy the session, when one of its streams was closed a
+   * moment ago, makes Node 20 loop for ever and take all memory: only the socket may be.
+   */
+  #showOut(): void {
+    this.#isShownOut = true;
+    this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    setImmediate(() => this.#socket.end()); // Behind the goodbye, which is sent when the bytes that came have been read.
   }
 
   #rest(): void {
