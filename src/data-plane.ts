@@ -1,12 +1,14 @@
 // Builds the data plane: where agents connect, where visitors come in, and what lies between.
 
-import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
 import type { Config } from './config.ts';
 import { dataPlaneMetrics } from './data-plane-metrics.ts';
+import { httpsOrigin, listen, show } from './edge/addresses.ts';
+import { Captures } from './edge/capture/captures.ts';
+import { joinedReporter } from './edge/capture/joined-reporter.ts';
+import { Replays } from './edge/capture/replay.ts';
 import { createHttpCounters, type SharedFront } from './edge/http/front.ts';
 import { createHttpListener } from './edge/http/listener.ts';
 import { spokenTo } from './edge/http2/upstream.ts';
@@ -24,6 +26,7 @@ import { createAgentListener } from './tunnel/agent-listener.ts';
 import type { AgentRooms } from './tunnel/agent-rooms.ts';
 import { AgentSessions } from './tunnel/agent-sessions.ts';
 import { Endpoints } from './tunnel/endpoints.ts';
+import { lookNowAndThen } from './tunnel/meter.ts';
 import type { Registrar } from './tunnel/registrar.ts';
 import { Tokens } from './tunnel/tokens.ts';
 
@@ -35,6 +38,8 @@ export interface DataPlaneParts {
   /** @param publicHttpsPort what the URLs of edges show. */
   openSiteSource(publicHttpsPort: number): Promise<SiteSource>;
   newOperationId(): string;
+  /** `cap_…` */
+  newCaptureId(): string;
   /** What cookies and bind tokens are signed with. */
   tokenKey: Buffer;
   log: Logger;
@@ -50,6 +55,10 @@ export interface DataPlane {
   caFile: string;
   sessions: AgentSessions;
   sites: Sites;
+  endpoints: Endpoints;
+  /** Requests that people look at one by one, and send once more. */
+  captures: Captures;
+  replays: Replays;
   /** Ends it: what is still under way after `drainMs` is cut. May be called twice. */
   close(drainMs: number): Promise<void>;
 }
@@ -74,7 +83,16 @@ export async function startDataPlane(config: Config, parts: DataPlaneParts): Pro
 
 async function open(
   config: Config,
-  { registrar, openSiteSource, newOperationId, tokenKey, log, registry, reporter = NOBODY_HEARS }: DataPlaneParts,
+  {
+    registrar,
+    openSiteSource,
+    newOperationId,
+    newCaptureId,
+    tokenKey,
+    log,
+    registry,
+    reporter = NOBODY_HEARS,
+  }: DataPlaneParts,
   undo: ((drainMs: number) => unknown)[],
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
@@ -91,6 +109,9 @@ async function open(
     return Promise.all(listeners.map((listener) => listener.close(drainMs)));
   });
   const endpoints = new Endpoints();
+  undo.push(lookNowAndThen(endpoints));
+  const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
+  undo.push(() => captures.close());
   const limit: VisitorLimit = { open: 0, max: config.maxVisitors };
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
@@ -100,7 +121,7 @@ async function open(
     newOperationId,
     refused: (visit) => log.info(visit, 'a visitor was turned away'),
     failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
-    reporter,
+    reporter: joinedReporter(reporter, captures),
   };
   const environment: ModuleEnvironment = {
     now,
@@ -156,7 +177,7 @@ async function open(
     },
     whereIs: (hostname) => registrar.whereIs('http', hostname),
     redirect: (hostname) =>
-      endpoints.byName('tls', hostname)?.proto === 'https' ? origin(hostname, publicHttpsPort) : undefined,
+      endpoints.byName('tls', hostname)?.proto === 'https' ? httpsOrigin(hostname, publicHttpsPort) : undefined,
     counters: counters.http,
   };
   const plain = createHttpListener(http, limit);
@@ -177,6 +198,7 @@ async function open(
     makeHandling: tunnelHandling(environment),
     endpoints,
     sessions,
+    time: Date.now,
     isStopping: () => isStopping,
     onFailure,
     onEvent,
@@ -207,19 +229,8 @@ async function open(
     caFile: certificates.caFile,
     sessions,
     sites,
+    endpoints,
+    captures,
+    replays: new Replays({ captures, listeners: { http: httpAddress, https: httpsAddress } }),
   };
-}
-
-function origin(hostname: string, port: number): string {
-  return port === 443 ? `https://${hostname}` : `https://${hostname}:${port}`;
-}
-
-function show({ address, port, family }: AddressInfo): string {
-  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return server.address() as AddressInfo;
 }

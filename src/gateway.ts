@@ -1,23 +1,25 @@
 // Builds every room and joins them.
 
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createAdmin } from './admin.ts';
 import { auditTrail } from './api/audit.ts';
 import { auditObjects } from './api/audit-objects.ts';
 import type { App } from './api/context.ts';
+import { readDashboard } from './api/dashboard/files.ts';
 import { describeFailure } from './api/failure.ts';
 import { KEPT_MS } from './api/idempotency.ts';
+import { KeyUse } from './api/key-use.ts';
+import { openListenerTls } from './api/listener-tls.ts';
 import { apiMetrics } from './api/metrics.ts';
 import { routes, schema } from './api/schema.ts';
 import { createApi } from './api/server.ts';
-import type { TrafficState } from './api/traffic.ts';
+import { signInDesk } from './api/sign-in/desk.ts';
+import { trafficOf } from './api/traffic.ts';
 import type { Config } from './config.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
+import { listenerOf } from './listener.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
 import { openDatabase } from './store/database.ts';
@@ -30,6 +32,8 @@ import { joinNodes, sweepLive } from './store/nodes.ts';
 import { Notifications } from './store/notify.ts';
 import { checkServerKey, loadKeys } from './store/server-key.ts';
 import { sessionCommands } from './store/session-commands.ts';
+import { signInLink } from './store/sign-in/links.ts';
+import { sweepSignIns } from './store/sign-in/sessions.ts';
 import { siteSource } from './store/site-source.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
@@ -38,6 +42,8 @@ export interface GatewayOptions {
   log: Logger;
   /** Where the migrations are. */
   migrations: string;
+  /** Where the dashboard was built to, if it was. */
+  dashboard?: string;
   /** Told when the gateway cannot go on; the process has to end. */
   onFatal(text: string): void;
   /** The wall clock. */
@@ -57,6 +63,8 @@ export interface Gateway {
   caFile: string;
   /** The secrets of the first start; null on every other. */
   first: FirstSecrets | null;
+  /** What a link by which an admin sets a password ends in; null when one has a password. */
+  signInToken: string | null;
   app: App;
   registrar: LiveRegistrar;
   events: EventPlane;
@@ -95,6 +103,8 @@ async function build(
   const keys = await loadKeys(config);
   const prisma = openClient(database.pool, options.onQuery);
   undo.push(() => prisma.$disconnect());
+  const keyUse = new KeyUse(prisma, now, log);
+  undo.push(() => keyUse.write());
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
 
   const changes = new Changes();
@@ -104,7 +114,7 @@ async function build(
       ? undefined
       : new Notifications(config.databaseUrl, newId('node'), changes, () => api.forget());
   if (notifications) changes.connect(notifications);
-  let apiAddress = `http://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
+  let apiAddress = `${config.apiTls ? 'https' : 'http'}://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
   const baseUrl = () => config.publicApiUrl ?? apiAddress;
   const node = await joinNodes(
     { prisma, changes, baseUrl },
@@ -132,7 +142,7 @@ async function build(
     local: { command: (id, command) => dataPlane.sessions.command(id, command) },
     peers: notifications,
   });
-  const traffic: TrafficState = { breaker: (routeId) => dataPlane.sites.breaker(routeId) };
+  const traffic = trafficOf(() => dataPlane);
   const audit = auditTrail(auditObjects(schema, routes));
   const events = eventPlane(config, { prisma, changes, keys, nodeId: node.id, log, registry, now, requestMs });
   undo.push(() => events.close());
@@ -145,9 +155,15 @@ async function build(
     delivery: events,
     traffic,
     audit,
+    keyUse,
+    desk: signInDesk(now),
+    agentDoor: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
+    capture: () => dataPlane,
     now,
     ending: ending.signal,
   };
+  const tls = config.apiTls && (await openListenerTls(config.apiTls, log));
+  undo.push(async () => tls?.close());
   const api = createApi({
     app,
     schema,
@@ -155,6 +171,8 @@ async function build(
     log,
     metrics: apiMetrics(registry),
     hearing: () => notifications?.listening ?? true, // One process alone has nobody to hear.
+    dashboard: await readDashboard(options.dashboard),
+    tls,
     onlyYoga: options.onlyYoga,
   });
   if (notifications) {
@@ -172,16 +190,18 @@ async function build(
       Promise.all([
         prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
         sweepLive({ prisma, changes, baseUrl }, node.id, config.sessionHold),
+        sweepSignIns(prisma, changes, now()),
       ]),
     (error) => log.warn({ err: describeFailure(error) }, 'housekeeping failed'),
   );
   undo.push(async () => clearInterval(housekeeping));
 
-  undo.push(() => stop(api.server, 0));
-  undo.push(() => stop(admin, 0));
+  const listeners = { api: listenerOf(api.server), admin: listenerOf(admin) };
+  undo.push(() => listeners.api.stop(0));
+  undo.push(() => listeners.admin.stop(0));
   const own = {
-    api: await listen(api.server, config.apiPort, config.host),
-    admin: await listen(admin, config.adminPort, config.host),
+    api: await listeners.api.listen(config.apiPort, config.host),
+    admin: await listeners.admin.listen(config.adminPort, config.host),
   };
   apiAddress = own.api;
   await events.start();
@@ -195,6 +215,7 @@ async function build(
     },
     reporter: events.reporter,
     newOperationId: () => newId('op'),
+    newCaptureId: () => newId('cap'),
     tokenKey: keys.tokenKey,
     log,
     registry,
@@ -202,11 +223,13 @@ async function build(
   undo.push(() => dataPlane.close(0));
   // Last: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
+  const signInToken = await signInLink(prisma, keys, now());
 
   return {
     addresses: { ...own, ...dataPlane.addresses },
     caFile: dataPlane.caFile,
     first,
+    signInToken,
     app,
     registrar,
     events,
@@ -214,7 +237,7 @@ async function build(
       draining = true;
       ending.abort();
       api.drain();
-      await Promise.all([stop(api.server, config.drainMs), dataPlane.close(config.drainMs)]);
+      await Promise.all([listeners.api.stop(config.drainMs), dataPlane.close(config.drainMs)]);
       await undoAll();
     },
   };
@@ -222,19 +245,4 @@ async function build(
 
 function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): NodeJS.Timeout {
   return setInterval(() => void work().catch(failed), ms).unref();
-}
-
-async function listen(server: Server, port: number, host: string): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  const { address, port: bound, family } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
-}
-
-/** Closes a server; connections that are still open after `ms` are cut. */
-async function stop(server: Server, ms: number): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  const deadline = setTimeout(() => server.closeAllConnections(), ms);
-  await closed;
-  clearTimeout(deadline);
 }

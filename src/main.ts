@@ -19,8 +19,13 @@ try {
     log.fatal(text);
     process.exit(1);
   };
-  const gateway = await startGateway(config, { log, migrations: resolve(root, 'prisma/migrations'), onFatal });
-  process.stdout.write(greeting(gateway));
+  const gateway = await startGateway(config, {
+    log,
+    migrations: resolve(root, 'prisma/migrations'),
+    dashboard: resolve(root, 'dist/dashboard'),
+    onFatal,
+  });
+  process.stdout.write(greeting(gateway, config.publicApiUrl));
 
   let stopping = false;
   const stop = (signal: string) => {
@@ -54,7 +59,8 @@ function explain(error: unknown): string {
 }
 
 /** The lines of DESIGN “What a start prints”. */
-function greeting({ first, addresses, caFile }: Gateway): string {
+function greeting(gateway: Gateway, publicUrl: string | undefined): string {
+  const { first, addresses, caFile } = gateway;
   const secrets = first ? [...(first.apiKey ? [`API key: ${first.apiKey}`] : []), `Authtoken: ${first.authtoken}`] : [];
   const ready = `ready ${Object.entries(addresses)
     .map(([name, address]) => `${name}=${address}`)
@@ -83,6 +89,14 @@ function greeting({ first, addresses, caFile }: Gateway): string {
     `  ${agent}`,
     'Explore the API in a browser:',
     `  ${addresses.api}/graphql`,
+    `Dashboard: ${dashboardOf(gateway, publicUrl)}`,
     '',
   ].join('\n');
+}
+
+/** Where a browser finds the dashboard; as long as no admin has a password, a link by which one sets it. */
+function dashboardOf({ addresses, signInToken }: Gateway, publicUrl: string | undefined): string {
+  // Who listens on every address does so on loopback, where one can sign in over plain HTTP.
+  const own = addresses.api.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  return `${publicUrl ?? own}/dashboard/${signInToken === null ? '' : `sign-in#${signInToken}`}`;
 }

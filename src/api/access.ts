@@ -5,13 +5,15 @@ import type { Context } from './context.ts';
 import { ApiError, type ErrorName } from './errors.ts';
 import { checkStorable, isStorable } from './texts.ts';
 
-/** Put on a root field as its `extensions`, to demand more than a key. */
+/** Put on a root field as its `extensions`, to demand more than a key, or less. */
 export interface Access {
   /** Only admins may use the field; others get this error. */
   adminsOnly?: ErrorName;
+  /** Strangers may use the field, too. */
+  isOpen?: boolean;
 }
 
-/** Makes every root field demand an API key, and what its `extensions` say beyond that. */
+/** Makes every root field demand an API key or a browser session, and what its `extensions` say beyond that. */
 export function guard(schema: GraphQLSchema): GraphQLSchema {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) protect(field);
@@ -19,10 +21,10 @@ export function guard(schema: GraphQLSchema): GraphQLSchema {
 }
 
 function protect(field: GraphQLField<unknown, Context>): void {
-  const { adminsOnly } = field.extensions as Access;
+  const { adminsOnly, isOpen } = field.extensions as Access;
   const { resolve = defaultFieldResolver, subscribe } = field;
   const admit = (context: Context, args: Record<string, unknown>) => {
-    const { isAdmin } = context.caller;
+    const isAdmin = !isOpen && context.caller.isAdmin;
     if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
     return storable(args);
   };

@@ -2,19 +2,25 @@
 
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Authenticator, type Hearing } from './auth.ts';
-import { type App, Context } from './context.ts';
+import { type App, type Caller, Context } from './context.ts';
 import { ApiError } from './errors.ts';
 import { countRequest, type Exchange } from './http.ts';
 import type { Admit } from './rest.ts';
+import { Client } from './sign-in/client.ts';
+import { readCookie } from './sign-in/cookie.ts';
+import { isFromDashboard } from './sign-in/dashboard-request.ts';
 
 const MINUTE_SECONDS = 60;
 
 export interface Admission {
   /** REST takes nobody without a key, and nothing without the version header. */
   toRest: Admit;
-  /** GraphQL takes strangers too: what they may see is decided field by field. */
+  /**
+   * GraphQL takes strangers too: what they may see is decided field by field. And it takes browser sessions, of the
+   * dashboard's own requests only; whoever sends an Authorization header is judged by that alone.
+   */
   toGraphql: Admit;
-  /** Forgets which API keys were accepted: something may have been missed. */
+  /** Forgets which API keys and browser sessions were accepted: something may have been missed. */
   forget(): void;
 }
 
@@ -23,18 +29,28 @@ export function admission(app: App, hearing: Hearing): Admission {
   const authenticator = new Authenticator(app, hearing);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
+  const ofGraphql = (exchange: Exchange): Promise<Caller | ApiError> => {
+    const { request } = exchange;
+    const { authorization, cookie } = request.headers;
+    const token = authorization === undefined ? readCookie(cookie) : undefined;
+    if (token === undefined) return authenticator.caller(request);
+    if (!isFromDashboard(exchange)) throw new ApiError('dashboardOnly');
+    return authenticator.browser(token);
+  };
+
   const admit = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
     const { request, response, operationId, baseUrl, seen } = exchange;
-    const caller = await authenticator.caller(request);
+    const caller = await (isRest ? authenticator.caller(request) : ofGraphql(exchange));
+    const context = new Context(app, operationId, baseUrl, caller, new Client(exchange));
     if (caller instanceof ApiError) {
       if (isRest) throw caller;
-      return new Context(app, operationId, baseUrl, caller);
+      return context;
     }
-    seen.keyId = caller.keyId;
-    seen.accountId = caller.accountId;
+    const { keyId, sessionId, accountId, ownerId } = caller;
+    Object.assign(seen, { keyId, sessionId, accountId });
     if (isRest) checkVersion(exchange, versionHeaders);
-    await countRequest(limiter, caller.keyId, response);
-    return new Context(app, operationId, baseUrl, caller);
+    await countRequest(limiter, keyId ?? sessionId ?? ownerId, response);
+    return context;
   };
 
   return {

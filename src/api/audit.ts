@@ -43,5 +43,6 @@ async function principalOf(context: Context): Promise<Principal> {
   const { db, caller } = context;
   const { ownerId: id, keyId } = caller;
   const { subject } = await db.owner.findUniqueOrThrow({ where: { id }, select: { subject: true } });
+  if (keyId === undefined) return { id, subject, source: 'Dashboard', credential: null };
   return { id, subject, source: 'API', credential: { id: keyId, uri: context.uri(`/api_keys/${keyId}`) } };
 }

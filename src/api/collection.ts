@@ -1,4 +1,5 @@
-// What every kind of object has in common: it is looked up by id, listed in pages, watched, deleted, and is a Node.
+// What every kind of object of a list has in common: it is looked up by id, listed in pages, watched, deleted, and is a
+// Node.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type Action, type Change, watch } from '../store/changes.ts';
@@ -9,29 +10,13 @@ import type { AuditedKind } from './audit-kinds.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Cascade, Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
+import { look, type Nodes, nodes, scopeOf, tableOf } from './nodes.ts';
 import { nounOf, pluralOf } from './nouns.ts';
-
 import { connectionOf, readPage } from './page.ts';
 import { type Route, route } from './route.ts';
 import { watching } from './watching.ts';
 
-/** What a table must offer; Prisma's delegates do. */
-interface Table {
-  findFirst(query: object): Promise<unknown>;
-  findMany(query: object): Promise<unknown[]>;
-  count(query: object): Promise<number>;
-  delete(query: object): Promise<unknown>;
-}
-
-/** What it takes to find one object by its id. */
-export interface Nodes {
-  kind: string;
-  prefix: string;
-  typeName: string;
-  table: (db: Db) => unknown;
-  /** Narrows every look-up further than to the account. */
-  where?: (context: Context) => object | Promise<object>;
-}
+export { Node, nodes } from './nodes.ts';
 
 /** @typeParam Kind the kind itself, where more has to be known of it than that it is a text. */
 export interface Collection<Kind extends string = string> extends Nodes {
@@ -44,23 +29,7 @@ export interface Collection<Kind extends string = string> extends Nodes {
   ref: RowRef;
 }
 
-const known = new Map<string, Nodes>();
-
-/** Lets `node(id)` find this kind of object. */
-export function nodes(options: Nodes): void {
-  known.set(options.prefix, options);
-}
-
-/** Any object with an id; `node(id)` finds it. */
-export const Node = builder.interfaceRef<Row>('Node').implement({
-  description: 'Any object with an id.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
-  }),
-  resolveType: ({ id }) => nodesOf(id)?.typeName,
-});
-
-const ChangeAction = builder.enumType('ChangeAction', {
+export const ChangeAction = builder.enumType('ChangeAction', {
   description: 'What happened to an object.',
   values: {
     CREATED: { description: 'It was created, or came to life.' },
@@ -69,34 +38,12 @@ const ChangeAction = builder.enumType('ChangeAction', {
   } satisfies Record<Action, { description: string }>,
 });
 
-function nodesOf(id: string): Nodes | undefined {
-  const options = known.get(id.slice(0, id.indexOf('_')));
-  return options && isId(options.prefix, id) ? options : undefined;
-}
+const heardOf = new Set<string>();
 
-/** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
-async function look(collection: Nodes, context: Context, id: string, query: object): Promise<Row | null> {
-  if (!isId(collection.prefix, id)) return null;
-  const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
-  return tableOf(collection, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
+/** The kinds of object whose changes are told: those that have a subscription of their own. */
+export function changingKinds(): string[] {
+  return [...heardOf];
 }
-
-function tableOf(collection: Nodes, db: Db): Table {
-  return collection.table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
-}
-
-builder.queryField('node', (t) =>
-  t.field({
-    type: Node,
-    nullable: true,
-    description: 'Any object of your account by its id; null when there is none.',
-    args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
-    resolve: async (_, { id }, context, info) => {
-      const options = nodesOf(id);
-      return options ? look(options, context, id, queryFromInfo({ context, info, typeName: options.typeName })) : null;
-    },
-  }),
-);
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
 export function collection<Kind extends string>(options: Collection<Kind>): Collection<Kind> {
@@ -129,7 +76,7 @@ export function collection<Kind extends string>(options: Collection<Kind>): Coll
       },
       resolve: async (_, args, context, info) => {
         const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
-        const scope = { accountId: context.accountId, ...(await options.where?.(context)) };
+        const scope = await scopeOf(options, context);
         const table = tableOf(options, context.db);
         return readPage(
           args,
@@ -148,6 +95,7 @@ export function collection<Kind extends string>(options: Collection<Kind>): Coll
 /** Adds the subscription to the changes of a kind of object. */
 export function watched(options: Nodes & Pick<Collection, 'single' | 'ref'>): void {
   const { kind, single, typeName, ref } = options;
+  heardOf.add(kind);
   const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
     description: `A change of a ${noun}.`,
@@ -205,7 +153,7 @@ export function deletion(
       resolve: async (_, { id }, context) => {
         if (!isId(prefix, id)) throw new ApiError('notFound', { thing: noun });
         await check?.(context, id);
-        const where = { id, accountId: context.accountId, ...(await collection.where?.(context)) };
+        const where = { ...(await scopeOf(collection, context)), id };
         const work = (db: Db) => tableOf(collection, db).delete({ where, select: { id: true } });
         await context.remove(kind, id, work, cascade);
         return id;

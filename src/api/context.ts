@@ -6,9 +6,14 @@ import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys.ts';
 import type { SessionCommands } from '../tunnel/session-commands.ts';
 import type { AuditedKind } from './audit-kinds.ts';
+import type { CaptureParts } from './capture.ts';
 import type { Delivery } from './delivery.ts';
 import { ApiError } from './errors.ts';
+import type { AgentDoor } from './gateway-info.ts';
+import type { KeyUse } from './key-use.ts';
 import type { ApiSettings } from './settings.ts';
+import type { Client } from './sign-in/client.ts';
+import type { SignInDesk } from './sign-in/desk.ts';
 import type { TrafficState } from './traffic.ts';
 import { translateConflict, translateWriteError } from './write-errors.ts';
 
@@ -26,8 +31,16 @@ export interface App {
   delivery: Delivery;
   /** What the public side of this node knows of its traffic. */
   traffic: TrafficState;
+  /** Where agents connect to this node. */
+  agentDoor(): AgentDoor;
+  /** The requests of this node that people look at one by one. */
+  capture(): CaptureParts;
   /** Tells of what is written. */
   audit: AuditTrail;
+  /** Notes which API keys are used. */
+  keyUse: KeyUse;
+  /** Where users sign in. */
+  desk: SignInDesk;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
@@ -36,10 +49,13 @@ export interface App {
 
 export interface Caller {
   accountId: string;
-  /** The user or bot user who holds the key. */
+  /** The user or bot user who holds the key, or is signed in. */
   ownerId: string;
-  keyId: string;
   isAdmin: boolean;
+  /** The API key that came; undefined in a browser session. */
+  keyId?: string;
+  /** The browser session; undefined when an API key came. */
+  sessionId?: string;
 }
 
 /** What is deleted along with an object, and told of before it. */
@@ -76,6 +92,8 @@ export class Context {
   readonly operationId: string;
   /** What `uri`s begin with: no slash at its end. */
   readonly baseUrl: string;
+  /** The other end of the request. */
+  readonly client: Client;
   readonly #caller: Caller | ApiError;
   readonly #transaction: { tx: Db; announce: Announce } | undefined;
 
@@ -84,23 +102,30 @@ export class Context {
     operationId: string,
     baseUrl: string,
     caller: Caller | ApiError,
+    client: Client,
     transaction?: { tx: Db; announce: Announce },
   ) {
     this.app = app;
     this.operationId = operationId;
     this.baseUrl = baseUrl;
     this.#caller = caller;
+    this.client = client;
     this.#transaction = transaction;
   }
 
-  /** Who is calling. @throws {ApiError} why nobody is, when no valid API key came with the request. */
+  /** Who is calling. @throws {ApiError} why nobody is, when neither a valid API key came nor a browser session. */
   get caller(): Caller {
     if (this.#caller instanceof ApiError) throw this.#caller;
     return this.#caller;
   }
 
   get isKnown(): boolean {
-    return !(this.#caller instanceof ApiError);
+    return this.knownCaller !== null;
+  }
+
+  /** Who is calling; null for a stranger. */
+  get knownCaller(): Caller | null {
+    return this.#caller instanceof ApiError ? null : this.#caller;
   }
 
   /** The database, or the transaction that the whole operation runs in. */
@@ -173,7 +198,10 @@ export class Context {
   #transact<T>(work: (context: Context, announce: Announce) => Promise<T>): Promise<T> {
     if (this.#transaction) return work(this, this.#transaction.announce);
     return this.app.changes.transaction(this.app.prisma, (tx, announce) =>
-      work(new Context(this.app, this.operationId, this.baseUrl, this.#caller, { tx, announce }), announce),
+      work(
+        new Context(this.app, this.operationId, this.baseUrl, this.#caller, this.client, { tx, announce }),
+        announce,
+      ),
     );
   }
 }

@@ -1,8 +1,10 @@
 // Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
 
+import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
 import { eventErrors } from './event-errors.ts';
+import { signInErrors } from './sign-in/errors.ts';
 
 export type { Code };
 
@@ -26,7 +28,12 @@ export const errorTable = {
   methodNotAllowed: bad(90003, 'This path does not take {method}; it takes {allowed}.', 405),
   missingVersion: bad(218, 'Send the header "Service-Version: 2".'),
   unsupportedVersion: bad(217, 'The Service-Version header must be 2.'),
-  rateLimited: [226, 429, 'RATE_LIMITED', 'This API key may send {limit} requests a minute; try again in {seconds} s.'],
+  rateLimited: [
+    226,
+    429,
+    'RATE_LIMITED',
+    'An API key or a browser session may send {limit} requests a minute; try again in {seconds} s.',
+  ],
   unsupportedContentType: bad(210, 'The body must be JSON: send "Content-Type: application/json".', 415),
   missingContentType: bad(216, 'A request with a body must say "Content-Type: application/json".', 415),
   bodyTooLarge: bad(90004, 'The body must be at most {max} bytes.', 413),
@@ -50,6 +57,9 @@ export const errorTable = {
   keyedMutationAlone: bad(90011, 'An operation with an idempotencyKey must hold that one mutation only.'),
   badDocument: bad(90012, 'The GraphQL document is not valid: {reason}'),
   documentTooComplex: bad(90013, 'The GraphQL operation is too large: {reason}.'),
+  tooManyIds: bad(90250, '{member} may have at most {max} ids.'),
+  searchTextLength: bad(90251, '{member} must be 1 to {max} characters, blanks around them not counted.'),
+  unknownChangeKind: bad(90252, '{member}: there is no kind {culprit}; known are: {known}.'),
 
   // Any resource.
   notFound: [90020, 404, 'NOT_FOUND', 'There is no {thing} with this id.'],
@@ -69,6 +79,7 @@ export const errorTable = {
   ),
   tooManyAclRules: bad(90028, '{member} may have at most {max} rules.'),
   unknownOwner: bad(90029, '{member} must be the id of an active user or bot user of this account.'),
+  tooManyBinds: bad(90253, '{member} may have at most {max} entries.'),
 
   // Users and bot users.
   botNameMissing: bad(4109, '{member} must not be empty.'),
@@ -199,8 +210,10 @@ export const errorTable = {
     '{member}: {problems}. (The number of this error is that of the first thing that is wrong: 2200 to 2299.)',
   ),
 
+  ...signInErrors,
   ...certificateErrors,
   ...eventErrors,
+  ...captureErrors,
 
   // Ours.
   unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],

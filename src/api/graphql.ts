@@ -9,6 +9,7 @@ import { ApiError, toApiError } from './errors.ts';
 import { formatError } from './graphql-errors.ts';
 import { checkContentType, type Exchange } from './http.ts';
 import { parseStrictly, readBody } from './json.ts';
+import { checkDocument, namedText, type PersistedDocuments } from './persisted.ts';
 import type { Admit } from './rest.ts';
 import { runOperation } from './run.ts';
 import { makeYoga } from './yoga.ts';
@@ -17,6 +18,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 
 interface Request {
+  /** The document, also of a request that names it by its digest. */
   query: string;
   variables: Record<string, unknown>;
   operationName: string | null;
@@ -24,12 +26,16 @@ interface Request {
 
 export type GraphQLHandler = (exchange: Exchange) => Promise<void>;
 
-export function graphqlHandler(
-  schema: GraphQLSchema,
-  documents: Documents,
-  admit: Admit,
-  onlyYoga = false,
-): GraphQLHandler {
+export interface GraphQLDoor {
+  schema: GraphQLSchema;
+  documents: Documents;
+  /** Those that a request may name in place of sending one. */
+  persisted: PersistedDocuments;
+  admit: Admit;
+  onlyYoga: boolean;
+}
+
+export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }: GraphQLDoor): GraphQLHandler {
   const yoga = makeYoga(schema, admit);
   return async (exchange) => {
     const { request, response } = exchange;
@@ -43,8 +49,10 @@ export function graphqlHandler(
       try {
         const body = await readBody(request);
         const context = await admit(exchange);
-        const { query, variables, operationName } = readRequest(parseStrictly(body));
-        const prepared = documents.prepare(query, operationName, context.isKnown);
+        const { query, variables, operationName } = readRequest(parseStrictly(body), persisted, exchange);
+        checkDocument(context, exchange);
+        const isOurs = exchange.isPersisted === true && operationName === null;
+        const prepared = documents.prepare(query, operationName, context.isKnown || isOurs);
         if ('errors' in prepared)
           return send(response, badRequest, type, {
             errors: prepared.errors.map((error) => formatError(error, exchange)),
@@ -74,8 +82,13 @@ export function graphqlHandler(
         if (request.method === 'POST') {
           checkContentType(request);
           const bytes = body ?? (await readBody(request));
-          readRequest(parseStrictly(bytes));
-          Object.assign(request, { body: bytes.toString('utf8') });
+          const named = parseStrictly(bytes);
+          const { query } = readRequest(named, persisted, exchange);
+          // Yoga knows nothing of names.
+          const text = exchange.isPersisted
+            ? JSON.stringify({ ...named, query, documentId: undefined })
+            : bytes.toString();
+          Object.assign(request, { body: text });
         } else {
           const { searchParams } = new URL(request.url ?? '', 'http://gateway');
           for (const name of ['variables', 'extensions']) {
@@ -113,10 +126,15 @@ function isPlainPost({ method, headers, url }: IncomingMessage): boolean {
   );
 }
 
-/** GraphQL over HTTP, section 5.2: the members of a request. */
-function readRequest({ query, variables, operationName, extensions }: Record<string, unknown>): Request {
+/** GraphQL over HTTP, section 5.2: the members of a request. Notes whether it names a persisted document. */
+function readRequest(body: Record<string, unknown>, persisted: PersistedDocuments, exchange: Exchange): Request {
+  const { query: sent, documentId, variables, operationName, extensions } = body;
   const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason });
   const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  exchange.isPersisted = documentId !== undefined && documentId !== null;
+  if (exchange.isPersisted && sent !== undefined && sent !== null)
+    throw wrong('documentId', 'send it or query, not both');
+  const query = exchange.isPersisted ? namedText(persisted, documentId) : sent;
   if (typeof query !== 'string') throw wrong('query', 'it must be a GraphQL document');
   if (variables !== undefined && variables !== null && !isMap(variables))
     throw wrong('variables', 'it must be an object');

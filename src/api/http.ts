@@ -5,6 +5,7 @@ import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { restName } from './case.ts';
 import { ApiError, toApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
+import type { SignInNote } from './sign-in/client.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;
@@ -15,8 +16,24 @@ export interface Exchange {
   response: ServerResponse;
   operationId: string;
   baseUrl: string;
+  /** Whether nobody on the way can read along: it came by TLS, here or at a proxy in front. */
+  isSecure: boolean;
+  /** Whether it never left this machine: it came from a loopback address, for a loopback name. */
+  isLoopback: boolean;
+  /** Whether it names one of the dashboard's own operations; undefined as long as it was not read. */
+  isPersisted?: boolean;
   /** For the log line: filled in on the way. */
-  seen: { keyId?: string; accountId?: string; errorCode?: string; failure?: unknown; operation?: string };
+  seen: Seen;
+}
+
+export interface Seen {
+  keyId?: string;
+  sessionId?: string;
+  accountId?: string;
+  errorCode?: string;
+  failure?: unknown;
+  operation?: string;
+  signIns?: (SignInNote & { ip: string })[];
 }
 
 /**
@@ -25,18 +42,20 @@ export interface Exchange {
  */
 export function baseUrlOf({ publicApiUrl, allowedHosts }: ApiSettings, request: IncomingMessage): string {
   if (publicApiUrl) return publicApiUrl;
+  const scheme = 'encrypted' in request.socket ? 'https' : 'http';
   const host = request.headers.host?.toLowerCase() ?? '';
   const name = host.replace(/:\d+$/, '');
-  if (allowedHosts.includes(name) && /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/.test(host)) return `http://${host}`;
+  if (allowedHosts.includes(name) && /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/.test(host))
+    return `${scheme}://${host}`;
   const { localAddress = '127.0.0.1', localPort } = request.socket;
-  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+  return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** Counts the request against its key's allowance. @throws {ApiError} when there is none left. */
-export async function countRequest(limiter: RateLimiterMemory, keyId: string, response: ServerResponse): Promise<void> {
+/** Counts the request against the allowance of a key or a browser session. @throws {ApiError} when there is none left. */
+export async function countRequest(limiter: RateLimiterMemory, id: string, response: ServerResponse): Promise<void> {
   const limit = limiter.points;
   let refused = false;
-  const state = await limiter.consume(keyId).catch((rejection: RateLimiterRes) => {
+  const state = await limiter.consume(id).catch((rejection: RateLimiterRes) => {
     refused = true;
     return rejection;
   });

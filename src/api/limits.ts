@@ -68,12 +68,7 @@ function measure(
         if (!field || !selection.selectionSet) continue;
         // The rows of a page are counted by the page's size, not as a list of their own.
         const isOwnList = isList(field.type) && !type.name.endsWith('Connection');
-        const size = isOwnList
-          ? LIST_LENGTH
-          : pageSize(
-              selection,
-              field.args.some(({ name }) => name === 'first'),
-            );
+        const size = pageSize(selection, field) ?? (isOwnList ? LIST_LENGTH : 1);
         const reason = walk(selection.selectionSet, getNamedType(field.type), depth + 1, times * size);
         if (reason) return reason;
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
@@ -109,9 +104,14 @@ function isList(type: GraphQLOutputType): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }
 
-/** A page counts with its `first` or `last` where the document says it, and with the largest size otherwise. */
-function pageSize(field: FieldNode, isPage: boolean): number {
-  if (!isPage) return 1;
-  const given = field.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')?.value;
-  return given?.kind === Kind.INT ? Math.min(PAGE_MAX, Math.max(1, Number(given.value))) : PAGE_MAX;
+/**
+ * A page counts with its `first` or `last` where the document says it, and with the largest size otherwise, as do the
+ * objects of a list of ids.
+ * @returns undefined for what is neither.
+ */
+function pageSize({ arguments: given = [] }: FieldNode, { args }: GraphQLField<unknown, unknown>): number | undefined {
+  if (args.some(({ name }) => name === 'ids')) return PAGE_MAX;
+  if (!args.some(({ name }) => name === 'first')) return undefined;
+  const size = given.find(({ name }) => name.value === 'first' || name.value === 'last')?.value;
+  return size?.kind === Kind.INT ? Math.min(PAGE_MAX, Math.max(1, Number(size.value))) : PAGE_MAX;
 }

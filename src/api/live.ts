@@ -17,7 +17,7 @@ export interface Labelled {
   labels: Labels;
 }
 
-type Load = (context: Context) => Promise<Labelled[]>;
+type Load<T> = (context: Context) => Promise<T[]>;
 
 /** The account's live tunnels that have labels, the newest first. */
 export const labelledTunnels = shared(async (context) => {
@@ -25,9 +25,9 @@ export const labelledTunnels = shared(async (context) => {
   const where = { accountId, publicUrl: null, session: await ofLiveNodes(context) };
   return (await db.tunnel.findMany({
     where,
-    select: { id: true, labels: true },
+    select: { id: true, labels: true, sessionId: true },
     orderBy: { id: 'desc' },
-  })) as Labelled[];
+  })) as (Labelled & { sessionId: string })[];
 });
 
 /** The account's tunnel groups, the newest first. */
@@ -36,9 +36,24 @@ export const tunnelGroups = shared(async ({ db, accountId }) => {
   return (await db.backend.findMany(query)) as Labelled[];
 });
 
+/** How many live sessions each of the account's credentials has. */
+export const sessionCounts = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, credentialId: { not: null }, ...(await ofLiveNodes(context)) };
+  const groups = await db.tunnelSession.groupBy({ by: ['credentialId'], where, _count: true });
+  return groups.map(({ credentialId, _count: sessions }) => ({ credentialId, sessions }));
+});
+
+/** The live sessions of the account's credentials, the newest first. */
+export const credentialSessions = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, credentialId: { not: null }, ...(await ofLiveNodes(context)) };
+  return db.tunnelSession.findMany({ where, select: { id: true, credentialId: true }, orderBy: { id: 'desc' } });
+});
+
 /** One load for all who ask while it is under way: the rows of a page all ask at the same moment. */
-function shared(load: Load): Load {
-  const underWay = new WeakMap<Context, Promise<Labelled[]>>();
+function shared<T>(load: Load<T>): Load<T> {
+  const underWay = new WeakMap<Context, Promise<T[]>>();
   return (context) => {
     const already = underWay.get(context);
     if (already) return already;

@@ -75,7 +75,7 @@ function checkCursor(member: string, cursor: string | null | undefined, prefix: 
   return cursor;
 }
 
-const PageInfo = builder.objectRef<Page>('PageInfo').implement({
+export const PageInfo = builder.objectRef<Page>('PageInfo').implement({
   description: 'Where a page lies in its list (Relay’s cursor connections).',
   fields: (t) => ({
     hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether older objects follow this page.' }),

@@ -14,7 +14,7 @@ export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchang
   const lines = log.child({}, { redact: [] });
 
   return ({ request, response, operationId, seen }, ms) => {
-    const { errorCode, failure, keyId, accountId, operation } = seen;
+    const { errorCode, failure, keyId, sessionId, accountId, operation, signIns } = seen;
     const status = response.writableFinished ? response.statusCode : CLIENT_GONE;
     metrics.request(request.method ?? '', status, ms);
     const line = {
@@ -26,6 +26,8 @@ export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchang
       ms: Math.round(ms * 100) / 100,
       account_id: accountId,
       key_id: keyId,
+      session_id: sessionId,
+      sign_ins: signIns?.map(({ userId, ...signIn }) => ({ ...signIn, user_id: userId })),
       error_code: errorCode,
     };
     if (failure === undefined) lines.info(line, 'request');

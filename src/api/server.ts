@@ -1,6 +1,14 @@
 // The API listener: what every request gets, and which door it goes through.
 
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
@@ -8,11 +16,16 @@ import { newId } from '../store/ids.ts';
 import { admission } from './admission.ts';
 import type { Hearing } from './auth.ts';
 import type { App } from './context.ts';
+import type { Dashboard } from './dashboard/files.ts';
+import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
 import { Documents } from './documents.ts';
 import { graphqlHandler } from './graphql.ts';
 import { baseUrlOf, type Exchange, sendError } from './http.ts';
+import type { ListenerTls } from './listener-tls.ts';
+import { isLoopbackRequest } from './loopback.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { openApiOf } from './openapi.ts';
+import { prefersHtml } from './prefers-html.ts';
 import { requestLog } from './request-log.ts';
 import { prepareRow, restApp } from './rest.ts';
 import { rootOf } from './root.ts';
@@ -20,6 +33,7 @@ import type { Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 export interface Api {
   server: Server;
@@ -36,16 +50,30 @@ export interface ApiOptions {
   log: Logger;
   metrics: ApiMetrics;
   hearing: Hearing;
+  /** Left out: none was built. */
+  dashboard?: Dashboard;
+  /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
+  tls?: ListenerTls;
   /** Sends every GraphQL request the long way: the tests of the API run once more so. */
   onlyYoga?: boolean;
 }
 
-export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga }: ApiOptions): Api {
+const NO_DASHBOARD: Dashboard = { files: new Map(), operations: new Map() };
+
+export function createApi(options: ApiOptions): Api {
+  const { app, schema, routes, log, metrics, hearing, dashboard = NO_DASHBOARD, tls, onlyYoga = false } = options;
   const { config } = app;
+  const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
   const { toRest, toGraphql, forget } = admission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
   const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': openApiOf(schema, rows) }, toRest);
-  const graphql = graphqlHandler(schema, new Documents(schema), toGraphql, onlyYoga);
+  const graphql = graphqlHandler({
+    schema,
+    documents: new Documents(schema),
+    persisted: dashboard.operations,
+    admit: toGraphql,
+    onlyYoga,
+  });
   const allowOrigin = corsFor(config.corsOrigins);
   const report = requestLog(log, metrics);
   let draining = false;
@@ -56,10 +84,18 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
     IncomingMessage: withPrototype(IncomingMessage, rest.request),
     ServerResponse: withPrototype(ServerResponse, rest.response),
   };
-  const server = createServer(made, (request, response) => {
+  const server = serverOf(tls, made, (request, response) => {
     const started = performance.now();
     const operationId = newId('op');
-    const exchange: Exchange = { request, response, operationId, baseUrl: baseUrlOf(config, request), seen: {} };
+    const exchange: Exchange = {
+      request,
+      response,
+      operationId,
+      baseUrl: baseUrlOf(config, request),
+      isSecure: isPublicSecure || tls !== undefined,
+      isLoopback: isLoopbackRequest(request),
+      seen: {},
+    };
     response.setHeader('Service-Operation-Id', operationId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (draining) response.setHeader('Connection', 'close');
@@ -69,8 +105,15 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
 
+    const path = request.url?.split('?', 1)[0] ?? '';
+    // Before other origins are let in: a page of theirs has no use for ours.
+    if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);
+    if (path === '/') {
+      response.setHeader('Vary', 'Accept');
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (isRead && prefersHtml(request.headers.accept ?? '')) return redirectToDashboard(exchange);
+    }
     allowOrigin(request, response, () => {
-      const path = request.url?.split('?', 1)[0];
       if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
       else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
     });
@@ -86,6 +129,18 @@ export function createApi({ app, schema, routes, log, metrics, hearing, onlyYoga
     },
     forget,
   };
+}
+
+type Made = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+
+function serverOf(tls: ListenerTls | undefined, made: Made, listener: RequestListener): Server {
+  if (!tls) return createServer(made, listener);
+  const terms = { minVersion: 'TLSv1.2', honorCipherOrder: true } as const;
+  const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
+  const server = createTlsServer({ ...made, ...terms, ...tls.pair, handshakeTimeout }, listener);
+  tls.onChange((pair) => server.setSecureContext({ ...terms, ...pair }));
+  server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
+  return server;
 }
 
 type Middleware = (request: Parameters<ReturnType<typeof cors>>[0], response: object, next: () => void) => void;

@@ -2,6 +2,8 @@ import type { EventSettings } from '../events/settings.ts';
 
 /** What the API needs to be told. */
 export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'> {
+  /** The certificate (a chain in PEM) and its key that the listener speaks TLS with; undefined: it speaks plain HTTP. */
+  apiTls: { certFile: string; keyFile: string } | undefined;
   /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
   publicApiUrl: string | undefined;
   /** Hosts whose name a request may bring to build that origin from. Lower case. */
@@ -16,6 +18,8 @@ export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | '
   cnameDomain: string;
   /** Where the CNAME targets of ACME challenges are. */
   acmeDomain: string;
+  /** Whom to ask for the records of reserved domains: addresses, with or without ports; none: the system's servers. */
+  dnsServers: string[];
   /** From where policies may fetch keys. */
   policyFetch: 'public' | 'any';
   /** Requests per minute and API key. */

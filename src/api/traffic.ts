@@ -1,8 +1,30 @@
 // What the API shows of traffic: it is in the memory of the node that is asked, and nowhere else.
 
 import type { BreakerSnapshot } from '../edge/modules/breaker.ts';
+import type { RoundTrip } from '../tunnel/agent-rooms.ts';
+import type { EndpointTraffic } from '../tunnel/endpoints.ts';
 
 export interface TrafficState {
   /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
   breaker(routeId: string): BreakerSnapshot | undefined;
+  /** Of any account; undefined when this node does not serve the endpoint. */
+  endpoint(id: string): EndpointTraffic | undefined;
+  /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */
+  roundTrip(sessionId: string): RoundTrip | undefined;
+}
+
+/** The parts of the data plane that know it. */
+interface Plane {
+  sites: Pick<TrafficState, 'breaker'>;
+  sessions: Pick<TrafficState, 'roundTrip'>;
+  endpoints: { trafficOf: TrafficState['endpoint'] };
+}
+
+/** @param plane is there by the time that anybody asks. */
+export function trafficOf(plane: () => Plane): TrafficState {
+  return {
+    breaker: (routeId) => plane().sites.breaker(routeId),
+    endpoint: (id) => plane().endpoints.trafficOf(id),
+    roundTrip: (sessionId) => plane().sessions.roundTrip(sessionId),
+  };
 }

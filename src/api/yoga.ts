@@ -15,6 +15,7 @@ import { parseDocument, prepareOperation, validateDocument } from './documents.t
 import { ApiError } from './errors.ts';
 import { errorsForYoga } from './graphql-errors.ts';
 import type { Exchange } from './http.ts';
+import { checkDocument } from './persisted.ts';
 import type { Admit } from './rest.ts';
 import { runOperation } from './run.ts';
 
@@ -88,7 +89,11 @@ export function makeYoga(schema: GraphQLSchema, admit: Admit) {
     },
     // The page is 9 MB of text: it is loaded when somebody first opens it.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
-    context: async ({ exchange }) => ({ gateway: await admit(exchange) }) as YogaContext & ServerContext,
+    context: async ({ exchange }) => {
+      const gateway = await admit(exchange);
+      checkDocument(gateway, exchange);
+      return { gateway } as YogaContext & ServerContext;
+    },
     maskedErrors: false, // `format` does it, and knows the operation id.
     plugins: [sameChecks],
   });

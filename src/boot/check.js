@@ -8,6 +8,8 @@ const steps = [
   ['types of the source', 'tsc', '--noEmit', '-p', 'tsconfig.json'],
   ['types of the agent', 'tsc', '-p', 'agent/tsconfig.json'],
   ['types of the tests', 'tsc', '-p', 'test/tsconfig.json'],
+  ['operations of the dashboard', process.execPath, 'src/dashboard/codegen.js'],
+  ['types of the dashboard', 'tsc', '-p', 'src/dashboard'],
   ['format and lint', 'biome', 'ci', ...(process.stdout.isTTY ? [] : ['--colors=off']), '.'],
   ['schema.graphql is current', process.execPath, 'dist/tools/schema.js', '--check'],
 ];

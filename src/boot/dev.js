@@ -1,4 +1,4 @@
-// `npm run dev`: compiles what is saved, and starts the gateway again.
+// `npm run dev`: compiles and builds what is saved, and starts the gateway again.
 
 import { spawn } from 'node:child_process';
 import { END_MS, environment, root, SIGNALS } from './command.js';
@@ -6,9 +6,10 @@ import { prepare } from './prepare.js';
 
 await prepare({ dev: true });
 
-// Each has a group of its own, as both work through a child, which outlives them when only they are ended.
+// Each has a group of its own, as some work through a child, which outlives them when only they are ended.
 const children = [
   start('tsc', ['--watch', '--preserveWatchOutput']),
+  start(process.execPath, ['src/dashboard/watch.js']),
   start(process.execPath, ['--watch', '--watch-preserve-output', 'dist/main.js']),
 ];
 let ending = false;
@@ -30,7 +31,7 @@ function start(command, args) {
   return child;
 }
 
-/** When one of the two ends, or we are to, both do. This process ends by itself once they are gone. */
+/** When one of them ends, or we are to, all do. This process ends by itself once they are gone. */
 function end() {
   if (ending) return;
   ending = true;

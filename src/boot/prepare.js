@@ -1,4 +1,5 @@
-// What has to be there before the gateway, a tool or a test can run: packages, the generated client, compiled code.
+// What has to be there before the gateway, a tool or a test can run: packages, the generated client, compiled code, the
+// dashboard.
 // Plain JavaScript, because nothing is installed yet. Each step leaves a stamp, a hash of what it was made from, and is
 // done again only when that hash is another.
 
@@ -47,7 +48,8 @@ const generate = {
 const compile = (dev) => ({
   does: 'Compiling (tsc)',
   stamp: 'dist/.stamp',
-  madeFrom: () => hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src')]),
+  madeFrom: () =>
+    hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src', 'src/dashboard')]),
   make: () => {
     removeStale();
     return run('tsc', ['-p', 'tsconfig.json'], { output: dev ? 'dropped' : 'held' });
@@ -71,6 +73,16 @@ const bundleAgent = {
   make: () => run(process.execPath, ['agent/build.js'], { output: 'held' }),
 };
 
+/** @type {Step} */
+const buildDashboard = {
+  does: 'Building the dashboard',
+  stamp: 'dist/dashboard/.stamp',
+  madeFrom: () =>
+    hash(['package-lock.json', 'schema.graphql', ...filesUnder('src/dashboard', 'src/dashboard/generated')]),
+  // Vite would build for whoever develops it, where NODE_ENV says so.
+  make: () => run(process.execPath, ['src/dashboard/build.js'], { output: 'held', env: { NODE_ENV: 'production' } }),
+};
+
 /**
  * Makes everything ready, saying on standard error what it does; nothing when nothing is to be done. Ends the process
  * when a step fails.
@@ -80,7 +92,13 @@ const bundleAgent = {
 export async function prepare({ dev = false } = {}) {
   try {
     refuseOldNode();
-    const steps = [install, generate, compile(dev), { ...bundleAgent, mayFail: dev }];
+    const steps = [
+      install,
+      generate,
+      compile(dev),
+      { ...bundleAgent, mayFail: dev },
+      { ...buildDashboard, mayFail: dev },
+    ];
     // Nothing is written, and nobody waited for, when all is there: a checkout may be read-only.
     if (steps.every(isDone)) return;
     await locked(
@@ -127,7 +145,7 @@ function removeStale() {
   // It says what need not be written again, without looking whether that is still there.
   rmSync(join(root, 'dist/.tsbuildinfo'), { force: true });
   if (!existsSync(join(root, 'dist'))) return;
-  for (const file of filesUnder('dist')) {
+  for (const file of filesUnder('dist', 'dist/dashboard')) {
     const source = join('src', relative('dist', file)).replace(/\.map$/, '');
     const sources = [source, source.replace(/js$/, 'ts')];
     if (!sources.some((path) => existsSync(join(root, path)))) rmSync(join(root, file));
@@ -137,13 +155,14 @@ function removeStale() {
 /**
  * Everything but hidden files, which are stamps and locks.
  * @param {string} directory relative to the root, as the result is.
+ * @param {string} [except] a directory below it.
  * @returns {string[]}
  */
-function filesUnder(directory) {
+function filesUnder(directory, except) {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
     const path = join(directory, entry.name);
-    return entry.isDirectory() ? filesUnder(path) : [path];
+    if (entry.name.startsWith('.') || entry.name === 'node_modules' || path === except) return [];
+    return entry.isDirectory() ? filesUnder(path, except) : [path];
   });
 }
 

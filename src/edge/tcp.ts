@@ -13,6 +13,7 @@ import { recordConnection } from './reports/connection-recording.ts';
 import type { ModuleDecisions } from './traffic-reports.ts';
 import { NOBODY, type VisitorLimit, Visitors, visitorOf } from './visitors.ts';
 import { admit } from './visits/admission.ts';
+import { countConnection, trafficAt } from './visits/counting.ts';
 import { SocketLine, type VisitServices } from './visits/services.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
@@ -67,6 +68,7 @@ export async function forward(
   if (typeof stream === 'string') return abort(socket);
   if (socket.destroyed) return stream.reset(ErrorCode.CANCELLED);
   if (first && first.length > 0) stream.write(first);
+  if (first && traffic) traffic.fromSocket += first.length;
   relay(stream, socket, { traffic });
 }
 
@@ -148,10 +150,11 @@ export class TcpListener implements TcpDoors {
   #onSocket(socket: Socket, port: number): void {
     if (!this.visitors.admit(socket)) return void abort(socket);
     const endpoint = this.#options.endpoints.byPort(port);
+    if (endpoint) countConnection(endpoint, socket);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
     const handling = endpoint && handlingOf(endpoint);
     if (handling) void this.#admit(socket, endpoint, handling, recording?.decisions);
-    else void forward(socket, endpoint, { traffic: this.#options.traffic });
+    else void forward(socket, endpoint, { traffic: trafficAt(endpoint?.meter, this.#options.traffic) });
   }
 
   async #admit(
@@ -160,7 +163,8 @@ export class TcpListener implements TcpDoors {
     handling: EndpointHandling,
     decisions: ModuleDecisions | undefined,
   ): Promise<void> {
-    const { visits, traffic } = this.#options;
+    const { visits } = this.#options;
+    const traffic = trafficAt(endpoint.meter, this.#options.traffic);
     const gone = () => {};
     socket.on('error', gone); // Told again by `destroyed`.
     const line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, visits.time());

@@ -1,10 +1,14 @@
 // What the public side tells of the traffic that has passed, to whoever wants to hear of it. Nothing of a report is made
 // where nobody does.
 
+import type { CloseUp } from './capture/close-up.ts';
+
 export interface TrafficReporter {
-  /** Whether anybody wants to hear of the requests of an account. Asked for every request: it has to be fast. */
-  hearsRequests(accountId: string): boolean;
+  /** Whether anybody wants to hear of the requests of an account, to an endpoint. Asked for every request: it has to be fast. */
+  hearsRequests(accountId: string, endpointId: string): boolean;
   hearsConnections(accountId: string): boolean;
+  /** Where more is to be noted of a request to an endpoint, whose report then has it; undefined, or missing, for nothing. */
+  closeUp?(endpointId: string): CloseUp | undefined;
   /**
    * Once per request, when its answer is complete, cut or given up. Must not throw, and must not wait. What the report has
    * is made when it is asked for first.
@@ -96,6 +100,8 @@ export interface RequestReport {
       }
     | undefined;
   decisions: ModuleDecisions;
+  /** Where requests are looked at one by one. */
+  closeUp?: CloseUp | undefined;
 }
 
 export interface ConnectionReport {

@@ -65,4 +65,5 @@ export function visitorOf(socket: Socket, passthrough: boolean): Visitor | undef
 /** A visitor who is gone already. */
 export const NOBODY: Visitor = { ip: '', port: 0, local: { ip: '', port: 0 }, passthrough: false };
 
-const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');
+/** An address of IPv4 as that. */
+export const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');

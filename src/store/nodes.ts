@@ -6,6 +6,7 @@ import { insistent } from './contention.ts';
 import { newId } from './ids.ts';
 import { sweepClaims } from './live/claims.ts';
 import { forgetNodes } from './live/forgetting.ts';
+import { sweepOffline } from './live/going-offline.ts';
 import { takeNodeId } from './node-id.ts';
 import type { NodeLease } from './node-lease.ts';
 import { makeReservationsLock } from './reservations.ts';
@@ -81,7 +82,7 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
   };
 }
 
-/** Clears away nodes that have been gone for long, and addresses that are not kept any more. To be called now and then. */
+/** Clears away nodes that have been gone for long, and addresses that are not kept or not remembered any more. To be called now and then. */
 export async function sweepLive({ prisma, changes, baseUrl }: NodeParts, ownId: string, holdMs: number): Promise<void> {
   await insistent(() =>
     changes.transaction(prisma, async (tx, announce) => {
@@ -94,6 +95,7 @@ export async function sweepLive({ prisma, changes, baseUrl }: NodeParts, ownId: 
         0,
       );
       await sweepClaims(tx);
+      await sweepOffline({ db: tx, announce });
     }),
   );
 }

@@ -21,6 +21,13 @@ export interface Admitted {
   auth: Auth;
 }
 
+/** A sign of life that was asked for, and came. */
+export interface RoundTrip {
+  /** The wall clock, in milliseconds. */
+  at: number;
+  milliseconds: number;
+}
+
 /** What a session serves. */
 export interface Served {
   /** Tunnels with an address. */
@@ -32,6 +39,8 @@ export interface Served {
 export interface RegisteredSession {
   /** Undefined until the agent was let in. */
   readonly accepted: (Admitted & { tunnels: Served }) | undefined;
+  /** The last sign of life that came back; undefined before the first. */
+  readonly roundTrip: RoundTrip | undefined;
   /** Ends the session. @param code NONE frees its addresses at once. */
   close(code: ErrorCode, message: string): void;
   /** Stops one tunnel, and tells the agent why. */
@@ -56,12 +65,16 @@ export interface SessionEnd {
   reason: string;
   /** Whether the agent left of its own accord: nothing went wrong. */
   isFarewell: boolean;
+  /** What made it do so; undefined when nobody told it to. */
+  cause: string | undefined;
 }
 
 /** What a session needs of the rest of the gateway. */
 export interface AgentRooms extends BinderParts {
   endpoints: Endpoints;
   sessions: SessionRegister;
+  /** The wall clock, in milliseconds. */
+  time(): number;
   /** Whether the gateway is being stopped, so that agents will be back. */
   isStopping(): boolean;
   /** Told what was not expected, for the log. */

@@ -11,7 +11,7 @@ import { answer, call, openTyped, readType, StreamType } from '../protocol/typed
 import { STREAM_WINDOW_MAX } from '../protocol/window.ts';
 import { type AgentConnection, admit } from './admission.ts';
 import { AgentError } from './agent-errors.ts';
-import type { Admitted, AgentRooms, RegisteredSession } from './agent-rooms.ts';
+import type { Admitted, AgentRooms, RegisteredSession, RoundTrip } from './agent-rooms.ts';
 import { AgentTunnels } from './agent-tunnels.ts';
 import { kindOf } from './compatibility.ts';
 import type { SessionCommand } from './session-commands.ts';
@@ -22,7 +22,7 @@ const COMMAND_MS = 10_000;
 /** Calls and heartbeats that an agent may have under way. */
 const CALLS_MAX = 1024;
 /** The version of the gateway that agents are told. */
-const VERSION = '0.1.0';
+export const VERSION = '0.1.0';
 
 /** An agent that was let in, and what it serves. */
 interface Accepted extends Admitted {
@@ -38,6 +38,9 @@ export class AgentSession implements RegisteredSession {
   #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
   #accepted: Accepted | undefined;
+  #roundTrip: RoundTrip | undefined;
+  /** What it was told to do, and has agreed to. */
+  #told: SessionCommand['kind'] | undefined;
 
   constructor(socket: TLSSocket, rooms: AgentRooms) {
     this.#rooms = rooms;
@@ -54,6 +57,10 @@ export class AgentSession implements RegisteredSession {
     return this.#accepted;
   }
 
+  get roundTrip(): RoundTrip | undefined {
+    return this.#roundTrip;
+  }
+
   /** Ends the session. @param code NONE frees its addresses at once. */
   close(code: ErrorCode, message: string): void {
     this.#mux.close(code, message);
@@ -64,7 +71,7 @@ export class AgentSession implements RegisteredSession {
     if (this.#mux.isClosed) return;
     const told = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
     openTyped(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
-    await this.#accepted?.tunnels.stop(id);
+    await this.#accepted?.tunnels.stop(id, error.message);
   }
 
   /** @returns null when the agent does it, or its reason why not. @throws {MessageError} when it does not answer. */
@@ -80,7 +87,9 @@ export class AgentSession implements RegisteredSession {
     const request =
       command.kind === 'update' ? { Version: command.version, PermitMajorVersion: command.permitMajorVersion } : {};
     const reply = (await call(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_MS)) as { Error?: unknown };
-    return reply.Error ? String(reply.Error) : null;
+    if (reply.Error) return String(reply.Error);
+    this.#told = command.kind;
+    return null;
   }
 
   #onStream(stream: MuxStream, type: number, rest: Buffer): void {
@@ -127,7 +136,13 @@ export class AgentSession implements RegisteredSession {
     this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
     this.#mux.answersNagle = kind.hasNagle;
     this.#rooms.sessions.add(this, admitted);
-    startHeartbeat(this.#mux, { interval: settings.heartbeatInterval, tolerance: settings.heartbeatTolerance });
+    startHeartbeat(this.#mux, {
+      interval: settings.heartbeatInterval,
+      tolerance: settings.heartbeatTolerance,
+      onBeat: (milliseconds) => {
+        this.#roundTrip = { at: this.#rooms.time(), milliseconds };
+      },
+    });
     const { clientId, cookie } = admitted;
     return writeAuthAnswer({ clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) }, VERSION);
   }
@@ -151,7 +166,12 @@ export class AgentSession implements RegisteredSession {
     const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
     const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;
     this.#accepted.tunnels.closeAll(holdMs);
-    this.#rooms.sessions.remove(this, this.#accepted, { holdMs, reason: message, isFarewell });
+    this.#rooms.sessions.remove(this, this.#accepted, {
+      holdMs,
+      reason: message,
+      isFarewell,
+      cause: this.#told && CAUSES[this.#told],
+    });
   }
 }
 
@@ -159,5 +179,12 @@ export class AgentSession implements RegisteredSession {
 function plainAddress(address: string | undefined): string {
   return address?.replace(/^::ffff:/, '') ?? '';
 }
+
+/** Why an agent says good-bye that was told to, for people. */
+const CAUSES = {
+  stop: 'it was stopped through the API',
+  restart: 'it was told to start anew through the API',
+  update: 'it was told to change its version through the API',
+};
 
 const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };

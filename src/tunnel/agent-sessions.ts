@@ -3,7 +3,7 @@
 import { ErrorCode } from '../protocol/stream.ts';
 import { allows, type BindTarget } from './acl.ts';
 import type { AgentError } from './agent-errors.ts';
-import type { Admitted, AgentRooms, RegisteredSession, SessionEnd, SessionRegister } from './agent-rooms.ts';
+import type { Admitted, AgentRooms, RegisteredSession, RoundTrip, SessionEnd, SessionRegister } from './agent-rooms.ts';
 import { refusal } from './binder.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import type { Grant, Refusal, Registrar } from './registrar.ts';
@@ -36,6 +36,11 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     return this.#byId.size;
   }
 
+  /** The last sign of life of a session; undefined when it is not here, or has given none yet. */
+  roundTrip(sessionId: string): RoundTrip | undefined {
+    return this.#byId.get(sessionId)?.roundTrip;
+  }
+
   add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: Admitted): void {
     this.#byId.set(sessionId, session);
     this.#byClient.set(`${accountId} ${clientId}`, session);
@@ -48,15 +53,11 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     this.#byClient.get(`${accountId} ${clientId}`)?.close(ErrorCode.CANCELLED, 'replaced by a new session');
   }
 
-  remove(
-    session: RegisteredSession,
-    { sessionId, accountId, clientId }: Admitted,
-    { holdMs, reason, isFarewell }: SessionEnd,
-  ): void {
+  remove(session: RegisteredSession, { sessionId, accountId, clientId }: Admitted, end: SessionEnd): void {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
-    this.#parts.onEvent('agent gone', { sessionId, accountId, reason });
-    const told = this.#tell(sessionId, holdMs, isFarewell ? '' : reason).finally(() => this.#pending.delete(told));
+    this.#parts.onEvent('agent gone', { sessionId, accountId, reason: end.reason });
+    const told = this.#tell(sessionId, end).finally(() => this.#pending.delete(told));
     this.#pending.add(told);
   }
 
@@ -79,10 +80,11 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     await Promise.all(this.#pending);
   }
 
-  async #tell(sessionId: string, holdMs: number, reason: string): Promise<void> {
+  async #tell(sessionId: string, { holdMs, reason, isFarewell, cause }: SessionEnd): Promise<void> {
+    const error = isFarewell ? '' : aboutText(reason);
     for (;;) {
       try {
-        return await this.#parts.registrar.sessionClosed(sessionId, holdMs, aboutText(reason));
+        return await this.#parts.registrar.sessionClosed(sessionId, holdMs, error, cause);
       } catch (error) {
         this.#parts.onFailure(error);
         if (this.#isOver) return; // The node's lease ends soon, and the row with it.

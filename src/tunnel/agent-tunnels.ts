@@ -11,7 +11,7 @@ import type { Labels } from './labels.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { readPatch } from './patch.ts';
 import { Slots } from './slots.ts';
-import { checkText, FORWARDS_TO_MAX, METADATA_MAX } from './texts.ts';
+import { aboutText, checkText, FORWARDS_TO_MAX, METADATA_MAX } from './texts.ts';
 import { LabelledTunnel } from './tunnel-group.ts';
 import type { TunnelModules } from './tunnel-modules.ts';
 
@@ -118,10 +118,10 @@ export class AgentTunnels implements Served {
     return { Error: '' };
   }
 
-  /** Closes one tunnel: first for visitors, then for the API. */
-  async stop(tunnelId: string): Promise<void> {
+  /** Closes one tunnel: first for visitors, then for the API. @param reason why; left out when its agent wants it so. */
+  async stop(tunnelId: string, reason?: string): Promise<void> {
     this.#close(tunnelId, 0);
-    await this.#rooms.registrar.tunnelClosed(tunnelId);
+    await this.#rooms.registrar.tunnelClosed(tunnelId, reason && aboutText(reason));
   }
 
   /** The session is over. @param keepMs how long its ports are kept. */

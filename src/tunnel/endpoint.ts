@@ -1,6 +1,7 @@
 // An endpoint that is live on this node: a public address, and the way to the agent that serves it.
 
 import type { ByteStream, StreamEvents } from '../protocol/stream.ts';
+import type { Meter } from './meter.ts';
 
 export type Proto = 'http' | 'https' | 'tcp' | 'tls';
 
@@ -40,6 +41,8 @@ export interface LiveEndpoint {
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
   /** Undefined where nothing is done to it, which costs nothing. */
   readonly handling?: Handling;
+  /** What its visitors do; undefined where nobody wants to know. */
+  readonly meter?: Meter;
   /** False once it is closed; nothing can be opened then. */
   readonly isOpen: boolean;
   /**

@@ -2,6 +2,7 @@
 
 import type { LiveEndpoint } from './endpoint.ts';
 import type { Labels } from './labels.ts';
+import type { Rates } from './meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
@@ -35,12 +36,31 @@ interface Pool {
   next: number;
 }
 
+/** What passes through an endpoint of this node. */
+export interface EndpointTraffic extends Rates {
+  endpointId: string;
+  accountId: string;
+  /** Since it is live here: HTTP requests, or connections of TCP and TLS. */
+  requests: number;
+  /** Those of them that are under way. */
+  openConnections: number;
+}
+
 export class Endpoints {
   /** Those that have no address, for edges to choose. */
   readonly labelled = new LabelledTunnels();
   readonly #pools = new Map<Address, Pool>();
+  /** A tunnel that its agent has resumed may be there twice for a moment: the newer one counts. */
+  readonly #byId = new Map<string, LiveEndpoint>();
+  readonly #now: () => number;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
 
   add(endpoint: LiveEndpoint): void {
+    this.#byId.set(endpoint.id, endpoint);
     const address = addressOf(endpoint);
     const pool = this.#pools.get(address);
     if (pool) pool.members.push(endpoint);
@@ -48,6 +68,7 @@ export class Endpoints {
   }
 
   remove(endpoint: LiveEndpoint): void {
+    if (this.#byId.get(endpoint.id) === endpoint) this.#byId.delete(endpoint.id);
     const address = addressOf(endpoint);
     const pool = this.#pools.get(address);
     if (!pool) return;
@@ -64,6 +85,24 @@ export class Endpoints {
       if (wildcard) return wildcard;
     }
     return undefined;
+  }
+
+  byId(id: string): LiveEndpoint | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** What passes through an endpoint; undefined when it is not live here. */
+  trafficOf(id: string): EndpointTraffic | undefined {
+    const { accountId, meter } = this.#byId.get(id) ?? {};
+    if (accountId === undefined || !meter) return undefined;
+    const { requests, open } = meter;
+    return { endpointId: id, accountId, requests, openConnections: open, ...meter.look(this.#now()) };
+  }
+
+  /** Looks at the meters of all: to be called every second or so, so that rates are of the last seconds. */
+  look(): void {
+    const now = this.#now();
+    for (const { meter } of this.#byId.values()) meter?.look(now);
   }
 
   /** Endpoints that are live. */

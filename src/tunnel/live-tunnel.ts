@@ -5,6 +5,7 @@ import type { MuxSession } from '../protocol/session.ts';
 import type { ByteStream, StreamEvents } from '../protocol/stream.ts';
 import { openTyped, StreamType } from '../protocol/typed.ts';
 import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
+import { Meter } from './meter.ts';
 import { proxyProtocolHeader } from './proxy-protocol.ts';
 import { newLoad, type Slots, type TunnelLoad } from './slots.ts';
 
@@ -19,6 +20,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly proxyProtocol: 0 | 1 | 2;
   readonly upstreamProtocol: 'http1' | 'http2';
   readonly tls: LiveEndpoint['tls'];
+  readonly meter = new Meter();
   /** May be another one at any time, from when on new requests and connections meet that. */
   handling: Handling | undefined;
   readonly #session: MuxSession;
@@ -28,7 +30,7 @@ export class LiveTunnel implements LiveEndpoint {
 
   /** @param load what is counted of the tunnel, which may be seen as several endpoints. */
   constructor(
-    settings: Omit<LiveEndpoint, 'isOpen' | 'open'>,
+    settings: Omit<LiveEndpoint, 'isOpen' | 'open' | 'meter'>,
     session: MuxSession,
     slots: Slots,
     load: TunnelLoad = newLoad(),

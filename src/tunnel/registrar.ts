@@ -80,13 +80,15 @@ export interface Registrar {
   /**
    * Ends a session with all its tunnels and endpoints. Unknown ids are no error: it may be gone already.
    * @param holdMs how long its addresses stay reserved for its credential; 0 frees them at once.
-   * @param reason why, for people; left out when the agent said good-bye.
+   * @param reason why, for people; '' or left out when the agent said good-bye.
+   * @param cause what made it say so, for people; left out when it left of its own accord.
    */
-  sessionClosed(sessionId: string, holdMs: number, reason?: string): Promise<void>;
+  sessionClosed(sessionId: string, holdMs: number, reason?: string, cause?: string): Promise<void>;
   /** Decides and registers in one transaction: what is answered is live for the API, what is refused left nothing. */
   bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | Refusal>;
   bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | Refusal>;
-  tunnelClosed(tunnelId: string): Promise<void>;
+  /** @param reason why, for people; left out when its agent closed it. */
+  tunnelClosed(tunnelId: string, reason?: string): Promise<void>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
   /** What is known of a name that no endpoint of this node serves. */

@@ -41,6 +41,9 @@ export const mutations = fieldsOf('Mutation');
 export const subscriptions = fieldsOf('Subscription');
 export const fieldNamed = (name: string) => [...queries, ...mutations].find((field) => field.name === name) as Field;
 
+/** Whether strangers may use a field, too; what they get of it, the tests of signing in prove. */
+export const isOpen = ({ extensions }: Field) => extensions.isOpen === true;
+
 /** What ids of other names than `id` are ids of. */
 const named: Record<string, string[]> = {
   ownerId: ['user', 'botUser'],
@@ -53,6 +56,15 @@ const named: Record<string, string[]> = {
   certificateId: ['tlsCertificate'],
   ipPolicyId: ['ipPolicy'],
   ipPolicyIds: ['ipPolicy'],
+  userId: ['user'],
+  endpointId: ['servedEndpoint'],
+};
+
+/** Operations on things that are no objects of the database, and what their `id` and `after` are of. */
+const ofMemory: Record<string, string> = {
+  capturedRequest: 'capturedRequest',
+  capturedRequests: 'capturedRequest',
+  replayRequest: 'capturedRequest',
 };
 
 /**
@@ -65,7 +77,8 @@ const texts: Record<string, string> = Object.fromEntries(
     'privateKeyType certificateManagementPolicy roleArn awsAccessKeyId awsSecretAccessKey deliveryStreamArn streamArn',
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
-    'username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
+    'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
+    'text kinds binds redactHeaders path bodyBase64',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
@@ -104,9 +117,14 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   if (name === 'hostports') return [{ path, isList, role: 'hostport', kinds: [] }];
   if (inner.name === 'ID') {
     const isCursor = name === 'after' || name === 'before';
-    const subject = subjectOf(field);
+    const subject = ofMemory[field.name] ?? subjectOf(field);
     const possible =
-      named[name] ?? (field.name === 'node' ? kinds : subject && (isCursor || name === 'id') ? [subject] : []);
+      named[name] ??
+      (field.name === 'node' || field.name === 'nodes'
+        ? kinds
+        : subject && (isCursor || name === 'id' || name === 'ids')
+          ? [subject]
+          : []);
     if (possible.length === 0) throw new Error(`${where}: say in operations.ts what this is the id of`);
     return [{ path, isList, role: isCursor ? 'cursor' : 'id', kinds: possible }];
   }

@@ -138,6 +138,8 @@ describe.each(['queries', 'mutations'])('GraphQL %s', (which) => {
     for (const trial of trials(field)) {
       const { body } = await expectSame(({ graphql }, values) => graphql(documentOf(field, values), values), trial);
       if (field.name === 'node') expect(body).toEqual({ data: { node: null } });
+      else if (field.name === 'nodes') expect(body).toEqual({ data: { nodes: [null] } });
+      else if (field.name === 'endpointTraffic') expect(body).toEqual({ data: { endpointTraffic: [] } });
       else if (isPage(trial)) expect(body.data[field.name].pageInfo).toMatchObject({ startCursor: expect.any(String) });
       else expectToBlame(trial, body.errors[0].extensions.field, body.errors[0].extensions.status);
     }

@@ -6,7 +6,8 @@ import { type Event, writeEvent } from '../../src/events/event.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/certificates.ts';
 import type { Account, TestGateway } from '../support/gateway.ts';
-import { bound, nameRequest, openSession } from '../support/live.ts';
+import { bound, nameRequest, newCredential, openSession } from '../support/live.ts';
+import { reportOf } from '../support/synthetic-report.ts';
 
 /** Every kind of thing that has an id, as its look-up is called: `credential`. */
 export const kinds = schema
@@ -115,11 +116,48 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   ids.tunnel = opened.tunnelId;
   ids.endpoint = opened.endpointId;
 
+  // Edges are served without an agent, too.
+  const ofEdge = { accountId, edgeId: ids.httpsEdge ?? '' };
+  ids.servedEndpoint = (await gateway.app.prisma.endpoint.findFirstOrThrow({ where: ofEdge, select: { id: true } })).id;
+  ids.capturedRequest = leaveCaptured(gateway, holder);
+  ids.offlineEndpoint = await leaveOffline(gateway, account, zone);
   ids.eventDeadLetter = await leaveDeadLetters(gateway, account);
 
   const missing = kinds.filter((kind) => !ids[kind]);
   if (missing.length > 0) throw new Error(`say in things.ts how to make: ${missing.join(', ')}`);
   return holder;
+}
+
+/** The ids by kind of what `fill` made, without what is there a second time or is in no table. */
+export function oneOfEach({
+  ids: { servedEndpoint, capturedRequest, ...each },
+}: Pick<Holder, 'ids'>): Record<string, string> {
+  return each;
+}
+
+/** Captures a request to an account's edge, for a name that nothing serves. @returns its id. */
+export function leaveCaptured(gateway: TestGateway, { account, ids }: Pick<Holder, 'account' | 'ids'>): string {
+  const { captures } = gateway.app.capture();
+  const { accountId } = account;
+  const endpointId = ids.servedEndpoint ?? '';
+  captures.start(endpointId, accountId, { bodyBytes: 0, redactHeaders: [], minutes: 60 });
+  const closeUp = captures.closeUp(endpointId);
+  if (closeUp) closeUp.isRequestComplete = true;
+  const report = reportOf(accountId, ++made);
+  const request = { ...report.request, scheme: 'http' } as const;
+  captures.take({ ...report, request, tls: undefined, endpointId, closeUp });
+  captures.stop(endpointId);
+  return captures.list(endpointId)[0]?.id ?? '';
+}
+
+/** Has an agent come and go. @returns the id of the address that it leaves offline. */
+async function leaveOffline(gateway: TestGateway, { accountId, call }: Account, zone: string): Promise<string> {
+  const sessionId = await openSession(gateway, await newCredential({ accountId, call }));
+  const hostname = `${fresh()}.${zone}`;
+  bound(await gateway.registrar.bind(nameRequest(sessionId, hostname, { proto: 'https' })));
+  await gateway.registrar.sessionClosed(sessionId, 0);
+  const where = { accountId, publicUrl: `https://${hostname}` };
+  return (await gateway.app.prisma.offlineEndpoint.findFirstOrThrow({ where, select: { id: true } })).id;
 }
 
 const refused: Event = {
@@ -140,14 +178,16 @@ export async function leaveDeadLetters(gateway: TestGateway, { accountId }: Acco
   return letters[0]?.id ?? '';
 }
 
-/** Every row of the database but those of nodes, whose leases are renewed all the time. */
+/** Every row of the database but those of nodes, whose leases are renewed all the time; without notes of the last use. */
 export async function everyRow({ app: { prisma } }: TestGateway): Promise<string[]> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT table_name::text AS name FROM information_schema.tables
     WHERE table_schema = 'public' AND table_name NOT IN ('node', '_prisma_migrations') ORDER BY 1`;
   const rows: string[] = [];
   for (const { name } of tables) {
-    const ofTable = await prisma.$queryRawUnsafe<{ row: string }[]>(`SELECT to_jsonb(t)::text AS row FROM "${name}" t`);
+    const ofTable = await prisma.$queryRawUnsafe<{ row: string }[]>(
+      `SELECT (to_jsonb(t) - 'last_used_at')::text AS row FROM "${name}" t`,
+    );
     rows.push(...ofTable.map(({ row }) => `${name} ${row}`).sort());
   }
   return rows;

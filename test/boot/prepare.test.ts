@@ -36,13 +36,26 @@ beforeEach(() => {
   write('agent/default-policy.json', '{}');
   write('agent/src/main.ts', '');
   write('agent/build.js', `import { appendFileSync } from 'node:fs';\nappendFileSync('calls', 'bundle\\n');`);
+  write('schema.graphql', 'type Query { it: ID }');
+  write('src/dashboard/main.tsx', '');
+  write(
+    'src/dashboard/build.js',
+    [
+      `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';`,
+      `appendFileSync('calls', 'dashboard\\n');`,
+      `mkdirSync('dist/dashboard/assets', { recursive: true });`,
+      `writeFileSync('dist/dashboard/assets/main-1234.js', '');`,
+      `mkdirSync('src/dashboard/generated', { recursive: true });`,
+      `writeFileSync('src/dashboard/generated/operations.ts', String(Date.now()));`,
+    ].join('\n'),
+  );
   write('prisma/schema.prisma', '// nothing');
   write(
     'tsconfig.json',
     JSON.stringify({
       compilerOptions: { module: 'nodenext', target: 'es2023', types: [], rootDir: 'src', outDir: 'dist' },
       include: ['src'],
-      exclude: ['src/boot'],
+      exclude: ['src/boot', 'src/dashboard'],
     }),
   );
   write('src/main.ts', `import { greeting } from './greeting.js';\nconsole.log(greeting);`);
@@ -89,6 +102,9 @@ function calls() {
   return lines;
 }
 
+/** What a fresh clone needs, in its order. */
+const everything = ['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle', 'dashboard'];
+
 test('a start on a fresh clone prints to standard output only what the gateway prints', async () => {
   const { stdout, stderr } = await boot('start.js');
   expect(stdout).toBe('first\n');
@@ -97,9 +113,10 @@ test('a start on a fresh clone prints to standard output only what the gateway p
     'Generating the database client (prisma generate)',
     'Compiling (tsc)',
     'Bundling the agent',
+    'Building the dashboard',
     '',
   ]);
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
+  expect(calls()).toEqual(everything);
 });
 
 test('the second time nothing is done, said or written', async () => {
@@ -122,6 +139,42 @@ test('a changed source is compiled again', async () => {
   expect(calls()).toEqual(['bundle']);
 });
 
+test('the dashboard is built again when it, or what it may ask, changes, and only it', async () => {
+  await boot('build.js');
+  calls();
+  for (const [file, text] of [
+    ['src/dashboard/screens/new.tsx', ''],
+    ['src/dashboard/main.tsx', '// another'],
+    ['schema.graphql', 'type Query { it: String }'],
+  ] as const) {
+    write(file, text);
+    await boot('build.js');
+    expect(calls(), file).toEqual(['dashboard']);
+  }
+  await boot('build.js');
+  expect(calls()).toEqual([]);
+  rmSync(join(root, 'dist/dashboard'), { recursive: true });
+  await boot('build.js');
+  expect(calls()).toEqual(['dashboard']);
+});
+
+test('a server that is compiled again leaves the dashboard where it is', async () => {
+  await boot('build.js');
+  write('src/greeting.ts', `export const greeting: string = 'second';`);
+  await boot('build.js');
+  expect(existsSync(join(root, 'dist/dashboard/assets/main-1234.js'))).toBe(true);
+});
+
+test('a dashboard that cannot be built ends the start, and says why', async () => {
+  write('src/dashboard/build.js', `console.error('screens/a.graphql:3: no such field');\nprocess.exitCode = 1;`);
+  const failed = await boot('start.js').catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/a\.graphql:3: no such field\nCannot run: "Building the dashboard" failed/),
+  });
+});
+
 test('a source that is removed leaves dist', async () => {
   write('src/old/gone.ts', 'export {};');
   await boot('build.js');
@@ -137,7 +190,7 @@ test('another lock file means another installation, another schema another clien
   calls();
   write('package-lock.json', '{ }');
   await boot('build.js');
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
+  expect(calls()).toEqual(everything);
   write('prisma/schema.prisma', '// something');
   await boot('build.js');
   expect(calls()).toEqual(['prisma generate', 'tsc']);
@@ -166,7 +219,7 @@ test('a failed installation is tried again the next time', async () => {
 test('of several that start at once one prepares, and all run', async () => {
   const started = await Promise.all(Array.from({ length: 4 }, () => boot('start.js')));
   expect(started.map(({ stdout }) => stdout)).toEqual(Array(4).fill('first\n'));
-  expect(calls()).toEqual(['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle']);
+  expect(calls()).toEqual(everything);
 });
 
 test('a process that died while preparing is not waited for', async () => {

@@ -7,14 +7,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
 
-/** @returns {Promise<{ api: string, apiKey: string, stop(): Promise<void> }>} */
-export async function startGateway() {
+/**
+ * @typedef {object} RunningGateway
+ * @property {string} api its base URL
+ * @property {string} apiKey
+ * @property {string} https host and port
+ * @property {string} signInLink
+ * @property {() => string} log everything it has logged
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {string} [program] what is started, relative to the root: what prints the lines of a start.
+ * @returns {Promise<RunningGateway>}
+ */
+export async function startGateway(program = 'dist/main.js') {
   const data = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
-  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
-    env: { PATH: process.env.PATH, API_PORT: '0', ADMIN_PORT: '0', DATA_DIR: data, DRAIN_MS: '500', LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const ports = { API_PORT: '0', ADMIN_PORT: '0', AGENT_PORT: '0', HTTP_PORT: '0', HTTPS_PORT: '0', TCP_PORTS: '0' };
+  const env = {
+    PATH: process.env.PATH,
+    ...ports,
+    DATA_DIR: data,
+    DRAIN_MS: '500',
+    LOG_LEVEL: 'trace',
+    EVENT_WEBHOOK_HOSTS: 'hooks.invalid',
+  };
+  const child = spawn(process.execPath, [join(root, program)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text;
   });
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -23,14 +49,16 @@ export async function startGateway() {
     }
     rmSync(data, { recursive: true, force: true });
   };
-  let apiKey = '';
+  const said = { api: '', apiKey: '', https: '', signInLink: '' };
   for await (const line of createInterface({ input: child.stdout })) {
-    apiKey ||= /^API key: (\S+)$/.exec(line)?.[1] ?? '';
-    const api = /^ready .*\bapi=(\S+)/.exec(line)?.[1];
-    if (!api) continue;
+    said.apiKey ||= /^API key: (\S+)$/.exec(line)?.[1] ?? '';
+    said.api ||= /^ready .*\bapi=(\S+)/.exec(line)?.[1] ?? '';
+    said.https ||= /^ready .*\bhttps=(\S+)/.exec(line)?.[1] ?? '';
+    said.signInLink = /^Dashboard: (\S+)$/.exec(line)?.[1] ?? '';
+    if (!said.signInLink) continue;
     child.stdout.resume();
-    return { api, apiKey, stop };
+    return { ...said, log: () => log, stop };
   }
   await stop();
-  throw new Error('the gateway ended before it was ready');
+  throw new Error(`the gateway ended before it was ready\n${log}`);
 }

@@ -70,7 +70,7 @@ describe('links', () => {
 });
 
 describe('configuration', () => {
-  const source = readFileSync(join(root, 'src/config.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src/variables.ts'), 'utf8');
   const declared = /z\.object\(\{\n([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? '';
   const variables = [...declared.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
   const table = /## Configuration\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
@@ -95,12 +95,15 @@ describe('configuration', () => {
     'made and printed': undefined,
     'the bound ports': 0,
     'the clouds’ own': {},
+    'the system’s': [],
   };
   const config = readConfig({}, root);
   const defaults: Record<string, unknown> = {
     ...config,
     // Times say their unit in the environment.
     ...Object.fromEntries(Object.entries(config).map(([name, value]) => [`${name}Ms`, value])),
+    apiTlsCert: config.apiTls?.certFile,
+    apiTlsKey: config.apiTls?.keyFile,
     drainMs: config.drainMs,
     nodeLeaseMs: config.nodeLeaseMs,
     tcpPorts: `${config.tcpPorts.first}-${config.tcpPorts.last}`,
@@ -152,5 +155,7 @@ test('every kind of object can be watched, as it says of subscriptions', () => {
   // Of dead letters the delivery tells that has them.
   const watched = kinds.map(({ name }) => (name === 'EventDeadLetter' ? 'EventDelivery' : name));
   const expected = watched.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}Changed`);
+  // And all kinds together, and what passes by.
+  expected.push('changes', 'requestCaptured');
   expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort()).toEqual(expected.sort());
 });

@@ -59,6 +59,11 @@ describe.each([
       'fields',
     ],
     [
+      'whose lists of ids could give as many',
+      `{ ${times(10, (n) => `a${n}: nodes(ids: []) { ${times(100, () => 'id')} }`)} }`,
+      'fields',
+    ],
+    [
       'that is an introspection whose answer could have more than 90,000 fields',
       `{ __schema { types { ${times(20, (n) => `a${n}: fields { name args { name description type { name kind } } }`)} } } }`,
       'fields',

@@ -1,8 +1,9 @@
 // No list asks the database once per row.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newCredential, openSession } from '../support/live.ts';
 
 const STATEMENTS_MAX = 4;
 
@@ -25,11 +26,16 @@ afterAll(() => gateway.close());
 /** How many statements a request takes of a caller who is known already. */
 async function statementsOf(ask: () => Promise<{ status: number; text: string }>): Promise<number> {
   await account.call('GET', '/credentials?limit=1');
-  gateway.statements.length = 0;
-  const { status, text } = await ask();
-  expect(status).toBe(200);
-  expect(text).not.toContain('"errors"');
-  return gateway.statements.length;
+  const counts: number[] = [];
+  // What the gateway does by itself meanwhile comes on top, now and then.
+  for (let i = 0; i < 3; i++) {
+    gateway.statements.length = 0;
+    const { status, text } = await ask();
+    expect(status).toBe(200);
+    expect(text).not.toContain('"errors"');
+    counts.push(gateway.statements.length);
+  }
+  return Math.min(...counts);
 }
 
 test.each([
@@ -71,7 +77,99 @@ test.each([
   expect(one).toBeLessThanOrEqual(STATEMENTS_MAX);
 });
 
+describe('of what is live', () => {
+  const EDGES = 50;
+
+  beforeAll(async () => {
+    const { prisma } = gateway.app;
+    const { accountId } = account;
+    const { nodeId } = await anySession();
+    const labels = { app: 'shop' };
+    const backendId = newId('bkdtg');
+    await prisma.backend.create({ data: { id: backendId, accountId, labels } });
+    for (let i = 0; i < 100; i++) {
+      const credentialId = await newCredentialId(i);
+      const sessionId = newId('ts');
+      const own = { accountId, nodeId, credentialId, agentVersion: '1' };
+      await prisma.tunnelSession.create({ data: { ...own, id: sessionId, clientId: sessionId } });
+      await prisma.tunnel.create({ data: { id: newId('tn'), accountId, sessionId, labels } });
+      const endpoint = { id: newId('ep'), accountId, proto: 'https', publicUrl: '', hostport: `${i}` };
+      if (i < EDGES) {
+        const edge = { id: newId('edghts'), accountId, kind: 'HTTPS' } as const;
+        const route = { id: newId('edghtsrt'), accountId, matchType: 'PATH_PREFIX', match: '/' } as const;
+        await prisma.edge.create({
+          data: { ...edge, routes: { create: { ...route, backendEnabled: true, backendId } } },
+        });
+        await prisma.endpoint.create({ data: { ...endpoint, type: 'EDGE', edgeId: edge.id } });
+      } else {
+        const tunnel = { id: newId('tn'), accountId, sessionId, proto: 'http', publicUrl: '', forwardsTo: 'x' };
+        await prisma.tunnel.create({ data: tunnel });
+        await prisma.endpoint.create({ data: { ...endpoint, type: 'EPHEMERAL', nodeId, tunnelId: tunnel.id } });
+      }
+      const offline = { id: newId('oep'), accountId, address: `http:${i}`, proto: 'http', publicUrl: '', hostport: '' };
+      await prisma.offlineEndpoint.create({ data: { ...offline, onlineAt: new Date(), credentialId } });
+    }
+  });
+
+  async function anySession() {
+    const id = await openSession(gateway, await newCredential(account));
+    return gateway.app.prisma.tunnelSession.findUniqueOrThrow({ where: { id } });
+  }
+
+  async function newCredentialId(i: number): Promise<string> {
+    const id = newId('cr');
+    const { accountId, ownerId } = account;
+    await gateway.app.prisma.credential.create({
+      data: { id, accountId, ownerId, digest: id, description: String(i) },
+    });
+    return id;
+  }
+
+  // Which nodes are live is asked once for the list and once for the tunnels of edges; sessions, tunnels, edges, routes
+  // and backends each take one statement.
+  test.each([
+    [
+      'endpoints with their agents, traffic and signs of life',
+      12,
+      `endpoints(FIRST) { nodes { id forwardsTo agents roundTrip { at } traffic { requests }
+        tunnelSession { id ip credential { id } roundTrip { milliseconds } tunnels { id publicUrl } } } }`,
+    ],
+    [
+      'endpoints with as much in edges',
+      12,
+      `endpoints(FIRST) { edges { node { agents roundTrip { at } tunnelSession { id } forwardsTo } } }`,
+    ],
+    [
+      'sessions with their tunnels',
+      4,
+      'tunnelSessions(FIRST) { nodes { id arch userAgent roundTrip { at } tunnels { id forwardsTo } } }',
+    ],
+    [
+      'sessions with the endpoints of their tunnels',
+      5,
+      'tunnelSessions(FIRST) { nodes { id tunnels { id endpoint { id uri } labels } } }',
+    ],
+    ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
+  ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {
+    const ask = (size: number, last = false) =>
+      account.graphql(`{ ${list.replace('FIRST', `${last ? 'last' : 'first'}: ${size}`)} }`);
+    // The newest are of agents, the oldest of edges: of each kind there has to be one.
+    const kinds = [await statementsOf(() => ask(60)), await statementsOf(() => ask(100))];
+    expect(kinds[1]).toBe(kinds[0]);
+    expect(await statementsOf(() => ask(1))).toBeLessThanOrEqual(kinds[0] ?? 0);
+    expect(await statementsOf(() => ask(1, true))).toBeLessThanOrEqual(kinds[0] ?? 0);
+    expect(kinds[0]).toBeLessThanOrEqual(most);
+  });
+
+  test('traffic that is asked for every second takes no statement', async () => {
+    const rows = await gateway.app.prisma.endpoint.findMany({ where: { accountId: account.accountId } });
+    const ids = rows.map(({ id }) => id);
+    const query = 'query ($ids: [ID!]!) { endpointTraffic(ids: $ids) { endpointId requestsPerSecond } }';
+    expect(await statementsOf(() => account.graphql(query, { ids }))).toBe(0);
+  });
+});
+
 test('a list without its count does not count', async () => {
   await statementsOf(() => account.graphql('{ credentials { nodes { id } } }'));
-  expect(gateway.statements.filter((statement) => /count\(/i.test(statement))).toEqual([]);
+  expect(gateway.statements.filter((statement) => /count\(.*"credential"/i.test(statement))).toEqual([]);
 });

@@ -54,6 +54,26 @@ describe('a subscription', () => {
     }
   });
 
+  test('leaves no listener behind when its reader goes', async () => {
+    const { changes } = gateway.app;
+    const { listen } = changes;
+    let listening = 0;
+    const heard = vi.spyOn(changes, 'listen').mockImplementation((listener) => {
+      const stop = listen.call(changes, listener);
+      listening++;
+      return () => {
+        stop();
+        listening--;
+      };
+    });
+    account = await gateway.newAccount();
+    const streams = await Promise.all(Array.from({ length: 5 }, () => watch(account)));
+    await vi.waitFor(() => expect(listening).toBeGreaterThanOrEqual(5));
+    for (const stream of streams) stream.close();
+    await vi.waitFor(() => expect(listening).toBe(0));
+    heard.mockRestore();
+  });
+
   test('hears only of its own account', async () => {
     account = await gateway.newAccount();
     const stream = await watch(account);

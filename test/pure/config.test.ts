@@ -61,6 +61,15 @@ describe('a mistake in the environment is reported by the name of its variable:'
     expect([...new Set(lines.map((line) => line.split(' ')[0]))].sort()).toEqual(Object.keys(env).sort());
   });
 
+  test.each([
+    ['API_TLS_CERT', 'API_TLS_KEY'],
+    ['API_TLS_KEY', 'API_TLS_CERT'],
+  ])('%s without %s, with all the others', (given, missing) => {
+    expect(() => readConfig({ [given]: '/etc/gateway/file', API_PORT: 'x' }, '/')).toThrow(
+      new RegExp(`^API_PORT .*\\n${missing} must be set, too: API_TLS_CERT and API_TLS_KEY go together$`),
+    );
+  });
+
   test('and a secret is not repeated in the text', () => {
     const env = { SERVER_KEY: 'c2VjcmV0LXNlcnZlci1rZXk=', INITIAL_API_KEY: 'a secret with blanks' };
     expect(() => readConfig(env, '/')).toThrow(expect.not.stringMatching(/c2VjcmV0|a secret/) as never);
@@ -90,6 +99,14 @@ test('a variable that is set to nothing counts as not set', () => {
     ['API_PORT', 'DATABASE_URL', 'SERVER_KEY', 'LOG_LEVEL', 'HOST'].map((name) => [name, '']),
   );
   expect(readConfig(empty, '/')).toEqual(readConfig({}, '/'));
+});
+
+test('the certificate of the API is looked for beside the data', () => {
+  expect(readConfig({}, '/srv').apiTls).toBeUndefined();
+  expect(readConfig({ API_TLS_CERT: 'api.crt', API_TLS_KEY: '/etc/api.key' }, '/srv').apiTls).toEqual({
+    certFile: '/srv/api.crt',
+    keyFile: '/etc/api.key',
+  });
 });
 
 test('an absolute data directory stays where it is', () => {

@@ -1,4 +1,4 @@
-// Introspection and GraphiQL are for everybody; every root field and every REST path needs a key.
+// Introspection, GraphiQL and signing in are for everybody; every other root field and every REST path needs a key.
 
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,10 @@ import { routes } from '../../src/api/schema.ts';
 import { rootFields } from '../support/documents.ts';
 import { type RequestOptions, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { subscribe } from '../support/sse.ts';
+
+/** What a stranger may ask: who it is, and to be let in. What comes of it, the tests of signing in prove. */
+const open = ['viewer', 'signInOffer', 'signIn', 'redeemSignInLink', 'signOut'];
+const closed = rootFields().filter(({ name }) => !open.includes(name));
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -21,7 +25,7 @@ describe.each([
     stranger.base = await listener();
   });
 
-  test.each(rootFields().filter(({ kind }) => kind !== 'subscription'))(
+  test.each(closed.filter(({ kind }) => kind !== 'subscription'))(
     'the $kind $name needs a key',
     async ({ name, document }) => {
       const { body } = await gateway.graphql(document, {}, stranger);
@@ -34,7 +38,7 @@ describe.each([
     },
   );
 
-  test.each(rootFields().filter(({ kind }) => kind === 'subscription'))(
+  test.each(closed.filter(({ kind }) => kind === 'subscription'))(
     'the subscription $name needs a key',
     async ({ document }) => {
       const stream = await subscribe(stranger.base ?? '', 'not-a-key-at-all-00', document).catch(
@@ -45,6 +49,17 @@ describe.each([
       stream.close();
       expect(event.data ?? null).toBeNull();
       expect(event.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    },
+  );
+
+  test.each(rootFields().filter(({ name }) => open.includes(name)))(
+    'the $kind $name tells a stranger nothing of anybody',
+    async ({ name, document }) => {
+      const { body, headers } = await gateway.graphql(document, {}, stranger);
+      const told = { viewer: null, signInOffer: { __typename: 'SignInOffer' }, signOut: false }[name];
+      if (told !== undefined) expect(body).toEqual({ data: { [name]: told } });
+      else expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90201' });
+      expect(headers['set-cookie']?.join() ?? '').not.toMatch(/gateway_session=[^;]/);
     },
   );
 

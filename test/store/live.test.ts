@@ -221,6 +221,8 @@ describe('where a name is', () => {
     const asked = Array.from({ length: 1000 }, (_, index) => where(`r${index % 300}.flood.tunnel.localhost`));
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['unknown']));
     await where('r0.flood.tunnel.localhost');
-    expect(gateway.statements.length).toBeLessThanOrEqual(4);
+    // Each question looks at reservations, which nothing does that the gateway does by itself meanwhile.
+    const asking = gateway.statements.filter((statement) => statement.includes('reserved_domain'));
+    expect(asking.length).toBeLessThanOrEqual(4);
   });
 });

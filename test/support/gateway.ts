@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
+import { readDashboard } from '../../src/api/dashboard/files.ts';
 import { apiMetrics } from '../../src/api/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
@@ -48,7 +49,7 @@ export interface Account extends Owner {
 }
 
 export interface TestOptions
-  extends Partial<Pick<GatewayOptions, 'now' | 'eventRequestMs' | 'onlyYoga' | 'migrations'>> {
+  extends Partial<Pick<GatewayOptions, 'now' | 'eventRequestMs' | 'onlyYoga' | 'migrations' | 'dashboard'>> {
   /** Counts statements, in `statements`. */
   counting?: boolean;
   /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
@@ -69,6 +70,7 @@ export interface TestGateway extends Owner {
   registrar: Gateway['registrar'];
   events: Gateway['events'];
   first: Gateway['first'];
+  signInToken: Gateway['signInToken'];
   place: Place;
   /** Everything logged, a line each. */
   logs: string[];
@@ -204,6 +206,7 @@ export async function startTestGateway(
     registrar: gateway.registrar,
     events: gateway.events,
     first: gateway.first,
+    signInToken: gateway.signInToken,
     place,
     logs,
     logged: (test) =>
@@ -222,7 +225,9 @@ export async function startTestGateway(
     raw: (bytes) => sendRaw(addresses.api, bytes),
     async byYoga() {
       const metrics = apiMetrics(new Registry());
-      const { server } = createApi({ app, schema, routes, log: logger, metrics, hearing: () => false, onlyYoga: true });
+      const dashboard = await readDashboard(options.dashboard);
+      const more = { hearing: () => false, dashboard, onlyYoga: true };
+      const { server } = createApi({ app, schema, routes, log: logger, metrics, ...more });
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       others.push(server);

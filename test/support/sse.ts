@@ -1,6 +1,6 @@
 // A GraphQL subscription over server-sent events, as a browser's client has it.
 
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 
 export interface Subscription {
   /** The next event's `data`; null when the stream has ended. */
@@ -10,28 +10,17 @@ export interface Subscription {
 }
 
 /** Resolves when the server has begun to answer. @throws when it refuses. */
-export async function subscribe(
-  api: string,
-  key: string,
-  query: string,
-  variables: object = {},
-): Promise<Subscription> {
+export function subscribe(api: string, key: string, query: string, variables: object = {}): Promise<Subscription> {
+  return openStream(api, { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, { query, variables });
+}
+
+/** The same with headers and a body of one's own. */
+export async function openStream(api: string, headers: OutgoingHttpHeaders, body: object): Promise<Subscription> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request(
-      `${api}/graphql`,
-      {
-        method: 'POST',
-        agent: false,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          accept: 'text/event-stream',
-        },
-      },
-      resolve,
-    );
+    const options = { method: 'POST', agent: false, headers: { ...headers, accept: 'text/event-stream' } } as const;
+    const sent = request(`${api}/graphql`, options, resolve);
     sent.on('error', reject);
-    sent.end(JSON.stringify({ query, variables }));
+    sent.end(JSON.stringify(body));
   });
   if (!/event-stream/.test(response.headers['content-type'] ?? '')) {
     response.destroy();

@@ -50,7 +50,7 @@ export async function trafficLoad(load: TrafficLoad): Promise<TrafficLoadFigures
   try {
     const destination = await subscribe(gateway, sink.url);
     const { reporter } = gateway.events;
-    expect(reporter.hearsRequests(gateway.accountId)).toBe(true);
+    expect(reporter.hearsRequests(gateway.accountId, 'ep_test')).toBe(true);
     const rss = sampleMemory();
     const stall = await feed(reporter, gateway.accountId, load);
     const memory = rss.end();

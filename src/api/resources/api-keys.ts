@@ -29,6 +29,13 @@ const ApiKey = builder.prismaObject('ApiKey', {
     }),
     ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
     owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'Timestamp',
+      nullable: true,
+      description:
+        'The minute in which it was last accepted, which is known a few seconds later; null when it never was. No event ' +
+        'and no change tells of it.',
+    }),
   }),
 });
 

@@ -2,16 +2,17 @@
 
 import { newId, newSecret } from '../../store/ids.ts';
 import { AclError, parseRule } from '../../tunnel/acl.ts';
-import { builder } from '../builder.ts';
+import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
+import { credentialSessions, sessionCounts } from '../live.ts';
 import { checkHolder, chooseOwner, Owner } from '../owner.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 
-const RULES_MAX = 500;
+export const RULES_MAX = 500;
 
 const Credential = builder.prismaObject('Credential', {
   description: 'An authtoken with which agents open tunnel sessions, and what it may bind.',
@@ -35,6 +36,19 @@ const Credential = builder.prismaObject('Credential', {
     }),
     ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
     owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
+    openSessions: t.int({
+      description: 'How many agents are connected with it now.',
+      resolve: async ({ id }, _, context) =>
+        (await sessionCounts(context)).find(({ credentialId }) => credentialId === id)?.sessions ?? 0,
+    }),
+    tunnelSessions: t.field({
+      type: [Ref],
+      description: 'The sessions of the agents that are connected with it now, the newest first.',
+      resolve: async ({ id: own }, _, context) =>
+        (await credentialSessions(context))
+          .filter(({ credentialId }) => credentialId === own)
+          .map(({ id }) => ({ id, path: `/tunnel_sessions/${id}` })),
+    }),
   }),
 });
 

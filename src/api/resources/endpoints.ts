@@ -2,9 +2,12 @@
 // the tunnels and edges that serve them.
 
 import { isId } from '../../store/ids.ts';
+import { behind, newestRoundTrip, sessionsBehind } from '../agents-behind.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
 import { ofLiveNodes } from '../live.ts';
+import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
+import { RoundTripType, TunnelSession } from './tunnel-sessions.ts';
 
 const EndpointType = builder.enumType('EndpointType', {
   description: 'What serves an endpoint.',
@@ -54,6 +57,43 @@ const Endpoint = builder.prismaObject('Endpoint', {
       select: { edgeId: true },
       resolve: ({ edgeId: id }) =>
         id === null ? null : { id, path: `/edges/${isId('edgtls', id) ? 'tls' : 'https'}/${id}` },
+    }),
+    traffic: t.field({
+      type: EndpointTraffic,
+      nullable: true,
+      description:
+        'What passes through it on the node of the gateway that answers; null when that node does not serve it. An ' +
+        'edge’s endpoints are served by every node, and each counts for itself.',
+      resolve: ({ id }, _, context) => trafficOf(context, id),
+    }),
+    tunnelSession: t.field({
+      type: TunnelSession,
+      nullable: true,
+      description: 'The session of the agent that serves it; null when an edge does.',
+      select: (_args, _context, nested) => ({ tunnel: { select: { session: nested() } } }),
+      resolve: ({ tunnel }) => tunnel?.session ?? null,
+    }),
+    forwardsTo: t.string({
+      nullable: true,
+      description: 'Where the agent sends what comes, as the agent says; null when an edge serves it.',
+      select: { tunnel: { select: { forwardsTo: true } } },
+      resolve: ({ tunnel }) => tunnel?.forwardsTo ?? null,
+    }),
+    roundTrip: t.field({
+      type: RoundTripType,
+      nullable: true,
+      description:
+        'The newest heartbeat that came back from an agent behind it, of an edge too; null when the node of the gateway ' +
+        'that answers knows of none.',
+      select: behind,
+      resolve: (endpoint, _, context) => newestRoundTrip(endpoint, context),
+    }),
+    agents: t.int({
+      description:
+        'How many sessions of agents are behind it now: one, or at an edge all those that have a tunnel whose labels one ' +
+        'of its backends chooses.',
+      select: behind,
+      resolve: async (endpoint, _, context) => (await sessionsBehind(endpoint, context)).length,
     }),
   }),
 });

@@ -1,6 +1,7 @@
 // Tunnel sessions: the agents that are connected right now, and what they can be told.
 
 import { isId } from '../../store/ids.ts';
+import type { RoundTrip } from '../../tunnel/agent-rooms.ts';
 import type { SessionCommand } from '../../tunnel/session-commands.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
@@ -13,7 +14,15 @@ import { route } from '../route.ts';
 
 const VERSION_MAX_BYTES = 64;
 
-const TunnelSession = builder.prismaObject('TunnelSession', {
+export const RoundTripType = builder.objectRef<RoundTrip>('RoundTrip').implement({
+  description: 'A heartbeat that went to the agent and came back: a sign of life.',
+  fields: (t) => ({
+    at: t.field({ type: 'Timestamp', description: 'When it came back.', resolve: ({ at }) => new Date(at) }),
+    milliseconds: t.exposeFloat('milliseconds', { description: 'How long it took.' }),
+  }),
+});
+
+export const TunnelSession = builder.prismaObject('TunnelSession', {
   description: 'An agent that is connected now.',
   interfaces: [Node],
   fields: (t) => ({
@@ -36,6 +45,20 @@ const TunnelSession = builder.prismaObject('TunnelSession', {
     region: t.exposeString('region', { description: 'The region of the gateway that the agent is connected to.' }),
     startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When the agent connected.' }),
     transport: t.exposeString('transport', { description: 'What agent and gateway speak, as `muxado/2`.' }),
+    arch: t.exposeString('arch', { description: 'The processor of the agent, as the agent says.' }),
+    userAgent: t.exposeString('userAgent', { description: 'The name and version of the agent’s program, as it says.' }),
+    roundTrip: t.field({
+      type: RoundTripType,
+      nullable: true,
+      description:
+        'The last heartbeat that came back from the agent; null before the first, and when the agent is connected to ' +
+        'another node of the gateway than the one that answers.',
+      resolve: ({ id }, _, { app }) => app.traffic.roundTrip(id) ?? null,
+    }),
+    tunnels: t.relation('tunnels', {
+      description: 'What the agent serves in this session, the newest first.',
+      query: { orderBy: { id: 'desc' } },
+    }),
   }),
 });
 

@@ -1,6 +1,7 @@
 // Users: the people of an account. In GraphQL only; the specification has no REST paths for them.
 
 import { newId } from '../../store/ids.ts';
+import { endSessions } from '../../store/sign-in/sessions.ts';
 import type { Access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { collection, Node } from '../collection.ts';
@@ -56,7 +57,9 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
   description: 'What to change; a member left out or null stays as it is.',
   fields: (t) => ({
     role: t.field({ type: Role, description: 'What the user may do from now on.' }),
-    active: t.boolean({ description: 'Whether the user’s API keys and credentials are accepted from now on.' }),
+    active: t.boolean({
+      description: 'Whether the user may sign in, and the user’s API keys and credentials are accepted, from now on.',
+    }),
   }),
 });
 
@@ -98,7 +101,7 @@ builder.mutationField('deactivateUser', (t) =>
     nullable: true,
     extensions,
     description:
-      'Shuts a user out: its API keys are refused from the next request on. The account keeps one active admin at least. Only admins may.',
+      'Shuts a user out: its API keys are refused from the next request on, and its browser sessions end. The account keeps one active admin at least. Only admins may.',
     args: { id: t.arg.id({ required: true, description: 'The id of the user.' }) },
     resolve: (query, _, { id }, context) => change(context, query, id, { active: false }),
   }),
@@ -111,12 +114,16 @@ async function change(
   data: { role?: 'ADMIN' | 'MEMBER'; active?: boolean },
 ) {
   const { accountId } = context;
-  return context.write('user', 'UPDATED', async (db) => {
+  return context.write('user', 'UPDATED', async (db, announce) => {
     // One at a time, so that two admins cannot shut each other out at once.
     await db.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
     const user = await db.owner.update({ ...query, where: { id, accountId, kind: 'USER' }, data });
     const admins = await db.owner.count({ where: { accountId, kind: 'USER', role: 'ADMIN', active: true } });
     if (admins === 0) throw new ApiError('lastAdmin');
+    if (data.active === false) {
+      await endSessions(db, announce, { ownerId: id });
+      await db.signInLink.deleteMany({ where: { ownerId: id } });
+    }
     return user;
   });
 }

@@ -82,6 +82,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     if (end === INVALID) return void this.#exchange.failed('upstreamInvalid');
     const encoded = this.#exchange.handled?.encoded;
     if (encoded) return void this.#encode(encoded, chunk, 0, end);
+    this.#exchange.recording?.closeUp?.response?.take(chunk, 0, end);
     this.#connection.write(pieceOf(chunk, 0, end));
     this.#exchange.upstream?.read(chunk.length);
     if (body.isComplete) this.#exchange.finish(end < chunk.length);
@@ -98,6 +99,10 @@ export class AnswerRelay implements EncodedBodyEvents {
 
   write(bytes: Buffer): void {
     if (this.#exchange.isUnderWay) this.#connection.write(bytes);
+  }
+
+  onEncoded(data: Buffer): void {
+    this.#exchange.recording?.closeUp?.response?.take(data);
   }
 
   onTaken(bytes: number): void {
@@ -174,6 +179,9 @@ export class AnswerRelay implements EncodedBodyEvents {
       upstream?.read(headEnd); // What of the body is there is told of as it is compressed.
       return void this.#encode(encoded, chunk, headEnd, end);
     }
+    const copy = recording?.closeUp?.response;
+    if (length === CHUNKED) copy?.comesInChunks();
+    copy?.take(chunk, headEnd, end);
     if (own) sendOwnHead(connection, own, chunk.subarray(headEnd, end));
     else sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 }, recording);
     upstream?.read(chunk.length);

@@ -5,6 +5,7 @@ import { abort, TurnWriter } from '../../protocol/relay.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
+import { RequestCount } from '../visits/counting.ts';
 import { SocketLine } from '../visits/services.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
@@ -19,21 +20,18 @@ import { ResponseHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 import { type OwnAnswer, ownAnswerBytes } from './visit-response.ts';
 
-/** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
-type Phase = 'heads' | 'exchange' | 'lingering' | 'over';
-
 export class Connection implements ExchangeOwner {
   readonly socket: Socket;
   readonly front: Front;
   readonly connections: ConnectionOwner;
   readonly line: SocketLine;
+  readonly counting: RequestCount;
   readonly patience: Patience;
   readonly fields: VisitorFields;
   /** As long as anything is in it, the socket is not read. */
   readonly input = new Input();
-  /** The head of the request under way. */
+  /** The heads of the request under way, and of its answer. */
   readonly request = new RequestHead();
-  /** The head of its answer. */
   readonly answer = new ResponseHead();
   /** The request under way. */
   exchange: Exchange | undefined;
@@ -41,7 +39,8 @@ export class Connection implements ExchangeOwner {
   upstream: Upstream | undefined;
 
   readonly #writer: TurnWriter;
-  #phase: Phase = 'heads';
+  /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
+  #phase: 'heads' | 'exchange' | 'lingering' | 'over' = 'heads';
   #isWorking = false;
   #isPaused = false;
   /** Whether the visitor will send nothing more. */
@@ -63,10 +62,10 @@ export class Connection implements ExchangeOwner {
     this.front = front;
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
-    const visitor = visitorOf(socket, false) ?? NOBODY;
     this.patience = new Patience(socket, front);
-    this.line = new SocketLine(socket, visitor, front.visits.time(), front.admitted);
-    this.fields = new VisitorFields(visitor.ip, front.scheme);
+    this.line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, front.visits.time(), front.admitted);
+    this.counting = new RequestCount(front.counters.traffic);
+    this.fields = new VisitorFields(this.line.visitor.ip, front.scheme);
     front.counters.connections++;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
   }
@@ -95,7 +94,7 @@ export class Connection implements ExchangeOwner {
   }
 
   write(bytes: Buffer): void {
-    this.front.counters.traffic.toSocket += bytes.length;
+    this.counting.sent(bytes.length);
     this.#writer.write(bytes);
   }
 
@@ -213,6 +212,7 @@ export class Connection implements ExchangeOwner {
   /** The request under way is over. */
   #leave(): void {
     this.exchange?.report(false);
+    this.counting.end();
     this.exchange = undefined;
   }
 

@@ -9,6 +9,8 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 export interface EncodedBodyEvents {
   write(bytes: Buffer): void;
+  /** What of the body is in what is written next: without what frames chunks. */
+  onEncoded?(data: Buffer): void;
   /** So much of what upstream sent has been dealt with. */
   onTaken(bytes: number): void;
   /** All is written. */
@@ -37,6 +39,7 @@ export class EncodedBody {
     this.#encoder = new BodyEncoder(coding, {
       onData: (data) => {
         this.sent += data.length;
+        events.onEncoded?.(data);
         events.write(writesChunks ? chunkOf(data) : data);
       },
       onTaken: (bytes) => events.onTaken(bytes),

@@ -6,7 +6,7 @@ import type { Outcome } from '../module.ts';
 import { type AnsweredExchange, AnswerRelay } from './answer-relay.ts';
 import { Body, INVALID } from './body.ts';
 import { forwardedHead } from './forwarded-head.ts';
-import { explain } from './front.ts';
+import { endpointOf } from './front.ts';
 import { Handled, type HandledExchange } from './handled.ts';
 import type { Input } from './input.ts';
 import type { ExchangeOwner } from './owners.ts';
@@ -58,13 +58,10 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     const { front, request } = this.#connection;
     front.counters.requests++;
     this.#connection.patience.forAnswer(now);
-    const { line, hostname } = request;
-    const isOtherScheme = line.authorityEnd > 0 && line.isHttps !== (front.scheme === 'https');
-    const endpoint = isOtherScheme ? 'misdirected' : front.find(hostname);
-    if (endpoint === 'misdirected') return void this.#fail(endpoint);
-    if (!endpoint) return void explain(front, request, this);
+    const endpoint = endpointOf(front, request, this);
+    if (!endpoint) return;
+    this.#connection.counting.begin(endpoint, request.end - request.start);
     this.recording = recordRequest(this.#connection, endpoint, request);
-    if (this.#request.isComplete) this.recording?.requested(false);
     if (!endpoint.handling) return void this.#forward(endpoint, now);
     this.handled = new Handled(this.#connection, endpoint, this);
     this.handled.start();
@@ -76,7 +73,8 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     const end = this.#request.take(bytes, at);
     if (end === INVALID) return void this.#fail('badBody', true);
     input.take(end);
-    if (this.#request.isComplete) this.recording?.requested();
+    this.#connection.counting.came(end - at);
+    this.recording?.came(bytes, at, end, this.#request.isComplete);
     const piece = pieceOf(bytes, at, end);
     if (!this.#isSent) return void this.handled?.body.take(piece, this.#request.isComplete);
     this.isFull = this.upstream?.write(piece) === false;
@@ -221,7 +219,8 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       if (end === INVALID) return void this.#fail('badBody', true);
       const head = forwardedHead(connection.request, connection.fields.for(connection.request.host), bytes, at, end);
       connection.input.take(end);
-      if (end > at && request.isComplete) this.recording?.requested();
+      connection.counting.came(end - at);
+      if (end > at) this.recording?.came(bytes, at, end, request.isComplete);
       this.isFull = this.upstream?.write(head) === false;
     }
     this.#isSent = true;

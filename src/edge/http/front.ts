@@ -67,12 +67,25 @@ export function countAnswer({ answers }: HttpCounters, status: number): void {
   else if (kind === 1 || kind === 3 || kind === 4 || kind === 5) answers[kind]++;
 }
 
+/** A request for which there may be no endpoint. */
+interface Visiting {
+  answer(answer: OwnAnswer): void;
+  failed(error: VisitorError): void;
+}
+
+/** The endpoint that a request is for; undefined where there is none, which the visitor is told. */
+export function endpointOf(front: Front, request: RequestHead, exchange: Visiting): LiveEndpoint | undefined {
+  const { line, hostname } = request;
+  const isOtherScheme = line.authorityEnd > 0 && line.isHttps !== (front.scheme === 'https');
+  const endpoint = isOtherScheme ? 'misdirected' : front.find(hostname);
+  if (endpoint && endpoint !== 'misdirected') return endpoint;
+  if (endpoint) exchange.failed(endpoint);
+  else explain(front, request, exchange);
+  return undefined;
+}
+
 /** Tells a visitor what is known of the name of a request for which `find` has nothing. */
-export function explain(
-  front: Front,
-  request: RequestHead,
-  exchange: { answer(answer: OwnAnswer): void; failed(error: VisitorError): void },
-): void {
+function explain(front: Front, request: RequestHead, exchange: Visiting): void {
   const origin = front.redirect?.(request.hostname);
   if (origin !== undefined) return void exchange.answer(redirection(origin, request));
   front.whereIs(request.hostname).then(

@@ -9,11 +9,12 @@ import type { ExchangeOwner } from './owners.ts';
  * @param onClose called once, when that is over.
  */
 export function handOver(connection: ExchangeOwner, stream: ByteStream, onClose?: (wasCut: boolean) => void): void {
+  const counted = connection.counting.upgraded(connection.input.left, onClose);
   const first = connection.detach();
   if (!first) {
-    onClose?.(true);
+    counted.onClose(true);
     return void stream.reset(ErrorCode.CANCELLED);
   }
   if (first.length > 0) stream.write(first);
-  relay(stream, connection.socket, { traffic: connection.front.counters.traffic, onClose });
+  relay(stream, connection.socket, counted);
 }

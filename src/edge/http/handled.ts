@@ -48,6 +48,7 @@ export class Handled {
     };
     this.visit = new Visit(endpoint, new HeadRequest(request, facts), connection.line, front.visits);
     this.visit.decisions = exchange.recording?.decisions;
+    this.visit.closeUp = exchange.recording?.closeUp;
   }
 
   /** Of the answer that goes on. */

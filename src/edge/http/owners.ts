@@ -1,6 +1,7 @@
 // Whom the parts of a connection belong to, as each of them sees it.
 
 import type { VisitorError } from '../errors.ts';
+import type { RequestCount } from '../visits/counting.ts';
 import type { VisitLine } from '../visits/services.ts';
 import type { VisitorFields } from './forwarded-head.ts';
 import type { Input } from './input.ts';
@@ -25,6 +26,7 @@ export interface ConnectionOwner {
 /** The visitor's connection, which the request came on. */
 export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   readonly line: VisitLine;
+  readonly counting: RequestCount;
   readonly patience: Patience;
   readonly input: Input;
   readonly request: RequestHead;

@@ -3,10 +3,12 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import { giveRequest, hearsRequests } from '../reports/hearing.ts';
+import type { CloseUp } from '../capture/close-up.ts';
+import { closeUpOf, giveRequest, hearsRequests } from '../reports/hearing.ts';
 import { reportedTls } from '../reports/tls.ts';
 import type { ModuleDecisions, ReportedConnection, ReportedTls, RequestReport } from '../traffic-reports.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
+import { CHUNKED } from './body.ts';
 import type { Input } from './input.ts';
 import { RecordedRequest, RecordedResponse } from './recorded-messages.ts';
 import type { RequestHead } from './request-head.ts';
@@ -30,7 +32,7 @@ export function recordRequest(
   head: RequestHead,
   http2Fields?: readonly string[],
 ): RequestRecording | undefined {
-  if (!hearsRequests(side.front.visits, endpoint.accountId)) return undefined;
+  if (!hearsRequests(side.front.visits, endpoint)) return undefined;
   return new RequestRecording(side, endpoint, head, http2Fields);
 }
 
@@ -43,6 +45,7 @@ export class RequestRecording implements RequestReport {
   readonly request: RecordedRequest;
   response: RecordedResponse | undefined;
   readonly decisions: ModuleDecisions = {};
+  readonly closeUp: CloseUp | undefined;
   readonly #services: VisitServices;
   readonly #line: VisitLine;
   readonly #hostname: string;
@@ -56,6 +59,10 @@ export class RequestRecording implements RequestReport {
     this.endpointId = endpoint.id;
     this.tls = line.tls && reportedTls(line.tls);
     this.request = new RecordedRequest(head, front.scheme, front.visits.time(), http2Fields);
+    this.closeUp = closeUpOf(front.visits, endpoint.id);
+    if (this.closeUp) this.closeUp.visitor = line.visitor;
+    if (head.bodyLength === CHUNKED && !http2Fields) this.closeUp?.request?.comesInChunks();
+    if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
   }
 
   get connection(): ReportedConnection {
@@ -70,25 +77,33 @@ export class RequestRecording implements RequestReport {
     return this.#connection;
   }
 
-  /** All of the request has come. @param hasBody whether that took longer than its head. */
-  requested(hasBody = true): void {
-    this.request.lastByteAt = hasBody ? this.#services.time() : this.request.firstByteAt;
+  /** A piece of the request's body has come, chunks and all. @param isLast whether the request is complete with it. */
+  came(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    this.closeUp?.request?.take(bytes, start, end);
+    if (isLast) this.requested();
+  }
+
+  /** All of the request's body has come. */
+  requested(): void {
+    this.#requested(this.#services.time());
   }
 
   /**
    * The head of the answer is sent.
    * @param head as HTTP/1, or the fields of HTTP/2.
-   * @param length bytes of its body that are sent with it.
+   * @param own the body, sent with it, where it is the gateway's own answer.
    */
-  answered(status: number, head: string | OutgoingHttpHeaders, length = 0): void {
+  answered(status: number, head: string | OutgoingHttpHeaders, own?: Buffer): void {
     this.response = new RecordedResponse(status, this.#services.time(), head);
-    this.response.bodyLength = length;
+    if (!own) return;
+    this.response.bodyLength = own.length;
+    this.closeUp?.answeredItself(own);
   }
 
   /** It was answered by the gateway itself, and is over. @param bytes of the answer, as HTTP/1. */
   answeredWhole(status: number, bytes: Buffer, requestLength: number): void {
     const bodyStart = bytes.indexOf(HEAD_END) + HEAD_END.length;
-    this.answered(status, bytes.toString('latin1', 0, bodyStart), bytes.length - bodyStart);
+    this.answered(status, bytes.toString('latin1', 0, bodyStart), bytes.subarray(bodyStart));
     this.give(true, requestLength, 0);
   }
 
@@ -126,6 +141,12 @@ export class RequestRecording implements RequestReport {
     const bytesIn = line.bytesIn - input.left - socket.readableLength;
     const { bytesOut } = line;
     this.request.lastByteAt = 0;
+    if (this.closeUp) this.closeUp.isUpgraded = true;
     return (wasCut) => this.give(!wasCut, line.bytesIn - bytesIn, line.bytesOut - bytesOut);
+  }
+
+  #requested(at: number): void {
+    this.request.lastByteAt = at;
+    if (this.closeUp) this.closeUp.isRequestComplete = true;
   }
 }

@@ -3,6 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import type { CloseUp } from '../capture/close-up.ts';
 import type { Decision, HttpChain, Passage } from '../chain.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { HttpExchange, HttpResponse } from '../exchange.ts';
@@ -10,6 +11,7 @@ import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.t
 import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../module.ts';
 import type { ModuleDecisions } from '../traffic-reports.ts';
 import { admit } from '../visits/admission.ts';
+import { type RefusedVisit, refusedRequest } from '../visits/refused.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
 import type { HeadRequest } from './visit-request.ts';
 import { type HeadResponse, type OwnAnswer, OwnResponse } from './visit-response.ts';
@@ -44,6 +46,8 @@ export class Visit implements HttpExchange {
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
   decisions: ModuleDecisions | undefined;
+  /** Where it is noted why the visitor was turned away. */
+  closeUp: CloseUp | undefined;
   readonly #line: VisitLine;
   readonly #services: VisitServices;
   readonly #legs: Leg[] = [];
@@ -122,7 +126,8 @@ export class Visit implements HttpExchange {
 
   /** What a connection has to pass, where it was not asked before there was a request. */
   async #admit(handling: EndpointHandling): Promise<Step> {
-    const endpoint = await admit(this, handling, this.#services);
+    const refused = (visit: RefusedVisit) => this.#refused(visit);
+    const endpoint = await admit(this, handling, { ...this.#services, refused });
     if (!endpoint) {
       this.settle('unasked');
       return { kind: 'close' };
@@ -216,19 +221,13 @@ export class Visit implements HttpExchange {
   }
 
   #tell({ module }: Found, reason: string, status: number | undefined): void {
-    const { endpoint, request, visitor } = this;
-    this.#services.refused({
-      operationId: status === undefined ? undefined : this.operationId,
-      module: module.name,
-      reason,
-      status,
-      endpointId: endpoint.id,
-      accountId: endpoint.accountId,
-      ip: visitor.ip,
-      method: request.method,
-      host: request.host,
-      path: request.target.replace(/\?.*/s, ''),
-    });
+    const operationId = status === undefined ? undefined : this.operationId;
+    this.#refused(refusedRequest(this, { operationId, module: module.name, reason, status }));
+  }
+
+  #refused(visit: RefusedVisit): void {
+    this.#services.refused(visit);
+    if (this.closeUp) this.closeUp.refusal = { module: visit.module, reason: visit.reason };
   }
 
   #guarded(work: () => Step | Promise<Step>): Step | Promise<Step> {

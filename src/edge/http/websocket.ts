@@ -32,12 +32,11 @@ export async function joinWebsocket(
   connection.write(head);
   const recording = exchange.takeRecording();
   recording?.answered(101, head.toString('latin1'));
-  const onClose = recording?.upgraded(connection);
+  const counted = connection.counting.upgraded(connection.input.left, recording?.upgraded(connection));
   const first = connection.detach();
   if (!first) {
-    onClose?.(true);
+    counted.onClose(true);
     return stream.reset(ErrorCode.CANCELLED);
   }
-  const { traffic } = connection.front.counters;
-  convertWebsocket({ socket: connection.socket, stream, first, traffic, onClose });
+  convertWebsocket({ socket: connection.socket, stream, first, ...counted });
 }

@@ -2,6 +2,8 @@
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { TurnWriter } from '../../protocol/relay.ts';
+import type { BodyCopy } from '../capture/body-copy.ts';
+import type { CloseUp } from '../capture/close-up.ts';
 import type { ContentCoding } from '../exchange.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { EncodedBody } from '../http/encoded-body.ts';
@@ -34,16 +36,21 @@ export class Answer {
   #unchunk: Unchunk | undefined;
   #encoded: EncodedBody | undefined;
   readonly #events: AnswerEvents | undefined;
+  readonly #copy: BodyCopy | undefined;
   /** What came with the head. */
   #rest: { chunk: Buffer; from: number } | undefined;
   #hasSurplus = false;
   /** Whether the upstream will send nothing more. */
   #hasEnded = false;
 
-  /** @param events where the head is to be decided on: `take` says so, and `begin` goes on. */
-  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents) {
+  /**
+   * @param events where the head is to be decided on: `take` says so, and `begin` goes on.
+   * @param closeUp where the body is copied to.
+   */
+  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents, closeUp?: CloseUp) {
     this.#stream = stream;
     this.#events = events;
+    this.#copy = closeUp?.response;
     this.#writer = new TurnWriter(stream);
     this.isToHead = isToHead;
     stream.on('wantTrailers', () => this.#sendTrailers());
@@ -136,7 +143,10 @@ export class Answer {
     this.#body = body;
     const changed = response?.isChanged ? response : undefined;
     if (changed?.encoding) this.#encoded = this.#encode(changed.encoding, length === CHUNKED);
-    else if (length === CHUNKED) this.#unchunk = new Unchunk();
+    else if (length === CHUNKED) {
+      this.#unchunk = new Unchunk();
+      this.#copy?.comesInChunks();
+    }
     const fields = changed ? toFields(changed.fields.list) : answerFields(this.head);
     respond(this.#stream, changed?.status ?? this.head.status, fields, {
       endStream: length === 0,
@@ -149,6 +159,7 @@ export class Answer {
     const events = this.#events as AnswerEvents;
     return new EncodedBody(coding, isChunked, false, {
       write: (data) => this.#writer.write(data),
+      onEncoded: (data) => this.#copy?.take(data),
       onTaken: (bytes) => events.onTaken(bytes),
       onEnd: () => {
         this.#stream.end();
@@ -167,6 +178,7 @@ export class Answer {
       if (body.isComplete) this.#encoded.end();
       return 'more';
     }
+    this.#copy?.take(chunk, from, end);
     if (this.#unchunk) this.#unchunk.take(chunk, from, end, (data) => this.#writer.write(data));
     else if (end > from) {
       const data = from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end);

@@ -7,11 +7,12 @@ import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
-import { countAnswer, explain } from '../http/front.ts';
+import { countAnswer, endpointOf } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import { type RequestRecording, recordRequest } from '../http/request-recording.ts';
 import { errorOf } from '../http/streams.ts';
 import type { HeadResponse, OwnAnswer } from '../http/visit-response.ts';
+import { RequestCount } from '../visits/counting.ts';
 import { Answer, type Standing } from './answer.ts';
 import { Handled, type HandledExchange } from './handled.ts';
 import { failureOf, headerOf, isDelivered, sendOwn, stopRequest } from './own-answer.ts';
@@ -25,6 +26,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   readonly #stream: ServerHttp2Stream;
   readonly #rawHeaders: readonly string[];
   readonly #patience: StreamPatience;
+  readonly #counting: RequestCount;
   #body: RequestBody | undefined;
   #answer: Answer | undefined;
   /** At endpoints with modules. */
@@ -44,6 +46,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#stream = stream;
     this.#rawHeaders = rawHeaders;
     this.#patience = new StreamPatience(session);
+    this.#counting = new RequestCount(session.front.counters.traffic);
     stream.on('error', () => {}); // `close` follows.
     stream.on('close', () => this.#onClose());
     stream.on('drain', () => this.#onTaken());
@@ -54,11 +57,10 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const request = readRequest(this.#rawHeaders, !this.#stream.endAfterHeaders, front.scheme);
     if (typeof request === 'string') return void this.failed(request);
     front.counters.requests++;
-    const endpoint = front.find(request.hostname);
-    if (endpoint === 'misdirected') return void this.failed(endpoint);
-    if (!endpoint) return void explain(front, request, this);
+    const endpoint = endpointOf(front, request, this);
+    if (!endpoint) return;
+    this.#counting.begin(endpoint, request.end - request.start);
     this.recording = recordRequest(this.#session, endpoint, request, this.#rawHeaders);
-    if (this.#stream.endAfterHeaders) this.recording?.requested(false);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
     this.#patience.forAnswer();
     this.#handled = new Handled(this.#session, endpoint, request, this);
@@ -67,21 +69,19 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   sweep(now: number): void {
     if (!this.#patience.isOver(now)) return;
-    if (this.#answer?.hasBegun || this.#isOver) {
-      if (this.#patience.isStuck()) this.#cut();
-    } else {
-      this.failed(this.#body?.isComplete === false && !this.#body.isFull ? 'requestTimeout' : 'upstreamTimeout');
-    }
+    const waitsForVisitor = this.#body?.isComplete === false && !this.#body.isFull;
+    if (!this.#answer?.hasBegun && !this.#isOver) this.failed(waitsForVisitor ? 'requestTimeout' : 'upstreamTimeout');
+    else if (this.#patience.isStuck()) this.#cut();
   }
 
   onData(chunk: Buffer): void {
     this.#patience.progress();
-    this.#session.front.counters.traffic.toSocket += chunk.length;
+    this.#counting.sent(chunk.length);
     if (this.#handled?.waits(chunk)) return;
     const answer = this.#answer as Answer;
     const { hasBegun, interims } = answer;
     const standing = answer.take(chunk);
-    if (!hasBegun && answer.hasBegun) this.#onBegun(answer.head.status);
+    if (!hasBegun && answer.hasBegun) this.#answered(answer.head.status);
     else if (answer.interims > interims && this.#body?.isComplete) this.#patience.forAnswer();
     if (!answer.isEncoded && standing !== 'head') this.onTaken(chunk.length);
     this.onEncoded(standing);
@@ -109,7 +109,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   begin(response: HeadResponse, more: readonly Buffer[]): void {
     if (this.#isOver) return;
     const standing = (this.#answer as Answer).begin(response, more);
-    this.#onBegun(response.status);
+    this.#answered(response.status);
     this.onEncoded(standing);
   }
 
@@ -141,7 +141,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     if (this.#isOver) return void cancel(upstream);
     const { front, visitor } = this.#session;
     this.#upstream = upstream;
-    this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this);
+    this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.closeUp);
     upstream.events = this;
     const fields = visitorFields(visitor.ip, front.scheme, request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
@@ -154,6 +154,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   bodyOf(request: RequestHead): RequestBody {
     this.#body ??= new RequestBody(this.#stream, request.bodyLength, {
       onProgress: () => this.#patience.progress(),
+      counting: this.#counting,
+      copy: this.recording?.closeUp?.request,
       onComplete: () => {
         this.recording?.requested();
         if (!this.#answer?.hasBegun) this.#patience.forAnswer();
@@ -163,14 +165,10 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     return this.#body;
   }
 
-  #onBegun(status: number): void {
-    this.#answered(status);
-    this.#patience.forProgress();
-  }
-
-  #answered(status: number, sent = 0): void {
+  #answered(status: number, own?: Buffer): void {
     countAnswer(this.#session.front.counters, status);
-    if (this.#stream.headersSent) this.recording?.answered(status, this.#stream.sentHeaders, sent);
+    if (this.#stream.headersSent) this.recording?.answered(status, this.#stream.sentHeaders, own);
+    this.#patience.forProgress();
   }
 
   /** The answer is complete. @param hasSurplus whether the upstream sent more than that. */
@@ -200,7 +198,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     if (this.#isOver) return;
     this.#giveUp();
     const sent = sendOwn(this.#stream, answer, headerOf(this.#rawHeaders, ':method') === 'HEAD');
-    this.#answered(answer.status, sent);
+    this.#counting.sent(sent);
+    this.#answered(answer.status, answer.body.subarray(0, sent));
     this.#over();
   }
 
@@ -237,6 +236,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#giveUp();
     const { sent = 0, compression } = this.#answer ?? {};
     this.recording?.give(!wasBroken && isDelivered(this.#stream), this.#body?.received ?? 0, sent, compression);
+    this.#counting.end();
     this.#session.forget(this, wasBroken);
   }
 

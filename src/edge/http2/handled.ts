@@ -54,6 +54,7 @@ export class Handled {
     this.#exchange = exchange;
     this.#visit = new Visit(endpoint, new HeadRequest(request, facts), line, front.visits);
     this.#visit.decisions = exchange.recording?.decisions;
+    this.#visit.closeUp = exchange.recording?.closeUp;
   }
 
   start(): void {

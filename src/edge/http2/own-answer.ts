@@ -25,9 +25,12 @@ export function sendOwn(stream: ServerHttp2Stream, { status, fields, body }: Own
   return isEmpty ? 0 : body.length;
 }
 
-/** Whether all of an answer that was given to a stream has left; of one that is closed. */
-export function isDelivered({ writableFinished, rstCode }: ServerHttp2Stream): boolean {
-  return writableFinished && rstCode === constants.NGHTTP2_NO_ERROR;
+/**
+ * Whether all of an answer that was given to a stream has left; of one that is closed. It may be closed before Node says that
+ * the last bytes are written; what was cut was aborted, or has a code.
+ */
+export function isDelivered({ writableEnded, aborted, rstCode }: ServerHttp2Stream): boolean {
+  return writableEnded && !aborted && rstCode === constants.NGHTTP2_NO_ERROR;
 }
 
 export function headerOf(rawHeaders: readonly string[], name: string): string {

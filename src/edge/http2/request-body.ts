@@ -2,9 +2,11 @@
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '../../protocol/stream.ts';
+import type { BodyCopy } from '../capture/body-copy.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';
+import type { RequestCount } from '../visits/counting.ts';
 
 const LINE_END = Buffer.from('\r\n');
 
@@ -13,6 +15,9 @@ export interface RequestBodyEvents {
   onComplete(): void;
   /** It is longer or shorter than was stated, or ends with fields that must not be there. */
   onInvalid(): void;
+  readonly counting: RequestCount;
+  /** Where what comes is copied to. */
+  readonly copy: BodyCopy | undefined;
 }
 
 export class RequestBody {
@@ -97,6 +102,8 @@ export class RequestBody {
   #onData(chunk: Buffer): void {
     if (this.#isOver || chunk.length === 0) return;
     this.#events.onProgress();
+    this.#events.counting.received(chunk.length);
+    this.#events.copy?.take(chunk);
     this.received += chunk.length;
     if (!this.#isChunked && this.#stated.take(chunk, 0) !== chunk.length) return void this.#events.onInvalid();
     if (this.#upstream) this.#write(chunk);

@@ -1,12 +1,14 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
+import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { CloseUp } from '../capture/close-up.ts';
 import type { ConnectionReport, RequestReport } from '../traffic-reports.ts';
 import type { VisitServices } from '../visits/services.ts';
 
 /** Whether anybody wants to hear of a request: all that it costs where nobody does. */
-export function hearsRequests(services: VisitServices, accountId: string): boolean {
+export function hearsRequests(services: VisitServices, { accountId, id }: LiveEndpoint): boolean {
   try {
-    return services.reporter.hearsRequests(accountId);
+    return services.reporter.hearsRequests(accountId, id);
   } catch (error) {
     return failed(services, error);
   }
@@ -17,6 +19,16 @@ export function hearsConnections(services: VisitServices, accountId: string): bo
     return services.reporter.hearsConnections(accountId);
   } catch (error) {
     return failed(services, error);
+  }
+}
+
+/** Where more is to be noted of a request than reports have. */
+export function closeUpOf(services: VisitServices, endpointId: string): CloseUp | undefined {
+  try {
+    return services.reporter.closeUp?.(endpointId);
+  } catch (error) {
+    failed(services, error);
+    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@
 import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
 import { publicUrl } from '../../tunnel/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
+import { Meter } from '../../tunnel/meter.ts';
 import type { TunnelGroup } from '../../tunnel/tunnel-group.ts';
 import type { EndpointHandling } from '../handling.ts';
 
@@ -30,10 +31,16 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly upstreamProtocol = 'http1';
   readonly tls: 'passthrough' | 'gateway';
   readonly handling: EndpointHandling;
+  readonly meter: Meter;
   readonly #group: TunnelGroup | undefined;
   #isOpen = true;
 
-  constructor({ hostname, endpointId }: { hostname: string; endpointId: string }, edge: EdgeParts) {
+  /** @param meter of the endpoint, where the edge had it before and was changed. */
+  constructor(
+    { hostname, endpointId }: { hostname: string; endpointId: string },
+    edge: EdgeParts,
+    meter = new Meter(),
+  ) {
     this.id = endpointId;
     this.accountId = edge.accountId;
     this.proto = edge.proto;
@@ -42,6 +49,7 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.publicUrl = publicUrl(edge.proto, hostname, edge.port);
     this.tls = edge.tls;
     this.handling = edge.handling;
+    this.meter = meter;
     this.#group = edge.group;
   }
 

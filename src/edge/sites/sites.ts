@@ -100,8 +100,10 @@ export class Sites {
     const isWhole = kind === 'tls' && config.backend?.enabled === true;
     const group = isWhole ? this.#endpoints.group(accountId, config.backend?.labels ?? {}) : undefined;
     const tls = kind === 'tls' && !endsTls(config) ? 'passthrough' : 'gateway';
+    const meterOf = ({ endpointId }: { endpointId: string }) =>
+      before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(
-      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }),
+      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }, meterOf(name)),
     );
     this.#sites.set(id, { accountId, fingerprint, handling, endpoints });
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);

@@ -13,6 +13,7 @@ import { type ConnectionRecording, recordConnection } from '../reports/connectio
 import { forward } from '../tcp.ts';
 import { NOBODY, type VisitorLimit, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
+import { countConnection, trafficAt } from '../visits/counting.ts';
 import { Arrival } from './arrival.ts';
 import { BoundVisitors } from './bound-visitors.ts';
 import { type Certificates, contextOf } from './certificates.ts';
@@ -47,6 +48,8 @@ interface Caller {
   named: Named | undefined;
   /** At endpoints of `tls` of which somebody wants to hear. */
   recording: ConnectionRecording | undefined;
+  /** What passes through, where it is no HTTP. */
+  traffic: Traffic | undefined;
   /** Ends the time that a handshake may take. */
   settled(): void;
 }
@@ -126,7 +129,9 @@ export class TlsListener {
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
-    const caller: Caller = { raw, bytes, named, recording, settled };
+    if (isTls) countConnection(endpoint, raw);
+    const traffic = trafficAt(endpoint?.meter, this.#options.traffic);
+    const caller: Caller = { raw, bytes, named, recording, traffic, settled };
     const handling = endpoint && handlingOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
@@ -148,12 +153,12 @@ export class TlsListener {
    * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
    */
   async #begin(caller: Caller, endpoint: LiveEndpoint | undefined, visited: TlsTerms | undefined): Promise<void> {
-    const { raw, bytes, named, settled } = caller;
+    const { raw, bytes, named, traffic, settled } = caller;
     const terms = agreedTerms(visited, endpoint && handlingOf(endpoint)?.tls);
     if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();
-      return forward(raw, endpoint, { passthrough: true, first: bytes, traffic: this.#options.traffic });
+      return forward(raw, endpoint, { passthrough: true, first: bytes, traffic });
     }
     if (terms && endpoint) {
       const { ip } = visitorOf(raw, false) ?? NOBODY;
@@ -229,9 +234,9 @@ export class TlsListener {
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
-  #serve({ named, recording }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+  #serve({ named, recording, traffic }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
     recording?.within(socket);
-    if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic: this.#options.traffic });
+    if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
     const front = ownFront(this.#options.front, named?.name, chosen);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, front);
     else this.#connections.accept(socket, front);

@@ -4,24 +4,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import type { TrafficReporter } from '../traffic-reports.ts';
-
-/** A visitor who was turned away, for the log. */
-export interface RefusedVisit {
-  /** The visitor was shown the same; undefined when the connection was closed without a word. */
-  operationId: string | undefined;
-  /** Which module it was, and why. */
-  module: string;
-  reason: string;
-  /** What the visitor was told: a status; undefined when nothing. */
-  status: number | undefined;
-  endpointId: string;
-  accountId: string;
-  ip: string;
-  /** Of a request. */
-  method?: string;
-  host?: string;
-  path?: string;
-}
+import type { RefusedVisit } from './refused.ts';
 
 export interface VisitServices {
   /** The wall clock, in milliseconds. */

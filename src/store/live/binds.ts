@@ -11,6 +11,8 @@ import { newId } from '../ids.ts';
 import { lockClaim } from './claims.ts';
 import { deciding, standingOf } from './deciding.ts';
 import { announceEnd } from './ending.ts';
+import { NODE_LOST } from './forgetting.ts';
+import { announceBack, goOffline, tunnelsGo } from './going-offline.ts';
 import { freezeName, reservationOf } from './names.ts';
 import { open } from './opening.ts';
 import type { Announce, LiveParts } from './parts.ts';
@@ -61,17 +63,24 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
     over.map((tunnel) => tunnel.endpointId),
     heardBy,
   );
-  if (over.length > 0) await db.tunnel.deleteMany({ where: { id: { in: over.map(({ id }) => id) } } });
+  if (over.length > 0) {
+    // For the account itself the address is back at once.
+    const endpointIds = over.filter((tunnel) => tunnel.accountId !== accountId).map(({ endpointId: id }) => id);
+    await goOffline(telling, { endpointIds, reason: NODE_LOST, deletion: tunnelsGo(over.map(({ id }) => id)) });
+  }
   for (const tunnel of over) announceEnd(announce, tunnel, tunnel.accountId);
 
   const tunnelId = resume ?? newId('tn');
   const endpointId = tunnelId.replace('tn_', 'ep_'); // A tunnel and its endpoint share what follows the prefix.
   const { domainId } = reservation;
-  if (!(await open(db, parts, request, { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge }))) {
+  const opening = { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge };
+  const { isOpen, backId } = await open(db, parts, request, opening);
+  if (!isOpen) {
     // An edge may have got the name before this got the claim.
     const now = await standingOf(db, sessionId, node.id, ofEdge);
     return now?.isOnEdge ? { refused: 'onEdge', target } : { refused: 'sessionEnded' };
   }
+  if (backId !== null) announceBack(announce, [{ id: backId, accountId }]);
   announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
   announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
   if (heardBy.hears('endpoint_online.v0'))

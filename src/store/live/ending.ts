@@ -6,6 +6,7 @@ import type { Ingress, SessionColumns } from '../events/live-objects.ts';
 import { type Audience, writeAudit } from '../events/outbox.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { freeClaims, holdClaims, lockClaims } from './claims.ts';
+import { goOffline, sessionsGo, tunnelsGo } from './going-offline.ts';
 import type { Announce } from './parts.ts';
 
 /** A session that ends, with all that is told of it. */
@@ -30,6 +31,8 @@ export interface End {
   holdMs: number;
   /** Why, for people; '' when the agent said good-bye. */
   reason: string;
+  /** What made it say so, for people; left out when it left of its own accord. */
+  cause?: string | undefined;
   /** Where the agent of a session came in, where that is known. */
   ingressOf(sessionId: string): Ingress | undefined;
 }
@@ -53,7 +56,7 @@ export async function endSessions(telling: Telling, ids: string[], end: End): Pr
 async function endSession(
   telling: Telling,
   session: EndingSession,
-  { holdMs, reason, ingressOf }: End,
+  { holdMs, reason, cause = 'the agent said good-bye', ingressOf }: End,
   heardBy: Audience,
 ): Promise<AuditEvent[]> {
   const { db, announce } = telling;
@@ -63,13 +66,10 @@ async function endSession(
     WHERE t.session_id = ${id}`;
   const addresses = tunnels.flatMap(({ address }) => address ?? []);
   if (addresses.length > 0) await lockClaims(db, addresses);
+  const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   // What others ended before the claims were locked, they have told of.
-  const ended = await offline(
-    telling,
-    tunnels.flatMap(({ endpointId }) => endpointId ?? []),
-    heardBy,
-  );
-  await db.tunnelSession.deleteMany({ where: { id } });
+  const ended = await offline(telling, endpointIds, heardBy);
+  await goOffline(telling, { endpointIds, reason: reason || cause, deletion: sessionsGo([id]) });
   if (addresses.length > 0) {
     // What a credential had that is deleted, nobody will come back for.
     if (credentialId === null || holdMs === 0) await freeClaims(db, addresses);
@@ -80,8 +80,8 @@ async function endSession(
   return [...ended, stopped(session, ingressOf(id), reason, telling)];
 }
 
-/** Ends one tunnel and frees its address at once. */
-export async function endTunnel(telling: Telling, id: string): Promise<void> {
+/** Ends one tunnel and frees its address at once. @param reason why, for people; '' when its agent closed it. */
+export async function endTunnel(telling: Telling, id: string, reason: string): Promise<void> {
   const { db, announce } = telling;
   const [tunnel] = await db.$queryRaw<(OpenTunnel & { accountId: string })[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId", e.address
@@ -91,8 +91,9 @@ export async function endTunnel(telling: Telling, id: string): Promise<void> {
   if (address !== null) await lockClaims(db, [address]);
   const heardBy = endpointId === null ? undefined : await audienceOfEnds(db, [accountId]);
   const events = heardBy && endpointId ? await offline(telling, [endpointId], heardBy) : [];
-  const { count } = await db.tunnel.deleteMany({ where: { id } });
-  if (count === 0) return; // Its session ended meanwhile.
+  const endpointIds = endpointId === null ? [] : [endpointId];
+  const going = { endpointIds, reason: reason || 'the agent closed it', deletion: tunnelsGo([id]) };
+  if ((await goOffline(telling, going)) === 0) return; // Its session ended meanwhile.
   if (address !== null) await freeClaims(db, [address]);
   announceEnd(announce, tunnel, accountId);
   if (heardBy) await writeAudit(telling, events, heardBy);

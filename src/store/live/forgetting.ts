@@ -5,8 +5,10 @@ import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
 import { writeAudit } from '../events/outbox.ts';
 import { keepClaimsOf } from './claims.ts';
 import { announceEnd, type EndingSession, SESSIONS } from './ending.ts';
+import { goOffline, sessionsGo } from './going-offline.ts';
 
-const REASON = 'the gateway node was lost';
+/** Why what a node served is gone. */
+export const NODE_LOST = 'the gateway node was lost';
 
 interface LeftTunnel {
   id: string;
@@ -27,7 +29,7 @@ export async function forgetNodes(telling: Telling, nodeIds: string[], holdMs: n
   await db.node.deleteMany({ where: { id: { in: nodeIds } } });
 }
 
-/** Tells that sessions end, which are locked and still there. */
+/** Ends sessions, which are locked and still there, and tells of that. */
 async function leave(telling: Telling, sessions: EndingSession[]): Promise<void> {
   const { db, announce } = telling;
   const ids = sessions.map(({ id }) => id);
@@ -42,8 +44,9 @@ async function leave(telling: Telling, sessions: EndingSession[]): Promise<void>
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   const events: AuditEvent[] = [
     ...(await offline(telling, endpointIds, heardBy)),
-    ...sessions.map((session) => stopped(session, undefined, REASON, telling)),
+    ...sessions.map((session) => stopped(session, undefined, NODE_LOST, telling)),
   ];
+  await goOffline(telling, { endpointIds, reason: NODE_LOST, deletion: sessionsGo(ids) });
   for (const tunnel of tunnels) announceEnd(announce, tunnel, tunnel.accountId);
   for (const { id, accountId } of sessions) announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
   await writeAudit(telling, events, heardBy);

@@ -16,20 +16,26 @@ interface Opening {
   hostport: string;
 }
 
+export interface Opened {
+  /** Whether the session was still there, and no edge had come to the name. */
+  isOpen: boolean;
+  /** What was known of the address while it was offline. */
+  backId: string | null;
+}
+
 /**
- * Writes the claim, which is locked, the tunnel and the endpoint: in one statement, as agents that come back after an
- * outage bind by the thousand.
- * @returns whether the session was still there, and no edge had come to the name.
+ * Writes the claim, which is locked, the tunnel and the endpoint, and forgets that the address was offline: in one
+ * statement, as agents that come back after an outage bind by the thousand.
  */
 export async function open(
   db: Db,
   { node, settings }: LiveParts,
   { sessionId, proto, hostname, port, publicUrl, pooling, forwardsTo, metadata }: BindRequest,
   { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge }: Opening,
-): Promise<boolean> {
+): Promise<Opened> {
   const { accountId, credentialId } = standing;
   const { region } = settings;
-  const written = await db.$executeRaw`
+  const [opened] = await db.$queryRaw<[Opened]>`
     WITH taken AS (
       UPDATE claim SET account_id = ${accountId}, credential_id = ${credentialId}, pooling = ${pooling},
         held_until = NULL WHERE address = ${address}
@@ -40,10 +46,16 @@ export async function open(
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
       SELECT ${tunnelId}, ${accountId}, id, ${proto}, ${publicUrl}, ${forwardsTo}, ${metadata}, ${region} FROM session
       RETURNING id
+    ), live AS (
+      INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
+        domain_id, tunnel_id)
+      SELECT ${endpointId}, ${accountId}, ${node.id}, 'EPHEMERAL', ${proto}, ${publicUrl}, ${`${hostname}:${port}`},
+        ${address}, ${metadata}, ${region}, ${domainId}, id FROM opened
+      RETURNING id
+    ), back AS (
+      DELETE FROM offline_endpoint WHERE account_id = ${accountId} AND address = ${address}
+        AND EXISTS (SELECT 1 FROM opened) RETURNING id
     )
-    INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
-      domain_id, tunnel_id)
-    SELECT ${endpointId}, ${accountId}, ${node.id}, 'EPHEMERAL', ${proto}, ${publicUrl}, ${`${hostname}:${port}`},
-      ${address}, ${metadata}, ${region}, ${domainId}, id FROM opened`;
-  return written === 1;
+    SELECT EXISTS (SELECT 1 FROM live) AS "isOpen", (SELECT id FROM back) AS "backId"`;
+  return opened;
 }

@@ -45,10 +45,10 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
 
   const ingressOf = (id: string) => own.get(id);
 
-  const end = (id: string, holdMs: number, reason: string) =>
+  const end = (id: string, holdMs: number, reason: string, cause?: string) =>
     insistent(() =>
       changes.transaction(prisma, (db, announce) =>
-        endSessions({ db, announce, baseUrl: baseUrl() }, [id], { holdMs, reason, ingressOf }),
+        endSessions({ db, announce, baseUrl: baseUrl() }, [id], { holdMs, reason, cause, ingressOf }),
       ),
     );
 
@@ -84,10 +84,10 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
       return id;
     },
 
-    async sessionClosed(sessionId, holdMs, reason = '') {
+    async sessionClosed(sessionId, holdMs, reason = '', cause) {
       closing.add(sessionId);
       try {
-        await end(sessionId, holdMs, reason);
+        await end(sessionId, holdMs, reason, cause);
         own.delete(sessionId);
       } finally {
         closing.delete(sessionId);
@@ -96,9 +96,11 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
 
     endElsewhere: (sessionId) => end(sessionId, sessionHold, 'the agent is elsewhere'),
 
-    tunnelClosed: (tunnelId) =>
+    tunnelClosed: (tunnelId, reason = '') =>
       insistent(() =>
-        changes.transaction(prisma, (db, announce) => endTunnel({ db, announce, baseUrl: baseUrl() }, tunnelId)),
+        changes.transaction(prisma, (db, announce) =>
+          endTunnel({ db, announce, baseUrl: baseUrl() }, tunnelId, reason),
+        ),
       ),
   };
 }

@@ -1,0 +1,44 @@
+// The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
+
+import type { RoundTrip } from '../tunnel/agent-rooms.ts';
+import { type Labels, matches } from '../tunnel/labels.ts';
+import type { Context } from './context.ts';
+import { labelledTunnels } from './live.ts';
+
+const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
+
+/** What has to be known of an endpoint to tell. */
+export const behind = {
+  tunnel: { select: { sessionId: true } },
+  edge: { select: { ...backend, routes: { select: backend } } },
+} as const;
+
+interface Backed {
+  backendEnabled: boolean | null;
+  backend: { labels: unknown } | null;
+}
+
+interface Behind {
+  tunnel: { sessionId: string } | null;
+  edge: (Backed & { routes: Backed[] }) | null;
+}
+
+/** The sessions of the agents behind an endpoint, each once. */
+export async function sessionsBehind({ tunnel, edge }: Behind, context: Context): Promise<string[]> {
+  if (tunnel) return [tunnel.sessionId];
+  if (!edge) return [];
+  const selectors = [edge, ...edge.routes].flatMap(({ backendEnabled, backend: chosen }) =>
+    backendEnabled && chosen ? [chosen.labels as Labels] : [],
+  );
+  const chosen = (await labelledTunnels(context)).filter(({ labels }) =>
+    selectors.some((selector) => matches(selector, labels)),
+  );
+  return [...new Set(chosen.map(({ sessionId }) => sessionId))];
+}
+
+/** The newest sign of life of the agents behind an endpoint that this node knows of. */
+export async function newestRoundTrip(endpoint: Behind, context: Context): Promise<RoundTrip | null> {
+  const ids = await sessionsBehind(endpoint, context);
+  const known = ids.flatMap((id) => context.app.traffic.roundTrip(id) ?? []);
+  return known.reduce<RoundTrip | null>((newest, each) => (newest && newest.at >= each.at ? newest : each), null);
+}

@@ -1,0 +1,41 @@
+// Watching an endpoint's requests as they are captured.
+
+import type { Captured } from '../edge/capture/captured.ts';
+import type { Captures } from '../edge/capture/captures.ts';
+
+/** How many requests may wait for one slow reader; the oldest are dropped beyond it. */
+export const WAITING_MAX = 100;
+
+/**
+ * The requests to an endpoint as they are captured, those that are forgotten before they are read left out. Ends when
+ * `signal` is aborted or the reader returns.
+ */
+export async function* watchRequests(
+  captures: Captures,
+  endpointId: string,
+  signal: AbortSignal,
+): AsyncGenerator<Captured> {
+  // Ids: what waits for a slow reader must not hold what is forgotten.
+  const waiting: string[] = [];
+  let wake = () => {};
+  const stop = captures.listen(endpointId, ({ id }) => {
+    if (waiting.push(id) > WAITING_MAX) waiting.shift();
+    wake();
+  });
+  const aborted = () => wake();
+  signal.addEventListener('abort', aborted);
+  try {
+    while (!signal.aborted) {
+      const next = waiting.shift();
+      const captured = next === undefined ? undefined : captures.get(next);
+      if (captured) yield captured;
+      else if (next === undefined)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', aborted);
+  }
+}

@@ -1,0 +1,71 @@
+// The built dashboard, read once: its files with their compressed copies, and the operations that it may name.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+
+/** How a body is sent. */
+export type Coding = 'br' | 'gzip' | 'identity';
+
+export interface StoredFile {
+  type: string;
+  /** Its name says what is in it, so that it never changes. */
+  isImmutable: boolean;
+  copies: Partial<Record<Coding, { body: Buffer; etag: string }>> & Record<'identity', { body: Buffer; etag: string }>;
+}
+
+export interface Dashboard {
+  /** By path below the dashboard's own, as `index.html` and `assets/…`; empty when none was built. */
+  files: ReadonlyMap<string, StoredFile>;
+  /** Texts of operations by the SHA-256 of each, in hex. */
+  operations: ReadonlyMap<string, string>;
+}
+
+const OPERATIONS = 'operations.json';
+const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/**
+ * Reads what the build left in a directory.
+ * @param directory undefined, or one that is not there: nothing was built.
+ */
+export async function readDashboard(directory: string | undefined): Promise<Dashboard> {
+  const names = directory === undefined ? [] : await filesUnder(directory);
+  const read = (name: string) => readFile(join(directory ?? '', name));
+  const isPlain = (name: string) => !name.startsWith('.') && name !== OPERATIONS && !/\.(br|gz)$/.test(name);
+  const files = await Promise.all(
+    names.filter(isPlain).map(async (name): Promise<[string, StoredFile]> => {
+      const copies: StoredFile['copies'] = { identity: copy(await read(name)) };
+      for (const [coding, suffix] of Object.entries(SUFFIXES) as [keyof typeof SUFFIXES, string][])
+        if (names.includes(name + suffix)) copies[coding] = copy(await read(name + suffix));
+      const type = TYPES[extname(name)] ?? 'application/octet-stream';
+      return [name.split(sep).join('/'), { type, isImmutable: name.startsWith(`assets${sep}`), copies }];
+    }),
+  );
+  const texts = names.includes(OPERATIONS) ? JSON.parse((await read(OPERATIONS)).toString('utf8')) : {};
+  return { files: new Map(files), operations: new Map(Object.entries(texts as Record<string, string>)) };
+}
+
+async function filesUnder(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    },
+  );
+  return entries.flatMap((entry) => (entry.isFile() ? relative(directory, join(entry.parentPath, entry.name)) : []));
+}
+
+/** Each copy has a tag of its own: one that is strong stands for the bytes that are sent. */
+function copy(body: Buffer): { body: Buffer; etag: string } {
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+}

@@ -1,0 +1,112 @@
+// The dashboard over HTTP. What it is made of is public: only what it asks the API needs somebody who is signed in.
+
+import type { ServerResponse } from 'node:http';
+import { negotiate } from '../../edge/modules/compression.ts';
+import type { Exchange } from '../http.ts';
+import { isLoopbackHost } from '../loopback.ts';
+import type { Dashboard, StoredFile } from './files.ts';
+
+/** Where the dashboard is, with everything in it. */
+export const DASHBOARD_PATH = '/dashboard/';
+
+const YEAR_SECONDS = 31_536_000;
+const NOT_BUILT = 'The dashboard has not been built: run `npm run build`, then start the gateway again.\n';
+const NOT_FOUND = 'The dashboard has no such file.\n';
+
+/** Nothing from elsewhere, nothing inline, nothing to elsewhere; and no page around it that could lead a click astray. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** What a page may ask of the browser, and this one never does. */
+const UNUSED = [
+  ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'display-capture', 'encrypted-media'],
+  ...['fullscreen', 'gamepad', 'geolocation', 'gyroscope', 'hid', 'idle-detection', 'local-fonts', 'magnetometer'],
+  ...['microphone', 'midi', 'payment', 'picture-in-picture', 'publickey-credentials-get', 'screen-wake-lock', 'serial'],
+  ...['usb', 'window-management', 'xr-spatial-tracking'],
+];
+
+const HEADERS: Record<string, string> = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': UNUSED.map((feature) => `${feature}=()`).join(', '),
+};
+
+/** Whether a path is the dashboard's. */
+export function isDashboardPath(path: string): boolean {
+  return path.startsWith(DASHBOARD_PATH) || path === DASHBOARD_PATH.slice(0, -1);
+}
+
+/** Answers a request for a path of the dashboard. */
+export function serveDashboard({ files }: Dashboard, path: string, exchange: Exchange): void {
+  const { request, response } = exchange;
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  // A browser would ask for everything else on this machine by TLS, too, whatever the port.
+  if (exchange.isSecure && !isLoopbackHost(request.headers.host ?? ''))
+    response.setHeader('Strict-Transport-Security', `max-age=${YEAR_SECONDS}`);
+
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    sendText(response, 405, 'Only GET and HEAD.\n');
+  } else if (!path.startsWith(DASHBOARD_PATH)) {
+    redirectToDashboard(exchange);
+  } else if (!files.has('index.html')) {
+    sendText(response, 404, NOT_BUILT);
+  } else {
+    const file = fileFor(files, path.slice(DASHBOARD_PATH.length));
+    if (file) sendFile(file, exchange);
+    else sendText(response, 404, NOT_FOUND);
+  }
+}
+
+/** Sends a browser to where the dashboard begins. */
+export function redirectToDashboard({ response }: Exchange): void {
+  response.writeHead(302, { Location: DASHBOARD_PATH, 'Content-Length': 0, 'Cache-Control': 'no-cache' }).end();
+}
+
+/** The page itself knows the addresses of what it shows; those of its files end in an extension. */
+function fileFor(files: Dashboard['files'], name: string): StoredFile | undefined {
+  const isAddress = !name.startsWith('assets/') && !name.slice(name.lastIndexOf('/') + 1).includes('.');
+  return files.get(isAddress ? 'index.html' : name);
+}
+
+function sendFile({ type, isImmutable, copies }: StoredFile, { request, response }: Exchange): void {
+  const codings = (['br', 'gzip'] as const).filter((coding) => copies[coding]);
+  const coding = negotiate(String(request.headers['accept-encoding'] ?? ''), codings) as (typeof codings)[number];
+  const { body, etag } = copies[coding ?? 'identity'] ?? copies.identity;
+  response.setHeader('ETag', etag);
+  response.setHeader('Cache-Control', isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
+  if (codings.length > 0) response.setHeader('Vary', 'Accept-Encoding');
+  if (isFresh(request.headers['if-none-match'], etag)) return void response.writeHead(304).end();
+  response.setHeader('Content-Type', type);
+  response.setHeader('Content-Length', body.length);
+  if (coding) response.setHeader('Content-Encoding', coding);
+  response.writeHead(200).end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Whether the client has the very copy that it would get. */
+function isFresh(known: string | undefined, etag: string): boolean {
+  return (known ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+    })
+    .end(text);
+}

@@ -1,0 +1,105 @@
+// What has an id: found by it alone, whatever its kind; one at a time, or many at once.
+
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { Db } from '../store/client.ts';
+import { isId } from '../store/ids.ts';
+import { builder, type Row } from './builder.ts';
+import type { Context } from './context.ts';
+import { ApiError } from './errors.ts';
+
+const IDS_MAX = 100;
+
+/** What a table must offer; Prisma's delegates do. */
+interface Table {
+  findFirst(query: object): Promise<unknown>;
+  findMany(query: object): Promise<unknown[]>;
+  count(query: object): Promise<number>;
+  delete(query: object): Promise<unknown>;
+}
+
+/** What it takes to find one object by its id. */
+export interface Nodes {
+  kind: string;
+  prefix: string;
+  typeName: string;
+  table: (db: Db) => unknown;
+  /** Narrows every look-up further than to the account. */
+  where?: (context: Context) => object | Promise<object>;
+}
+
+const known = new Map<string, Nodes>();
+
+/** Lets `node(id)` and `nodes(ids)` find this kind of object. */
+export function nodes(options: Nodes): void {
+  known.set(options.prefix, options);
+}
+
+/** Any object with an id; `node(id)` finds it. */
+export const Node = builder.interfaceRef<Row>('Node').implement({
+  description: 'Any object with an id.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
+  }),
+  resolveType: ({ id }) => nodesOf(id)?.typeName,
+});
+
+function nodesOf(id: string): Nodes | undefined {
+  const options = known.get(id.slice(0, id.indexOf('_')));
+  return options && isId(options.prefix, id) ? options : undefined;
+}
+
+/** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
+export async function look(options: Nodes, context: Context, id: string, query: object): Promise<Row | null> {
+  if (!isId(options.prefix, id)) return null;
+  const where = { ...(await scopeOf(options, context)), id };
+  return tableOf(options, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
+}
+
+/** The part of a query that leaves only what the caller may see. */
+export async function scopeOf({ where }: Nodes, context: Context): Promise<object> {
+  return { accountId: context.accountId, ...(await where?.(context)) };
+}
+
+export function tableOf({ table }: Nodes, db: Db): Table {
+  return table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
+}
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: Node,
+    nullable: true,
+    description: 'Any object of your account by its id; null when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
+    resolve: async (_, { id }, context, info) => {
+      const options = nodesOf(id);
+      return options ? look(options, context, id, queryFromInfo({ context, info, typeName: options.typeName })) : null;
+    },
+  }),
+);
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [Node],
+    nullable: { list: true, items: true },
+    description: 'Objects of your account by their ids, in the order asked for; null for each that there is not.',
+    args: {
+      ids: t.arg.idList({ required: true, description: 'The ids of any kinds of object; at most 100.' }),
+    },
+    resolve: async (_, { ids }, context, info) => {
+      if (ids.length > IDS_MAX) throw new ApiError('tooManyIds', { member: 'ids', max: IDS_MAX });
+      const idsByKind = new Map<Nodes, string[]>();
+      for (const id of new Set(ids)) {
+        const options = nodesOf(id);
+        if (options) idsByKind.set(options, [...(idsByKind.get(options) ?? []), id]);
+      }
+      const found = new Map<string, Row>();
+      for (const [options, ofKind] of idsByKind) {
+        const query = queryFromInfo({ context, info, typeName: options.typeName });
+        const where = { ...(await scopeOf(options, context)), id: { in: ofKind } };
+        const rows = (await tableOf(options, context.db).findMany({ ...query, where })) as Row[];
+        for (const row of rows) found.set(row.id, row);
+      }
+      return ids.map((id) => found.get(id) ?? null);
+    },
+  }),
+);

@@ -1,0 +1,83 @@
+// Who sent a request, as far as signing in has to know, and what it is sent back for it.
+
+import { isIP } from 'node:net';
+import { ApiError } from '../errors.ts';
+import type { Exchange } from '../http.ts';
+import { writeCookie } from './cookie.ts';
+import { isFromDashboard } from './dashboard-request.ts';
+
+const USER_AGENT_MAX = 512;
+
+/** Somebody signed in, or could not; for the log. */
+export interface SignInNote {
+  outcome: 'ok' | 'failed';
+  by: 'password' | 'link';
+  /** Undefined when nobody has that e-mail address, or that link. */
+  userId: string | undefined;
+}
+
+/** The other end of one request. */
+export class Client {
+  readonly #exchange: Exchange;
+  /** The browser session that the answer begins; undefined when it begins none. */
+  sessionId: string | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  /**
+   * Its address. Behind a proxy that ends TLS for us it is what the proxy says: else all who sign in there would wait
+   * for the failures of each other.
+   */
+  get ip(): string {
+    const { request, isSecure } = this.#exchange;
+    const { remoteAddress = '' } = request.socket;
+    const isProxied = isSecure && !('encrypted' in request.socket);
+    const said = String(request.headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .at(-1)
+      ?.trim();
+    const ip = isProxied && said && isIP(said) ? said : remoteAddress;
+    return ip.replace(/^::ffff:(?=\d+\.)/, '');
+  }
+
+  /** Whether it is on this machine. */
+  get isLoopback(): boolean {
+    return this.#exchange.isLoopback;
+  }
+
+  /** Hears when nobody waits for more of the answer. @returns what ends that. */
+  onGone(listener: () => void): () => void {
+    const { response } = this.#exchange;
+    response.once('close', listener);
+    return () => response.off('close', listener);
+  }
+
+  get userAgent(): string {
+    return (this.#exchange.request.headers['user-agent'] ?? '').slice(0, USER_AGENT_MAX);
+  }
+
+  /** Why nobody can sign in from there; null where one can. */
+  get refusal(): ApiError | null {
+    const { isSecure, isLoopback } = this.#exchange;
+    return isSecure || isLoopback ? null : new ApiError('signInNotOffered');
+  }
+
+  /** @throws {ApiError} when nobody may sign in by this request: others may listen, or another page may have sent it. */
+  checkMaySignIn(): void {
+    if (this.refusal) throw this.refusal;
+    if (!isFromDashboard(this.#exchange)) throw new ApiError('dashboardOnly');
+  }
+
+  /** Gives the browser the token of its session, or takes it away: null. */
+  setSession(session: { id: string; token: string } | null): void {
+    this.sessionId = session?.id;
+    this.#exchange.response.setHeader('Set-Cookie', writeCookie(session?.token ?? null));
+  }
+
+  note(signIn: SignInNote): void {
+    const { seen } = this.#exchange;
+    seen.signIns = [...(seen.signIns ?? []), { ...signIn, ip: this.ip }];
+  }
+}

@@ -1,0 +1,42 @@
+// Errors of signing in. Part of the error table.
+
+import { bad, conflict, type Row } from '../error-row.ts';
+
+const forbidden = (number: number, text: string): Row => [number, 403, 'FORBIDDEN', text];
+
+export const signInErrors = {
+  sessionOver: [90200, 401, 'UNAUTHENTICATED', 'You are not signed in any more: this browser session has ended.'],
+  dashboardOnly: forbidden(
+    90201,
+    'A browser session is for the dashboard alone, which sends JSON by POST to /graphql from a page of the same ' +
+      'origin, with the header "Gateway-Dashboard: 1". Any other client sends an API key.',
+  ),
+  documentNotPersisted: forbidden(
+    90202,
+    'In a browser session only the dashboard’s own operations run: send { "documentId": "sha256:…" } in place of a ' +
+      'query. Any other document needs an API key in the Authorization header.',
+  ),
+  unknownDocument: bad(
+    90203,
+    '{member} is no document that this gateway knows. After an update, load the dashboard anew.',
+  ),
+  signInNotOffered: forbidden(
+    90204,
+    'Signing in is not offered over plain HTTP, where others can listen. Give the API a certificate (API_TLS_CERT and ' +
+      'API_TLS_KEY), or set PUBLIC_API_URL to the https address of a proxy in front of it; or open the dashboard on ' +
+      'this machine itself, at a loopback address.',
+  ),
+  signInFailed: forbidden(90205, 'The e-mail address or the password is not right.'),
+  tooManyAttempts: [90206, 429, 'RATE_LIMITED', 'There were too many failed attempts; try again in {seconds} s.'],
+  linkOver: forbidden(
+    90207,
+    'This link does not work: a link works once, for 15 minutes, and only the newest of a user does.',
+  ),
+  passwordLength: bad(90208, '{member} must have {min} to {max} characters.'),
+  passwordHasName: bad(90209, '{member} must not contain the name in your e-mail address.'),
+  passwordRepeats: bad(90210, '{member} must not be one character over and over.'),
+  wrongPassword: bad(90211, '{member} is not your password.'),
+  noPassword: conflict(90212, 'You have no password yet; set one by a sign-in link.'),
+  passwordsBusy: [90213, 503, 'UNAVAILABLE', 'Too many people sign in at this moment; try again.'],
+  userNotActive: conflict(90214, 'The user is not active; let the user in again first.'),
+} satisfies Record<string, Row>;

@@ -1,0 +1,93 @@
+// What the ways of signing in have in common.
+
+import type { Db } from '../../store/client.ts';
+import { endSessions, openSession } from '../../store/sign-in/sessions.ts';
+import type { Caller, Context } from '../context.ts';
+import { ApiError } from '../errors.ts';
+
+/** Of so many accounts that know one e-mail address, each user may sign in; in one account it is unique. */
+const SAME_EMAIL_MAX = 3;
+
+export interface User {
+  id: string;
+  accountId: string;
+  role: 'ADMIN' | 'MEMBER';
+}
+
+/** One whose password was right. */
+interface Proven extends User {
+  hash: string;
+}
+
+/** The user with this e-mail address and password; null when there is none, which takes as long. */
+export async function userWith({ db, app, client }: Context, email: string, password: string): Promise<Proven | null> {
+  const users = await db.owner.findMany({
+    where: { kind: 'USER', subject: email, active: true, password: { isNot: null } },
+    orderBy: { id: 'asc' },
+    take: SAME_EMAIL_MAX,
+    select: { id: true, accountId: true, role: true, password: { select: { hash: true } } },
+  });
+  for (const { password: stored, ...user } of users)
+    if (stored && (await app.desk.isRight(password, stored.hash))) return { ...user, hash: stored.hash };
+  if (users.length === 0) await app.desk.isRight(password, undefined);
+  client.note({ outcome: 'failed', by: 'password', userId: users[0]?.id });
+  return null;
+}
+
+/**
+ * Whether a user may sign in still. While a password was compared or made, somebody may have changed it, or have shut the
+ * user out; until the end of the transaction nobody can.
+ * @param hash of the password that was right; left out: a link was.
+ */
+export async function maySignIn({ db }: Context, ownerId: string, hash?: string): Promise<boolean> {
+  const active = await db.$queryRaw<object[]>`SELECT 1 FROM owner WHERE id = ${ownerId} AND active FOR SHARE`;
+  return active.length > 0 && (hash === undefined || (await hasStill(db, ownerId, hash)));
+}
+
+async function hasStill(db: Db, ownerId: string, hash: string): Promise<boolean> {
+  const same = await db.$queryRaw<object[]>`
+    SELECT 1 FROM password WHERE owner_id = ${ownerId} AND hash = ${hash} FOR UPDATE`;
+  return same.length > 0;
+}
+
+/** Begins a browser session of a user, in place of the one that the browser had. */
+export function begin(context: Context, user: User): Promise<{ id: string; token: string }> {
+  const { app, client, knownCaller } = context;
+  const browser = { ip: client.ip, userAgent: client.userAgent };
+  return context.apart(async (db, announce) => {
+    if (knownCaller?.sessionId !== undefined) await endSessions(db, announce, { id: knownCaller.sessionId });
+    return openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
+  });
+}
+
+/** Hands over the session that was begun, and is in the database for good. @returns who has it. */
+export function welcome(
+  { client }: Context,
+  user: User,
+  session: { id: string; token: string },
+  by: 'password' | 'link',
+): Caller {
+  client.setSession(session);
+  client.note({ outcome: 'ok', by, userId: user.id });
+  return { accountId: user.accountId, ownerId: user.id, isAdmin: user.role === 'ADMIN', sessionId: session.id };
+}
+
+/** Gives a user a password. The other browser sessions of the user end, and no link works any more. */
+export async function setPassword(context: Context, ownerId: string, hash: string): Promise<void> {
+  const { app, knownCaller } = context;
+  const changedAt = new Date(app.now());
+  await context.apart(async (db, announce) => {
+    await db.password.upsert({ where: { ownerId }, create: { ownerId, hash, changedAt }, update: { hash, changedAt } });
+    await db.signInLink.deleteMany({ where: { ownerId } });
+    await endSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
+  });
+}
+
+/** The caller's own password. @throws {ApiError} when there is none. */
+export async function ownPassword({ db, caller }: Context): Promise<{ email: string; stored: string }> {
+  const where = { id: caller.ownerId };
+  const select = { subject: true, password: { select: { hash: true } } };
+  const { subject, password } = await db.owner.findUniqueOrThrow({ where, select });
+  if (!password) throw new ApiError('noPassword');
+  return { email: subject, stored: password.hash };
+}

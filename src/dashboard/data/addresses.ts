@@ -1,0 +1,69 @@
+// Where each object is shown. All links to objects are made here.
+
+/** The dashboard's own root. */
+export const BASE = '/dashboard';
+
+const FOLDERS: Record<string, string> = {
+  endpoint: 'endpoints',
+  offlineEndpoint: 'endpoints',
+  tunnelSession: 'agents',
+  tunnel: 'agents/tunnels',
+  credential: 'credentials',
+  reservedDomain: 'domains',
+  tlsCertificate: 'domains/certificates',
+  httpsEdge: 'edges/https',
+  httpsEdgeRoute: 'edges/routes',
+  tlsEdge: 'edges/tls',
+  tunnelGroupBackend: 'edges/backends',
+  certificateAuthority: 'edges/authorities',
+  ipPolicy: 'edges/ip-policies',
+  ipPolicyRule: 'edges/ip-policy-rules',
+  eventDestination: 'events/destinations',
+  eventSubscription: 'events/subscriptions',
+  apiKey: 'access/keys',
+  botUser: 'access/bots',
+  user: 'access/users',
+};
+
+/** The kinds of objects, by the prefix of their ids. */
+const KINDS: Record<string, string> = {
+  ep: 'endpoint',
+  oep: 'offlineEndpoint',
+  ts: 'tunnelSession',
+  tn: 'tunnel',
+  cr: 'credential',
+  rd: 'reservedDomain',
+  cert: 'tlsCertificate',
+  edghts: 'httpsEdge',
+  edghtsrt: 'httpsEdgeRoute',
+  edgtls: 'tlsEdge',
+  bkdtg: 'tunnelGroupBackend',
+  ca: 'certificateAuthority',
+  ipp: 'ipPolicy',
+  ipr: 'ipPolicyRule',
+  ed: 'eventDestination',
+  esb: 'eventSubscription',
+  ak: 'apiKey',
+  bot: 'botUser',
+  usr: 'user',
+};
+
+/** The address of a place in the dashboard: `pathOf('credentials', 'new')`. */
+export function pathOf(...parts: string[]): string {
+  return [BASE, ...parts.map(encodeURIComponent)].join('/');
+}
+
+/** The address of an object. The kind is that of `changes` and `search`: `credential`. */
+export function addressOf(kind: string, id: string): string {
+  return `${BASE}/${FOLDERS[kind] ?? 'endpoints'}/${encodeURIComponent(id)}`;
+}
+
+/** The address of a route of an HTTPS edge. */
+export function addressOfRoute(edgeId: string, routeId: string): string {
+  return `${addressOf('httpsEdge', edgeId)}/routes/${encodeURIComponent(routeId)}`;
+}
+
+/** The kind of the object with this id; undefined when its prefix is unknown. */
+export function kindOf(id: string): string | undefined {
+  return KINDS[id.slice(0, id.lastIndexOf('_'))];
+}

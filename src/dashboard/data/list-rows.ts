@@ -1,0 +1,55 @@
+// Puts pages of a list together. All lists of the API are sorted by id, the newest first, and a cursor is an id.
+
+/** What every row of a list has. */
+export interface Identified {
+  id: string;
+}
+
+export interface Page<Row> {
+  nodes: readonly Row[];
+  pageInfo: { hasNextPage: boolean; endCursor?: string | null };
+  totalCount?: number;
+}
+
+/**
+ * Takes in a page that begins right after the id `after` (from the very beginning when there is none): what it covers
+ * is as it says, the rest stays. Rows that are as they were stay the same objects, so that they needn't be drawn again.
+ */
+export function takePage<Row extends Identified>(
+  rows: readonly Row[],
+  { nodes, pageInfo }: Page<Row>,
+  after?: string,
+): readonly Row[] {
+  const lowest = nodes.at(-1)?.id ?? after ?? '';
+  const before = after === undefined ? [] : rows.filter(({ id }) => id >= after);
+  const behind = pageInfo.hasNextPage ? rows.filter(({ id }) => id < lowest) : [];
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const covered = nodes.map((node) => {
+    const old = known.get(node.id);
+    return old && JSON.stringify(old) === JSON.stringify(node) ? old : node;
+  });
+  // More new rows than fit on a page: what was known no longer joins it, and would leave a hole.
+  const hasHole = after === undefined && behind.length > 0 && !nodes.some(({ id }) => known.has(id));
+  return hasHole ? covered : [...before, ...covered, ...behind];
+}
+
+/** The first and the last index of the rows in view that are in `stale`; null when none is. */
+export function staleRange<Row extends Identified>(
+  rows: readonly Row[],
+  stale: ReadonlySet<string>,
+  [from, to]: readonly [number, number],
+): readonly [number, number] | null {
+  let first = -1;
+  let last = -1;
+  for (let index = Math.max(0, from); index < Math.min(to, rows.length); index += 1) {
+    if (!stale.has(rows[index]?.id ?? '')) continue;
+    if (first < 0) first = index;
+    last = index;
+  }
+  return first < 0 ? null : [first, last];
+}
+
+/** Whether two ids are of one kind of object. */
+export function isSameKind(id: string, other: string): boolean {
+  return id.slice(0, id.lastIndexOf('_')) === other.slice(0, other.lastIndexOf('_'));
+}

@@ -1,0 +1,40 @@
+// Who is signed in. One page has one session, so it is kept here once for all.
+
+import { signal } from '@preact/signals';
+import { SignOut, Viewer, type ViewerFactsFragment } from '../generated/operations.ts';
+import { onStranger, run } from './client.ts';
+import { forgetLists } from './kept-lists.ts';
+import { goLive, goQuiet } from './live.ts';
+
+/** Who is signed in: null for nobody, undefined as long as that isn't known. */
+export const viewer = signal<ViewerFactsFragment | null | undefined>(undefined);
+
+/** Asks the gateway who is signed in. @throws ApiFailure */
+export async function meetViewer(): Promise<void> {
+  welcome((await run(Viewer, {})).viewer ?? null);
+}
+
+/** Somebody signed in, or nobody did. */
+export function welcome(facts: ViewerFactsFragment | null): void {
+  viewer.value = facts;
+  if (facts) {
+    goLive();
+    return;
+  }
+  goQuiet();
+  forgetLists();
+}
+
+/** Ends this browser's session. @throws ApiFailure */
+export async function signOut(): Promise<void> {
+  await run(SignOut, {});
+  welcome(null);
+}
+
+/** What the viewer is called on screen. */
+export function nameOf({ user }: ViewerFactsFragment): string {
+  return user.__typename === 'User' ? user.email : user.name;
+}
+
+// Only a session can be lost: a stranger who is refused is told so by the form that asked.
+onStranger(() => viewer.value && welcome(null));

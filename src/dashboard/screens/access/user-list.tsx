@@ -1,0 +1,52 @@
+import { addressOf, pathOf } from '../../data/addresses.ts';
+import { viewer } from '../../data/session.ts';
+import { useList } from '../../data/use-list.ts';
+import { type UserRowFragment, Users } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { When } from '../../ui/when.tsx';
+import { isAdmin, tabs } from './places.ts';
+
+const columns: Column<UserRowFragment>[] = [
+  {
+    key: 'email',
+    title: 'E-mail',
+    width: '2fr',
+    cell: ({ id, email }) => (
+      <>
+        {email} {id === viewer.value?.user.id && <Tag>you</Tag>}
+      </>
+    ),
+  },
+  { key: 'role', title: 'Role', width: '7rem', cell: ({ role }) => role },
+  {
+    key: 'active',
+    title: 'State',
+    width: '7rem',
+    cell: ({ active }) => (active ? 'active' : <Tag look="warn">shut out</Tag>),
+  },
+  { key: 'created', title: 'Added', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+export function UserList() {
+  const list = useList(Users, {}, (result) => result.users, { kinds: ['user'] });
+  return (
+    <Page
+      title="Users"
+      lead={`The people of this account.${isAdmin() ? '' : ' Only admins can change them.'}`}
+      actions={
+        isAdmin() && (
+          <LinkButton look="primary" href={pathOf('access', 'users', 'new')}>
+            New user
+          </LinkButton>
+        )
+      }
+    >
+      <Tabs label="Access" tabs={tabs} />
+      <Table label="Users" columns={columns} list={list} href={({ id }) => addressOf('user', id)} />
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { addressOf } from '../../data/addresses.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { AgentCredential } from '../../generated/operations.ts';
+
+/** People know a credential by its description. */
+export function CredentialLink({ id }: { id: string }) {
+  const { data } = useQuery(AgentCredential, { id }, { kinds: ['credential'] });
+  return <a href={addressOf('credential', id)}>{data?.credential?.description || id}</a>;
+}

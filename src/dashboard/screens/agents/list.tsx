@@ -1,0 +1,75 @@
+import { addressOf, pathOf } from '../../data/addresses.ts';
+import { useList } from '../../data/use-list.ts';
+import { type AgentRowFragment, Agents as AgentsQuery } from '../../generated/operations.ts';
+import { Dot } from '../../ui/dot.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { When } from '../../ui/when.tsx';
+import { StartLine } from '../credentials/start-line.tsx';
+import { RoundTrip } from './round-trip.tsx';
+import { tunnelName } from './tunnel-columns.tsx';
+
+/** Round trips are not told of: heartbeats go every 10 s. */
+const ROUND_TRIPS_MS = 5000;
+
+export function Agents() {
+  const list = useList(AgentsQuery, {}, (result) => result.tunnelSessions, {
+    kinds: ['tunnelSession', 'tunnel'],
+    everyMs: ROUND_TRIPS_MS,
+  });
+  return (
+    <Page title="Agents" lead="Programs that are connected now, each in a session of its own, and serve endpoints.">
+      <Table
+        label="Agents"
+        columns={columns}
+        list={list}
+        href={(row) => addressOf('tunnelSession', row.id)}
+        empty={
+          <Empty title="No agent is connected" action={<StartLine acl={[]} />}>
+            This line starts one; its authtoken is that of a <a href={pathOf('credentials')}>credential</a>, shown when
+            one is created.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: Column<AgentRowFragment>[] = [
+  { key: 'ip', title: 'Address', width: '1.5fr', cell: (row) => row.ip },
+  {
+    key: 'state',
+    title: 'State',
+    width: '6.5rem',
+    cell: (row) => <Dot state="live" roundTripAt={row.roundTrip?.at} />,
+  },
+  { key: 'serves', title: 'Serves', width: '3fr', cell: serves },
+  { key: 'version', title: 'Version', width: '5rem', priority: 2, cell: (row) => row.agentVersion },
+  {
+    key: 'system',
+    title: 'System',
+    width: '1fr',
+    priority: 3,
+    cell: ({ os, arch }) => [os, arch].filter(Boolean).join(', '),
+  },
+  {
+    key: 'trip',
+    title: 'Last round trip',
+    width: '11rem',
+    priority: 2,
+    cell: (row) => <RoundTrip roundTrip={row.roundTrip} />,
+  },
+  {
+    key: 'started',
+    title: 'Connected',
+    width: '6.5rem',
+    cell: (row) => <When at={row.startedAt} as="since" />,
+    priority: 2,
+  },
+];
+
+function serves({ tunnels: [first, ...others] }: AgentRowFragment) {
+  if (!first) return <span class="quiet">nothing</span>;
+  return others.length === 0 ? tunnelName(first) : `${tunnelName(first)} and ${others.length} more`;
+}

@@ -1,0 +1,99 @@
+import { pathOf } from '../../data/addresses.ts';
+import { useParam } from '../../data/use-param.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { Agent, type AgentQuery } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Dot } from '../../ui/dot.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Table } from '../../ui/table.tsx';
+import { When } from '../../ui/when.tsx';
+import { Notes } from '../endpoints/notes.tsx';
+import { CredentialLink } from './credential-link.tsx';
+import { Orders } from './orders.tsx';
+import { RoundTrip } from './round-trip.tsx';
+import { tunnelAddress, tunnelColumns } from './tunnel-columns.tsx';
+
+const KINDS = ['tunnelSession', 'tunnel'];
+const ROUND_TRIP_MS = 5000;
+
+export const agentCrumbs = [{ title: 'Agents', href: pathOf('agents') }];
+
+type Session = NonNullable<AgentQuery['tunnelSession']>;
+
+export function AgentPage() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(Agent, { id }, { kinds: KINDS, everyMs: ROUND_TRIP_MS });
+  const session = data?.tunnelSession;
+  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (!session) {
+    return (
+      <Page title="Agent" crumbs={agentCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  const { ip, agentVersion, roundTrip, tunnels } = session;
+  return (
+    <Page
+      title={`Agent ${agentVersion} at ${ip}`}
+      badge={<Dot state="live" roundTripAt={roundTrip?.at} />}
+      crumbs={agentCrumbs}
+      actions={<Orders id={id} name={ip} />}
+    >
+      <ErrorNote error={error} />
+      <SessionFacts session={session} />
+      <Section title="Its tunnels">
+        <Table
+          label="Tunnels of this agent"
+          columns={tunnelColumns}
+          rows={tunnels}
+          href={tunnelAddress}
+          empty={<p class="quiet">It serves nothing now.</p>}
+        />
+      </Section>
+      <Notes text={session.metadata} />
+    </Page>
+  );
+}
+
+function SessionFacts({ session }: { session: Session }) {
+  const { os, arch, credential } = session;
+  return (
+    <Facts
+      facts={[
+        { name: 'Address', value: session.ip },
+        { name: 'Version', value: session.agentVersion },
+        { name: 'System', value: [os, arch].filter(Boolean).join(', ') },
+        { name: 'Last round trip', value: <RoundTrip roundTrip={session.roundTrip} /> },
+        { name: 'Connected', value: <When at={session.startedAt} as="since" /> },
+        {
+          name: 'Credential',
+          value: credential ? <CredentialLink id={credential.id} /> : <span class="quiet">deleted</span>,
+        },
+        { name: 'Program', value: session.userAgent },
+        { name: 'Speaks', value: session.transport },
+        session.region !== '' && { name: 'Region', value: session.region },
+        { name: 'Id', value: <Copy text={session.id} what="the id" /> },
+      ]}
+    />
+  );
+}
+
+function Gone() {
+  return (
+    <Page title="Agent" badge={<Dot state="off">not connected</Dot>} crumbs={agentCrumbs}>
+      <Empty
+        title="This agent isn’t connected any more"
+        action={<LinkButton href={pathOf('agents')}>All agents</LinkButton>}
+      >
+        Its session has ended. When it connects again, it has another session with another id. What it served, and why
+        it went, is among the <a href={pathOf('endpoints', 'offline')}>offline endpoints</a>.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,25 @@
+import { addressOf } from '../../data/addresses.ts';
+import type { AgentTunnelRowFragment } from '../../generated/operations.ts';
+import type { Column } from '../../ui/table.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { When } from '../../ui/when.tsx';
+
+export const tunnelColumns: Column<AgentTunnelRowFragment>[] = [
+  { key: 'name', title: 'Address or labels', width: '3fr', cell: (row) => tunnelName(row) },
+  { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto ?? 'labels'}</Tag> },
+  { key: 'to', title: 'Forwards to', width: '2fr', cell: (row) => row.forwardsTo },
+  { key: 'since', title: 'Open', width: '7rem', priority: 2, cell: (row) => <When at={row.startedAt} as="since" /> },
+];
+
+/** What a tunnel is known by. */
+export function tunnelName({ publicUrl, labels }: Pick<AgentTunnelRowFragment, 'publicUrl' | 'labels'>): string {
+  if (publicUrl !== null) return publicUrl;
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+}
+
+/** What has an address is looked at as an endpoint. */
+export function tunnelAddress({ id, endpoint }: AgentTunnelRowFragment): string {
+  return endpoint ? addressOf('endpoint', endpoint.id) : addressOf('tunnel', id);
+}

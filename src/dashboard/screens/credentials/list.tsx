@@ -1,0 +1,77 @@
+import { addressOf, pathOf } from '../../data/addresses.ts';
+import { useList } from '../../data/use-list.ts';
+import { type CredentialRowFragment, Credentials } from '../../generated/operations.ts';
+import { Count } from '../../ui/amounts.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { When } from '../../ui/when.tsx';
+import { OwnerLink } from './owner.tsx';
+import { aclText } from './rules.ts';
+
+const NEW = pathOf('credentials', 'new');
+
+const columns: Column<CredentialRowFragment>[] = [
+  { key: 'description', title: 'Description', width: '2fr', cell: ({ description, id }) => description || id },
+  {
+    key: 'acl',
+    title: 'May bind',
+    width: '2fr',
+    cell: ({ acl }) => <span title={aclText(acl)}>{aclText(acl)}</span>,
+  },
+  {
+    key: 'sessions',
+    title: 'Agents',
+    width: '6rem',
+    align: 'end',
+    cell: ({ openSessions }) => <AgentCount value={openSessions} />,
+  },
+  { key: 'owner', title: 'Held by', width: '1.5fr', priority: 2, cell: ({ owner }) => <OwnerLink owner={owner} /> },
+  { key: 'created', title: 'Created', width: '7rem', priority: 3, cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+/** With its noun, as cards have no titles of columns. */
+function AgentCount({ value }: { value: number }) {
+  if (value === 0) return <span class="quiet">no agent</span>;
+  return (
+    <>
+      <Count value={value} /> {value === 1 ? 'agent' : 'agents'}
+    </>
+  );
+}
+
+export function CredentialList() {
+  const list = useList(Credentials, {}, (result) => result.credentials, { kinds: ['credential', 'tunnelSession'] });
+  return (
+    <Page
+      title="Credentials"
+      lead="Authtokens with which agents connect, and what each may bind."
+      actions={
+        <LinkButton look="primary" href={NEW}>
+          New credential
+        </LinkButton>
+      }
+    >
+      <Table
+        label="Credentials"
+        cardLines={3}
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf('credential', id)}
+        empty={
+          <Empty
+            title="No credentials yet"
+            action={
+              <LinkButton look="primary" href={NEW}>
+                New credential
+              </LinkButton>
+            }
+          >
+            An agent connects with the authtoken of a credential. Creating one shows the line that starts an agent.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

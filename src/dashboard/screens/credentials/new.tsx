@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { addressOf, pathOf } from '../../data/addresses.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useFields } from '../../data/use-fields.ts';
+import { CreateCredential } from '../../generated/operations.ts';
+import { description, metadata } from '../../ui/checks.ts';
+import { Form } from '../../ui/form.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Secret } from '../../ui/secret.tsx';
+import { TextArea, TextField } from '../../ui/text-field.tsx';
+import { AclField, aclOf } from './acl-field.tsx';
+import { credentialCrumbs } from './crumbs.ts';
+import { OwnerField } from './owner.tsx';
+import type { RuleLine } from './rules.ts';
+import { StartLine } from './start-line.tsx';
+
+interface Created {
+  id: string;
+  token: string;
+  acl: readonly string[];
+}
+
+export function NewCredential() {
+  const { route } = useLocation();
+  const [created, setCreated] = useState<Created>();
+  const { bind, values } = useFields({ description: '', acl: [] as readonly RuleLine[], ownerId: '', metadata: '' });
+  const create = useAction(CreateCredential);
+
+  async function submit() {
+    const { ownerId, acl, ...texts } = values;
+    const result = await create.act({ input: { ...texts, acl: aclOf(acl), ...(ownerId && { ownerId }) } });
+    const { id, token, acl: kept } = result?.createCredential ?? {};
+    if (id && token) setCreated({ id, token, acl: kept ?? [] });
+  }
+
+  if (created) {
+    return (
+      <Page title="The new credential" crumbs={credentialCrumbs}>
+        <Secret name="authtoken" secret={created.token} onKept={() => route(addressOf('credential', created.id), true)}>
+          <p>Where this project is checked out, this line starts an agent with it:</p>
+          <StartLine token={created.token} acl={created.acl} />
+        </Secret>
+      </Page>
+    );
+  }
+  return (
+    <Page title="New credential" crumbs={credentialCrumbs}>
+      <Form
+        action="Create the credential"
+        onSubmit={() => void submit()}
+        error={create.error}
+        isBusy={create.isBusy}
+        onCancel={() => route(pathOf('credentials'))}
+      >
+        <TextField
+          {...bind('description')}
+          label="Description"
+          help="For people: who or what will use it."
+          check={description}
+        />
+        <AclField {...bind('acl')} />
+        <OwnerField {...bind('ownerId')} what="the credential" />
+        <TextArea
+          {...bind('metadata')}
+          label="Metadata"
+          help="For machines: any text."
+          rows={2}
+          check={metadata}
+          isCode
+        />
+      </Form>
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+// Who holds a credential or an API key.
+
+import { addressOf } from '../../data/addresses.ts';
+import { viewer } from '../../data/session.ts';
+import type { Bound } from '../../data/use-fields.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { OwnerChoices, type OwnerNameFragment } from '../../generated/operations.ts';
+import { SelectField } from '../../ui/choice-fields.tsx';
+import { Tag } from '../../ui/tag.tsx';
+
+export function ownerName(owner: OwnerNameFragment): string {
+  return owner.__typename === 'User' ? owner.email : owner.name;
+}
+
+export function OwnerLink({ owner }: { owner: OwnerNameFragment }) {
+  const kind = owner.__typename === 'User' ? 'user' : 'botUser';
+  return (
+    <>
+      <a href={addressOf(kind, owner.id)}>{ownerName(owner)}</a> {!owner.active && <Tag look="warn">inactive</Tag>}
+    </>
+  );
+}
+
+/** Whether the viewer may change what this owner holds. */
+export function isOurs({ id }: { id: string }): boolean {
+  const here = viewer.value;
+  return Boolean(here && (here.isAdmin || here.user.id === id));
+}
+
+/** For admins: others hold what they have themselves made. Empty is the viewer. */
+export function OwnerField({ what, ...field }: Bound<string> & { what: string }) {
+  const { data } = useQuery(OwnerChoices, {}, { kinds: ['user', 'botUser'] });
+  const here = viewer.value;
+  if (!here?.isAdmin) return null;
+  const { users, botUsers } = data ?? {};
+  const others = [...(users?.nodes ?? []), ...(botUsers?.nodes ?? [])].filter(
+    (owner) => owner.active && owner.id !== here.user.id,
+  );
+  const isCut = users?.pageInfo.hasNextPage || botUsers?.pageInfo.hasNextPage;
+  const options = [
+    { value: '', title: 'You' },
+    ...others.map((owner) => ({
+      value: owner.id,
+      title: owner.__typename === 'User' ? owner.email : `${owner.name} (bot user)`,
+    })),
+  ];
+  const help = `Only the holder and admins can change ${what}. It works as long as its holder is active.`;
+  return (
+    <SelectField
+      {...field}
+      label="Held by"
+      options={options}
+      help={isCut ? `${help} The newest 100 users and bot users are offered.` : help}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import { useId } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+import { kinds, type RuleKind, type RuleLine, ruleOf } from './rules.ts';
+import type { Trial } from './use-acl-trial.ts';
+
+interface RuleFieldsProps {
+  line: RuleLine;
+  number: number;
+  /** What the gateway says of it, if it has. */
+  meaning: Trial['rules'][number] | undefined;
+  onChange: (line: RuleLine) => void;
+  onRemove: () => void;
+}
+
+/** What stands between the two parts of a rule. */
+const BETWEEN: Partial<Record<RuleKind, string>> = { address: ':', label: '=' };
+const LABELS: Partial<Record<RuleKind, [string, string?]>> = {
+  name: ['the name'],
+  below: ['the name above'],
+  address: ['the host', 'the port'],
+  label: ['the key', 'the value'],
+};
+
+/** One rule, and what it allows. */
+export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFieldsProps) {
+  const id = useId();
+  const { kind, first, second } = line;
+  const { first: firstHint, second: secondHint } = kinds.find((one) => one.kind === kind) ?? {};
+  const isWrong = meaning?.isValid === false;
+  const input = (part: 'first' | 'second', value: string, hint: string, what = '') => (
+    <input
+      type="text"
+      class="code"
+      value={value}
+      placeholder={hint}
+      aria-label={`Rule ${number}: ${what}`}
+      aria-describedby={id}
+      aria-invalid={isWrong || undefined}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellcheck={false}
+      onInput={(event) => onChange({ ...line, [part]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <div class={`rule ${kind}`}>
+      <select
+        aria-label={`Rule ${number}: what it allows`}
+        value={kind}
+        onChange={(event) => onChange({ ...line, kind: event.currentTarget.value as RuleKind })}
+      >
+        {kinds.map((one) => (
+          <option key={one.kind} value={one.kind} selected={one.kind === kind}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <span class="rule-parts">
+        {firstHint !== undefined && input('first', first, firstHint, LABELS[kind]?.[0])}
+        {BETWEEN[kind] && <span aria-hidden="true">{BETWEEN[kind]}</span>}
+        {secondHint !== undefined && input('second', second, secondHint, LABELS[kind]?.[1])}
+      </span>
+      <Button look="plain" label={`Remove rule ${number}`} onClick={onRemove}>
+        ✕
+      </Button>
+      <p class={isWrong ? 'mistake' : 'help'} id={id}>
+        {ruleOf(line) === null ? hintFor(kind) : meaning?.message}
+      </p>
+    </div>
+  );
+}
+
+function hintFor(kind: RuleKind): string {
+  if (kind === 'label') return 'Either part may be * for any.';
+  return kind === 'address'
+    ? 'A host, and the port that the agent asks for.'
+    : 'A full name, without a scheme or path.';
+}

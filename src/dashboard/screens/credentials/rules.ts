@@ -1,0 +1,63 @@
+// The rules of an ACL, as the parts that a form asks for. What a rule means, and whether it is right, the gateway tells.
+
+export type RuleKind = 'name' | 'below' | 'address' | 'label' | 'everything';
+
+/** One line of the form. */
+export interface RuleLine {
+  kind: RuleKind;
+  /** A name or a host; the key of a label. */
+  first: string;
+  /** A port; the value of a label. */
+  second: string;
+}
+
+export const kinds: readonly { kind: RuleKind; title: string; first?: string; second?: string }[] = [
+  { kind: 'name', title: 'One name', first: 'app.example.com' },
+  { kind: 'below', title: 'Any name below', first: 'example.com' },
+  { kind: 'address', title: 'TCP address', first: '1.example.com', second: '20000' },
+  { kind: 'label', title: 'Label', first: 'key', second: 'value' },
+  { kind: 'everything', title: 'Everything' },
+];
+
+const BIND = 'bind:';
+
+/** The rule that a line stands for; null as long as something of it is missing. */
+export function ruleOf({ kind, first, second }: RuleLine): string | null {
+  const [one, two] = [first.trim(), second.trim()];
+  if (kind === 'everything') return '*';
+  if (one === '') return null;
+  if (kind === 'name') return BIND + bare(one);
+  if (kind === 'below') return `${BIND}*.${bare(one).replace(/^\*\./, '')}`;
+  if (two === '') return null;
+  return kind === 'address' ? `${BIND}${one}:${two}` : `${BIND}${one}=${two}`;
+}
+
+/** What people paste: a rule, or the address of a page. */
+function bare(name: string): string {
+  return name
+    .replace(/^bind:/, '')
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/\/.*$/, '');
+}
+
+/** The line of a rule that the gateway has accepted once. */
+export function lineOf(rule: string): RuleLine {
+  const bound = rule.startsWith(BIND) ? rule.slice(BIND.length) : rule;
+  if (bound === '*') return lineOfKind('everything');
+  const [, key, value] = /^([^=]*)=(.*)$/s.exec(bound) ?? [];
+  if (key !== undefined && value !== undefined) return { kind: 'label', first: key, second: value };
+  const [, host, port] = /^(.*):(\d+)$/.exec(bound) ?? [];
+  if (host !== undefined && port !== undefined) return { kind: 'address', first: host, second: port };
+  if (bound.startsWith('*.')) return { kind: 'below', first: bound.slice(2), second: '' };
+  return { kind: 'name', first: bound, second: '' };
+}
+
+export function lineOfKind(kind: RuleKind): RuleLine {
+  return { kind, first: '', second: '' };
+}
+
+/** What a list of rules comes to, where there is little room. */
+export function aclText(acl: readonly string[]): string {
+  if (acl.length === 0 || acl.some((rule) => rule === '*' || rule === `${BIND}*`)) return 'everything';
+  return acl.map((rule) => rule.replace(BIND, '')).join(', ');
+}

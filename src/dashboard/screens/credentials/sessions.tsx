@@ -1,0 +1,85 @@
+import { addressOf } from '../../data/addresses.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { CredentialSessions, type CredentialSessionsQuery } from '../../generated/operations.ts';
+import { Count } from '../../ui/amounts.tsx';
+import { Dot } from '../../ui/dot.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { When } from '../../ui/when.tsx';
+import { StartLine } from './start-line.tsx';
+
+/** As many as the gateway looks up at once. */
+const MOST = 100;
+/** Round trips are not told of: heartbeats go every 10 s. */
+const ROUND_TRIPS_MS = 5000;
+
+type Node = NonNullable<NonNullable<CredentialSessionsQuery['nodes']>[number]>;
+type Row = Extract<Node, { ip: string }>;
+
+const columns: Column<Row>[] = [
+  { key: 'ip', title: 'Address', width: '1.5fr', cell: ({ ip }) => ip },
+  {
+    key: 'state',
+    title: 'State',
+    width: '8rem',
+    cell: ({ roundTrip }) => <Dot state="live" roundTripAt={roundTrip?.at} />,
+  },
+  { key: 'version', title: 'Version', width: '1fr', cell: ({ agentVersion }) => agentVersion },
+  {
+    key: 'system',
+    title: 'System',
+    width: '1fr',
+    priority: 2,
+    cell: ({ os, arch }) => [os, arch].filter(Boolean).join(', '),
+  },
+  { key: 'since', title: 'Connected', width: '7rem', cell: ({ startedAt }) => <When at={startedAt} as="since" /> },
+  {
+    key: 'tunnels',
+    title: 'Tunnels',
+    width: '5rem',
+    align: 'end',
+    priority: 2,
+    cell: ({ tunnels }) => <Count value={tunnels.length} />,
+  },
+];
+
+/** The agents that are connected with a credential now. */
+export function Sessions({ ids, acl }: { ids: readonly string[]; acl: readonly string[] }) {
+  const shown = ids.slice(0, MOST);
+  const { data, error, reload } = useQuery(
+    CredentialSessions,
+    { ids: shown },
+    { kinds: ['tunnelSession', 'tunnel'], everyMs: ROUND_TRIPS_MS, keepsData: true, isOff: shown.length === 0 },
+  );
+  const rows = (data?.nodes ?? []).filter(
+    (node): node is Row => node !== null && 'ip' in node && ids.includes(node.id),
+  );
+  return (
+    <Section title="Agents that are connected with it">
+      <ErrorNote error={error} retry={() => void reload()} />
+      {ids.length === 0 ? (
+        <Empty title="No agent is connected with it">
+          <p>This line starts one, with the authtoken that was shown when the credential was created.</p>
+          <StartLine acl={acl} />
+        </Empty>
+      ) : data ? (
+        <Table
+          label="Agents connected with this credential"
+          columns={columns}
+          rows={rows}
+          href={({ id }) => addressOf('tunnelSession', id)}
+        />
+      ) : (
+        !error && <Skeleton />
+      )}
+      {ids.length > MOST && (
+        <p class="quiet">
+          The newest {MOST} of {ids.length} are shown.
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,79 @@
+// Chooses the certificate of a domain: one that was uploaded before, or a new one.
+
+import { useState } from 'preact/hooks';
+import { useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
+import { Certificates, UpdateDomain } from '../../generated/operations.ts';
+import { SelectField } from '../../ui/choice-fields.tsx';
+import { Form } from '../../ui/form.tsx';
+import { CertificateForm } from './certificate-form.tsx';
+import type { Domain } from './domain-dialogs.tsx';
+import { certificateTitle } from './places.ts';
+
+interface AssignCertificateProps {
+  domain: Domain;
+  onDone: () => void;
+  onCancel: () => void;
+}
+
+const UPLOAD = '';
+
+export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificateProps) {
+  const { rows, isLoading } = useList(Certificates, {}, (result) => result.tlsCertificates, {
+    kinds: ['tlsCertificate'],
+  });
+  const [chosen, setChosen] = useState(UPLOAD);
+  const assign = useAction(UpdateDomain);
+  const covering = rows.filter(
+    ({ id, subjectAlternativeNames }) =>
+      id !== domain.certificate?.id && subjectAlternativeNames.dnsNames.some((name) => covers(name, domain.domain)),
+  );
+
+  async function show(certificateId: string) {
+    if (await assign.act({ id: domain.id, input: { certificateId } })) onDone();
+  }
+
+  const choice = covering.length > 0 && (
+    <SelectField
+      name="certificateId"
+      label="Which one"
+      value={chosen}
+      onChange={setChosen}
+      options={[
+        { value: UPLOAD, title: 'Upload a new one' },
+        ...covering.map((row) => ({
+          value: row.id,
+          title: `${certificateTitle(row)}, until ${row.notAfter.slice(0, 10)}`,
+        })),
+      ]}
+    />
+  );
+  if (isLoading) return null;
+  if (chosen !== UPLOAD) {
+    return (
+      <Form
+        action="Show it to visitors"
+        onSubmit={() => void show(chosen)}
+        error={assign.error}
+        isBusy={assign.isBusy}
+        onCancel={onCancel}
+      >
+        {choice}
+      </Form>
+    );
+  }
+  return (
+    <CertificateForm
+      action="Upload it and show it to visitors"
+      error={assign.error}
+      before={choice}
+      onDone={(id) => void show(id)}
+      onCancel={onCancel}
+    />
+  );
+}
+
+/** Whether a name of a certificate is good for a domain. The gateway has the last word. */
+function covers(name: string, domain: string): boolean {
+  return name === domain || (name.startsWith('*.') && domain.slice(domain.indexOf('.')) === name.slice(1));
+}

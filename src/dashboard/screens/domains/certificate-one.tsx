@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useAction } from '../../data/use-action.ts';
+import { useParam } from '../../data/use-param.ts';
+import { useQuery } from '../../data/use-query.ts';
+import {
+  Certificate,
+  type CertificateQuery,
+  DeleteCertificate,
+  UpdateCertificate,
+} from '../../generated/operations.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { undoable } from '../../ui/undoable.ts';
+import { When } from '../../ui/when.tsx';
+import { Notes } from '../endpoints/notes.tsx';
+import { NotesDialog } from './notes-dialog.tsx';
+import { certificateCrumbs, certificateTitle, lists } from './places.ts';
+import { Until } from './until.tsx';
+
+type Shown = NonNullable<CertificateQuery['tlsCertificate']>;
+
+export function CertificatePage() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
+  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const certificate = data?.tlsCertificate;
+  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (!certificate) {
+    return (
+      <Page title="Certificate" crumbs={certificateCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  const close = () => setAsked(undefined);
+  const { dnsNames, ips } = certificate.subjectAlternativeNames;
+  return (
+    <Page
+      title={certificateTitle(certificate)}
+      crumbs={certificateCrumbs}
+      actions={
+        <>
+          <Button onClick={() => setAsked('change')}>Change</Button>
+          <Button look="danger" onClick={() => setAsked('delete')}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          { name: 'For', value: [...dnsNames, ...ips].join(', ') },
+          { name: 'Ends', value: <Until at={certificate.notAfter} /> },
+          { name: 'Begins', value: <When at={certificate.notBefore} /> },
+          { name: 'Subject', value: certificate.subjectCommonName || <span class="quiet">not said</span> },
+          { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
+          { name: 'Kind of key', value: certificate.privateKeyType },
+          { name: 'Serial number', value: <code>{certificate.serialNumber}</code> },
+          { name: 'Uploaded', value: <When at={certificate.createdAt} /> },
+          { name: 'Id', value: <Copy text={id} what="the id" /> },
+        ]}
+      />
+      <Section title="In PEM">
+        <CodeBlock code={certificate.certificatePem} what="the certificate" />
+      </Section>
+      <Notes text={certificate.metadata} />
+      {asked === 'change' && <Change certificate={certificate} onClose={close} />}
+      {asked === 'delete' && <Deletion certificate={certificate} onClose={close} />}
+    </Page>
+  );
+}
+
+interface DialogProps {
+  certificate: Shown;
+  onClose: () => void;
+}
+
+function Change({ certificate, onClose }: DialogProps) {
+  const { id } = certificate;
+  const update = useAction(UpdateCertificate);
+  return (
+    <NotesDialog
+      title="Change what is noted of the certificate"
+      noted={certificate}
+      error={update.error}
+      isBusy={update.isBusy}
+      onClose={onClose}
+      onSave={async (input, before) => {
+        if (!(await update.act({ id, input }))) return;
+        undoable('The certificate is changed.', UpdateCertificate, { id, input: before });
+        onClose();
+      }}
+    />
+  );
+}
+
+function Deletion({ certificate, onClose }: DialogProps) {
+  const { route } = useLocation();
+  const remove = useAction(DeleteCertificate);
+  async function confirmed() {
+    if (!(await remove.act({ id: certificate.id }))) return;
+    toast('The certificate is deleted.');
+    route(lists.certificates, true);
+  }
+  return (
+    <Confirm
+      title="Delete this certificate?"
+      name={certificateTitle(certificate)}
+      action="Delete the certificate"
+      error={remove.error}
+      isBusy={remove.isBusy}
+      onConfirm={() => void confirmed()}
+      onClose={onClose}
+    >
+      <p>Its private key goes with it, for good. It can’t be deleted while a domain shows it.</p>
+    </Confirm>
+  );
+}
+
+function Gone() {
+  return (
+    <Page title="Certificate" crumbs={certificateCrumbs}>
+      <Empty
+        title="There is no such certificate"
+        action={<LinkButton href={lists.certificates}>All certificates</LinkButton>}
+      >
+        It has been deleted, or belongs to another account.
+      </Empty>
+    </Page>
+  );
+}

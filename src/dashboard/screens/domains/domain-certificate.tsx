@@ -1,0 +1,137 @@
+// The certificate that the visitors of a domain see.
+
+import { useState } from 'preact/hooks';
+import { addressOf } from '../../data/addresses.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { Certificate, UnsetDomainCertificate, UnsetDomainPolicy, UpdateDomain } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Note } from '../../ui/note.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { undoable } from '../../ui/undoable.ts';
+import { AssignCertificate } from './assign-certificate.tsx';
+import type { Domain } from './domain-dialogs.tsx';
+import { certificateTitle } from './places.ts';
+import { Until } from './until.tsx';
+
+interface DomainCertificateProps {
+  domain: Domain;
+  /** Changes are told, too, but not at once. */
+  onChanged: () => void;
+}
+
+export function DomainCertificate({ domain, onChanged }: DomainCertificateProps) {
+  const { cnameTarget, certificate } = domain;
+  const [isAssigning, setAssigning] = useState(false);
+  if (cnameTarget === null) {
+    return (
+      <Section title="Certificate">
+        <p>Visitors are shown the gateway’s own: the domain is below its own name.</p>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="Certificate"
+      actions={
+        <Button onClick={() => setAssigning(true)}>{certificate ? 'Show another' : 'Upload or choose one'}</Button>
+      }
+    >
+      {certificate ? (
+        <Uploaded domain={domain} id={certificate.id} onChanged={onChanged} />
+      ) : (
+        <ByPolicy domain={domain} onChanged={onChanged} />
+      )}
+      {isAssigning && (
+        <Dialog title={`A certificate for ${domain.domain}`} onClose={() => setAssigning(false)}>
+          <AssignCertificate
+            domain={domain}
+            onDone={() => {
+              setAssigning(false);
+              onChanged();
+            }}
+            onCancel={() => setAssigning(false)}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: string }) {
+  const { data, error, reload } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
+  const unset = useAction(UnsetDomainCertificate);
+  const certificate = data?.tlsCertificate;
+  async function remove() {
+    if (!(await unset.act({ id: domain.id }))) return;
+    const before = { id: domain.id, input: { certificateId: id } };
+    undoable('The domain no longer shows that certificate.', UpdateDomain, before);
+    onChanged();
+  }
+  if (!certificate) return error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />;
+  return (
+    <>
+      <Facts
+        facts={[
+          {
+            name: 'Shown to visitors',
+            value: <a href={addressOf('tlsCertificate', id)}>{certificateTitle(certificate)}</a>,
+          },
+          { name: 'Ends', value: <Until at={certificate.notAfter} /> },
+          { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
+          { name: 'For', value: certificate.subjectAlternativeNames.dnsNames.join(', ') },
+        ]}
+      />
+      <ErrorNote error={unset.error} />
+      <div class="actions">
+        <Button isBusy={unset.isBusy} onClick={() => void remove()}>
+          No longer show it
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Nothing here obtains certificates yet: the gateway says so itself. */
+function ByPolicy({ domain, onChanged }: DomainCertificateProps) {
+  const { id, certificateManagementPolicy: policy, certificateManagementStatus: status } = domain;
+  const unset = useAction(UnsetDomainPolicy);
+  const set = useAction(UpdateDomain);
+  async function change(work: Promise<unknown>) {
+    if (await work) onChanged();
+  }
+  return (
+    <>
+      {policy ? (
+        <Facts
+          facts={[
+            { name: 'To be obtained from', value: policy.authority },
+            { name: 'Kind of key', value: policy.privateKeyType },
+          ]}
+        />
+      ) : (
+        <p>None, and none is to be obtained: visitors are shown one of the gateway’s development authority.</p>
+      )}
+      {status?.provisioningJob && <Note look="warn">{status.provisioningJob.msg}</Note>}
+      <ErrorNote error={unset.error ?? set.error} />
+      <div class="actions">
+        {policy ? (
+          <Button isBusy={unset.isBusy} onClick={() => void change(unset.act({ id }))}>
+            Don’t obtain one
+          </Button>
+        ) : (
+          <Button
+            isBusy={set.isBusy}
+            onClick={() => void change(set.act({ id, input: { certificateManagementPolicy: {} } }))}
+          >
+            Have one obtained
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

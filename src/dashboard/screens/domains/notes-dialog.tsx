@@ -1,0 +1,36 @@
+import type { ApiFailure } from '../../data/client.ts';
+import { useFields } from '../../data/use-fields.ts';
+import { description, metadata } from '../../ui/checks.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { TextArea, TextField } from '../../ui/text-field.tsx';
+
+/** What can be noted of an object. */
+export interface Noted {
+  description: string;
+  metadata: string;
+}
+
+interface NotesDialogProps {
+  title: string;
+  noted: Noted;
+  error: ApiFailure | undefined;
+  isBusy: boolean;
+  /** @param before what was noted when it was opened. */
+  onSave: (input: Noted, before: Noted) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Changes what is noted of an object. */
+export function NotesDialog({ title, noted, error, isBusy, onSave, onClose }: NotesDialogProps) {
+  const before = { description: noted.description, metadata: noted.metadata };
+  const { bind, values } = useFields(before);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form action="Save" onSubmit={() => void onSave(values, before)} error={error} isBusy={isBusy} onCancel={onClose}>
+        <TextField {...bind('description')} label="Description" help="For people." check={description} />
+        <TextArea {...bind('metadata')} label="Metadata" help="For machines: any text." check={metadata} isCode />
+      </Form>
+    </Dialog>
+  );
+}

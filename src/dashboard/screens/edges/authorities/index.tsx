@@ -1,0 +1,129 @@
+// Certificate authorities: all of them, a new one, and one.
+
+import { useLocation } from 'preact-iso/router';
+import { addressOf } from '../../../data/addresses.ts';
+import { now } from '../../../data/clock.ts';
+import { useList } from '../../../data/use-list.ts';
+import { useParam } from '../../../data/use-param.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import { Authorities, Authority, type AuthorityRowFragment, DeleteAuthority } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { CodeBlock } from '../../../ui/code-block.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Facts } from '../../../ui/facts.tsx';
+import { Page, Section } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { When } from '../../../ui/when.tsx';
+import { NotYet, OnePage } from '../one-thing.tsx';
+import { lists, newIn, tabs } from '../places.ts';
+import { authorityTitle } from '../things.ts';
+import { AuthorityForm } from './form.tsx';
+
+const KINDS = ['certificateAuthority'];
+const crumbs = [{ title: 'Certificate authorities', href: lists.authorities }];
+
+const columns: Column<AuthorityRowFragment>[] = [
+  { key: 'name', title: 'Name', width: '2fr', cell: authorityTitle },
+  { key: 'subject', title: 'Subject', width: '2fr', cell: ({ subjectCommonName }) => subjectCommonName, priority: 2 },
+  { key: 'until', title: 'Valid until', width: '9rem', cell: ({ notAfter }) => <Until at={notAfter} /> },
+  { key: 'created', title: 'Uploaded', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+];
+
+export function AuthorityList() {
+  const list = useList(Authorities, {}, (result) => result.certificateAuthorities, { kinds: KINDS });
+  return (
+    <Page
+      title="Certificate authorities"
+      actions={
+        <LinkButton look="primary" href={newIn(lists.authorities)}>
+          New authority
+        </LinkButton>
+      }
+    >
+      <Tabs label="Edges and what they use" tabs={tabs} />
+      <Table
+        label="Certificate authorities"
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf('certificateAuthority', id)}
+        empty={
+          <Empty
+            title="No certificate authorities yet"
+            action={<LinkButton href={newIn(lists.authorities)}>New authority</LinkButton>}
+            command={MAKE_ONE}
+          >
+            An authority issues the certificates that visitors show. The mutual TLS of an edge names whom it trusts. To
+            make one for a try:
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const MAKE_ONE =
+  'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -subj "/CN=Our devices" -days 3650';
+
+function Until({ at }: { at: string }) {
+  return (
+    <>
+      {Date.parse(at) < now.value && <Tag look="bad">expired</Tag>} <When at={at} />
+    </>
+  );
+}
+
+export function NewAuthority() {
+  const { route } = useLocation();
+  return (
+    <Page title="New certificate authority" crumbs={crumbs}>
+      <AuthorityForm
+        onDone={(id) => route(addressOf('certificateAuthority', id))}
+        onCancel={() => route(lists.authorities)}
+      />
+    </Page>
+  );
+}
+
+export function OneAuthority() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(Authority, { id }, { kinds: KINDS });
+  const { route } = useLocation();
+  const authority = data?.certificateAuthority;
+  if (!authority) return <NotYet title="Certificate authority" crumbs={crumbs} error={error} reload={reload} />;
+  const { subjectCommonName, notBefore, notAfter, keyUsages, extendedKeyUsages, caPem } = authority;
+  return (
+    <OnePage
+      title={authorityTitle(authority)}
+      crumbs={crumbs}
+      noun="certificate authority"
+      id={id}
+      remove={DeleteAuthority}
+      consequence="A mutual TLS module that names it has to be changed first."
+    >
+      <Facts
+        facts={[
+          { name: 'Subject', value: subjectCommonName || 'without a common name' },
+          { name: 'In force since', value: <When at={notBefore} /> },
+          { name: 'Valid until', value: <Until at={notAfter} /> },
+          { name: 'Its key may', value: keyUsages.join(', ') || 'the certificate does not say' },
+          extendedKeyUsages.length > 0 && { name: 'For', value: extendedKeyUsages.join(', ') },
+          { name: 'Id', value: <code>{id}</code> },
+        ]}
+      />
+      <Section title="Certificate">
+        <CodeBlock code={caPem} what="the certificate" />
+      </Section>
+      <Section title="Settings">
+        <AuthorityForm
+          key={id}
+          authority={authority}
+          onDone={() => toast('The certificate authority is changed.')}
+          onCancel={() => route(lists.authorities)}
+        />
+      </Section>
+    </OnePage>
+  );
+}

@@ -1,0 +1,104 @@
+// Tunnel groups: all of them, a new one, and one with its tunnels.
+
+import { useLocation } from 'preact-iso/router';
+import { addressOf } from '../../../data/addresses.ts';
+import { useList } from '../../../data/use-list.ts';
+import { useParam } from '../../../data/use-param.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import { Backend, type BackendRowFragment, Backends, DeleteBackend } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page, Section } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { When } from '../../../ui/when.tsx';
+import { Labels, labelsText } from '../labels.tsx';
+import { NotYet, OnePage } from '../one-thing.tsx';
+import { lists, newIn, tabs } from '../places.ts';
+import { TunnelCount } from '../tunnel-count.tsx';
+import { BackendForm } from './form.tsx';
+import { TunnelsOf } from './tunnels.tsx';
+
+const KINDS = ['tunnelGroupBackend', 'tunnel'];
+const crumbs = [{ title: 'Tunnel groups', href: lists.backends }];
+
+const columns: Column<BackendRowFragment>[] = [
+  { key: 'labels', title: 'Labels', width: '2fr', cell: ({ labels }) => <Labels labels={labels} /> },
+  { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
+  {
+    key: 'tunnels',
+    title: 'Live tunnels',
+    width: '8rem',
+    cell: ({ tunnels }) => <TunnelCount count={tunnels.length} />,
+  },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+];
+
+export function BackendList() {
+  const list = useList(Backends, {}, (result) => result.tunnelGroupBackends, { kinds: KINDS });
+  return (
+    <Page
+      title="Tunnel groups"
+      actions={
+        <LinkButton look="primary" href={newIn(lists.backends)}>
+          New tunnel group
+        </LinkButton>
+      }
+    >
+      <Tabs label="Edges and what they use" tabs={tabs} />
+      <Table
+        label="Tunnel groups"
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf('tunnelGroupBackend', id)}
+        empty={
+          <Empty
+            title="No tunnel groups yet"
+            action={<LinkButton href={newIn(lists.backends)}>New tunnel group</LinkButton>}
+          >
+            A tunnel group is every live tunnel that has certain labels. Edges and routes send their traffic to one.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+export function NewBackend() {
+  const { route } = useLocation();
+  return (
+    <Page title="New tunnel group" crumbs={crumbs}>
+      <BackendForm onDone={(id) => route(addressOf('tunnelGroupBackend', id))} onCancel={() => route(lists.backends)} />
+    </Page>
+  );
+}
+
+export function OneBackend() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(Backend, { id }, { kinds: KINDS });
+  const { route } = useLocation();
+  const backend = data?.tunnelGroupBackend;
+  if (!backend) return <NotYet title="Tunnel group" crumbs={crumbs} error={error} reload={reload} />;
+  return (
+    <OnePage
+      title={backend.description || labelsText(backend.labels)}
+      badge={<TunnelCount count={backend.tunnels.length} />}
+      crumbs={crumbs}
+      noun="tunnel group"
+      id={id}
+      remove={DeleteBackend}
+      consequence="Its tunnels stay. An edge or a route that sends traffic to it has to be changed first."
+    >
+      <TunnelsOf backend={backend} />
+      <Section title="Settings" lead="Traffic follows new labels at once.">
+        <BackendForm
+          key={id}
+          backend={backend}
+          onDone={() => toast('The tunnel group is changed.')}
+          onCancel={() => route(lists.backends)}
+        />
+      </Section>
+    </OnePage>
+  );
+}

@@ -1,0 +1,59 @@
+// The tunnels that belong to a group now.
+
+import { addressOf } from '../../../data/addresses.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import { type BackendRowFragment, TunnelsOfGroup, type TunnelsOfGroupQuery } from '../../../generated/operations.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
+import { Labels } from '../labels.tsx';
+
+/** As many as are looked up at once. */
+const SHOWN_MAX = 100;
+
+type Node = NonNullable<NonNullable<TunnelsOfGroupQuery['nodes']>[number]>;
+type Tunnel = Extract<Node, { forwardsTo: string }>;
+
+const columns: Column<Tunnel>[] = [
+  { key: 'to', title: 'Forwards to', width: '2fr', cell: ({ forwardsTo, id }) => forwardsTo || id },
+  { key: 'labels', title: 'Labels', width: '2fr', cell: ({ labels }) => <Labels labels={labels} />, priority: 2 },
+  { key: 'since', title: 'Live for', width: '9rem', cell: ({ startedAt }) => <When at={startedAt} as="since" /> },
+];
+
+export function TunnelsOf({
+  backend: { tunnels, labels },
+}: {
+  backend: Pick<BackendRowFragment, 'tunnels' | 'labels'>;
+}) {
+  const ids = tunnels.slice(0, SHOWN_MAX).map(({ id }) => id);
+  const { data } = useQuery(TunnelsOfGroup, { ids }, { kinds: ['tunnel'], keepsData: true, isOff: ids.length === 0 });
+  const rows = (data?.nodes ?? []).filter(
+    (node): node is Tunnel => node !== null && 'forwardsTo' in node && ids.includes(node.id),
+  );
+  const more = tunnels.length - ids.length;
+  return (
+    <Section title="Live tunnels" lead={more > 0 && `The newest ${SHOWN_MAX}; there are ${more} more.`}>
+      <Table
+        label="Live tunnels"
+        columns={columns}
+        rows={ids.length > 0 ? rows : []}
+        href={({ tunnelSession }) => addressOf('tunnelSession', tunnelSession.id)}
+        empty={
+          <Empty title="No tunnel has these labels now" command={commandFor(labels)}>
+            Visitors get an error until an agent opens a tunnel with all of the labels:
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+function commandFor(labels: Record<string, string>): string {
+  const flags = Object.entries(labels).map(([key, value]) => `--label ${quoted(`${key}=${value}`)}`);
+  return `TUNNEL_AUTHTOKEN=… npm run agent -- labels 3000 ${flags.join(' ')}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,69 @@
+// The names that an edge answers.
+
+import { pathOf } from '../../data/addresses.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { NamesToReserve } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import type { FieldProps } from '../../ui/field.tsx';
+import { ListField, linesOf } from '../../ui/list-field.tsx';
+import { Note } from '../../ui/note.tsx';
+import { nameOf } from './places.ts';
+
+const MOST = 100;
+const OFFERED_MAX = 8;
+
+type HostportsFieldProps = Pick<FieldProps<readonly string[]>, 'name' | 'value' | 'onChange'>;
+
+export function HostportsField(field: HostportsFieldProps) {
+  const { value, onChange } = field;
+  const { data } = useQuery(NamesToReserve, {}, { kinds: ['reservedDomain'] });
+  const reserved = data?.reservedDomains?.nodes.map(({ domain }) => domain) ?? [];
+  const taken = hostportsOf(value);
+  const offered = reserved.filter((domain) => !taken.includes(`${domain}:443`)).slice(0, OFFERED_MAX);
+  return (
+    <div class="hostports">
+      <ListField
+        {...field}
+        label="Names"
+        line="name"
+        placeholder="app.example.com"
+        most={MOST}
+        checkLine={wrongName}
+        check={(lines) => {
+          const all = hostportsOf(lines);
+          const twice = all.find((hostport, index) => all.indexOf(hostport) < index);
+          return twice === undefined ? null : `${nameOf(twice)} stands twice.`;
+        }}
+        help="Reserved domains, or names below a reserved wildcard. An edge answers on port 443 only."
+      />
+      {offered.length > 0 && (
+        <div class="actions">
+          {offered.map((domain) => (
+            <Button key={domain} onClick={() => onChange([...linesOf(value), domain])}>
+              Add {domain}
+            </Button>
+          ))}
+        </div>
+      )}
+      {data && reserved.length === 0 && (
+        <Note>
+          <p>
+            No domain is reserved yet, and an edge only answers reserved ones:{' '}
+            <a href={pathOf('domains', 'new')}>reserve a domain</a> first.
+          </p>
+        </Note>
+      )}
+    </div>
+  );
+}
+
+/** What is sent: without a port, 443 is meant. */
+export function hostportsOf(lines: readonly string[]): string[] {
+  return linesOf(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
+}
+
+function wrongName(line: string): string | null {
+  const [, name, port] = /^([^:]*)(?::(.*))?$/.exec(line.trim()) ?? [];
+  if (!/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(name ?? '')) return 'This must be a name, as app.example.com.';
+  return port === undefined || port === '443' ? null : 'An edge answers on port 443 only.';
+}

@@ -1,0 +1,67 @@
+// One HTTPS edge: its routes, its modules, its settings.
+
+import { useParam } from '../../data/use-param.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { DeleteHttpsEdge, HttpsEdge } from '../../generated/operations.ts';
+import { EdgeFacts } from './edge-facts.tsx';
+import { EdgeSettings } from './edge-settings.tsx';
+import type { Host } from './modules/hosts.ts';
+import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { ModulePage } from './modules/module-page.tsx';
+import { httpsEdgeModules } from './modules/of-edges.ts';
+import { NoSuchModule } from './no-such-module.tsx';
+import { NotYet, OnePage } from './one-thing.tsx';
+import { backendsOf } from './overview.tsx';
+import { edgesCrumb, edgeTitle, httpsCrumbs, visitOf } from './places.ts';
+import { RouteList } from './route-list.tsx';
+
+const KINDS = ['httpsEdge', 'httpsEdgeRoute'];
+const crumbs = [edgesCrumb];
+
+export function OneHttpsEdge() {
+  const id = useParam('id');
+  const { edge, query } = useHttpsEdge(id);
+  if (!edge) return <NotYet title="HTTPS edge" crumbs={crumbs} {...query} />;
+  return (
+    <OnePage
+      title={edgeTitle(edge)}
+      crumbs={crumbs}
+      noun="edge"
+      id={id}
+      remove={DeleteHttpsEdge}
+      consequence="Its routes and modules are deleted with it, and its names are answered no more. Agents stay connected."
+    >
+      <EdgeFacts edge={edge} backends={backendsOf(edge)} />
+      <RouteList edge={edge} />
+      <ModuleList host={hostOf(edge)} modules={httpsEdgeModules} settings={edge} />
+      <EdgeSettings key={id} kind="httpsEdge" edge={edge} />
+    </OnePage>
+  );
+}
+
+export function HttpsEdgeModule() {
+  const id = useParam('id');
+  const field = useParam('module');
+  const { edge, query } = useHttpsEdge(id);
+  const module = httpsEdgeModules.find((one) => one.field === field);
+  if (!module) return <NoSuchModule crumbs={crumbs} />;
+  if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  return (
+    <ModulePage
+      key={`${id} ${field}`}
+      host={hostOf(edge)}
+      module={module}
+      settings={settingsOf(module, edge)}
+      crumbs={httpsCrumbs(edge)}
+    />
+  );
+}
+
+function useHttpsEdge(id: string) {
+  const { data, error, reload } = useQuery(HttpsEdge, { id }, { kinds: KINDS });
+  return { edge: data?.httpsEdge, query: { error, reload } };
+}
+
+function hostOf(edge: { id: string; hostports: readonly string[] }): Host {
+  return { kind: 'httpsEdge', id: edge.id, visit: visitOf(edge) };
+}

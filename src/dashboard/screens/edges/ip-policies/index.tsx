@@ -1,0 +1,95 @@
+// IP policies: all of them, a new one, and one with its rules.
+
+import { useLocation } from 'preact-iso/router';
+import { addressOf } from '../../../data/addresses.ts';
+import { useList } from '../../../data/use-list.ts';
+import { useParam } from '../../../data/use-param.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import { DeleteIpPolicy, IpPolicies, IpPolicy, type IpPolicyRowFragment } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page, Section } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { When } from '../../../ui/when.tsx';
+import { NotYet, OnePage } from '../one-thing.tsx';
+import { lists, newIn, tabs } from '../places.ts';
+import { IpPolicyForm } from './form.tsx';
+import { Rules } from './rules.tsx';
+
+const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
+
+const columns: Column<IpPolicyRowFragment>[] = [
+  { key: 'description', title: 'Description', width: '2fr', cell: ({ id, description }) => description || id },
+  { key: 'id', title: 'Id', width: '2fr', cell: ({ id }) => <code>{id}</code>, priority: 3 },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+export function IpPolicyList() {
+  const list = useList(IpPolicies, {}, (result) => result.ipPolicies, { kinds: ['ipPolicy'] });
+  return (
+    <Page
+      title="IP policies"
+      actions={
+        <LinkButton look="primary" href={newIn(lists.ipPolicies)}>
+          New IP policy
+        </LinkButton>
+      }
+    >
+      <Tabs label="Edges and what they use" tabs={tabs} />
+      <Table
+        label="IP policies"
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf('ipPolicy', id)}
+        empty={
+          <Empty
+            title="No IP policies yet"
+            action={<LinkButton href={newIn(lists.ipPolicies)}>New IP policy</LinkButton>}
+          >
+            An IP policy says which networks may visit and which may not. The IP restriction of an edge or a route names
+            it.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+export function NewIpPolicy() {
+  const { route } = useLocation();
+  return (
+    <Page title="New IP policy" crumbs={crumbs}>
+      <IpPolicyForm onDone={(id) => route(addressOf('ipPolicy', id))} onCancel={() => route(lists.ipPolicies)} />
+    </Page>
+  );
+}
+
+export function OneIpPolicy() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(IpPolicy, { id }, { kinds: ['ipPolicy'] });
+  const { route } = useLocation();
+  const policy = data?.ipPolicy;
+  if (!policy) return <NotYet title="IP policy" crumbs={crumbs} error={error} reload={reload} />;
+  return (
+    <OnePage
+      title={policy.description || policy.id}
+      crumbs={crumbs}
+      noun="IP policy"
+      id={id}
+      remove={DeleteIpPolicy}
+      consequence="Its rules are deleted with it. An edge or a route that names it has to be changed first."
+    >
+      <Rules key={`${id} rules`} policyId={id} />
+      <Section title="Settings">
+        <IpPolicyForm
+          key={id}
+          policy={policy}
+          onDone={() => toast('The IP policy is changed.')}
+          onCancel={() => route(lists.ipPolicies)}
+        />
+      </Section>
+    </OnePage>
+  );
+}

@@ -1,0 +1,68 @@
+// Adds a rule to an IP policy, or changes one.
+
+import { useAction } from '../../../data/use-action.ts';
+import { useFields } from '../../../data/use-fields.ts';
+import { CreateIpPolicyRule, UpdateIpPolicyRule } from '../../../generated/operations.ts';
+import { all, needed } from '../../../ui/checks.ts';
+import { SelectField } from '../../../ui/choice-fields.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { NotedFields } from '../noted-fields.tsx';
+import { network } from './network.ts';
+
+interface RuleFormProps {
+  policyId: string;
+  rule?: { id: string; cidr: string; description: string; metadata: string };
+  onDone: () => void;
+  onCancel: () => void;
+}
+
+export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
+  const { values, bind } = useFields({
+    cidr: rule?.cidr ?? '',
+    action: 'allow',
+    description: rule?.description ?? '',
+    metadata: rule?.metadata ?? '',
+  });
+  const create = useAction(CreateIpPolicyRule);
+  const update = useAction(UpdateIpPolicyRule);
+
+  async function submit() {
+    const { action, ...changeable } = values;
+    const input = { ...changeable, cidr: changeable.cidr.trim() };
+    const isDone = rule
+      ? await update.act({ id: rule.id, input })
+      : await create.act({ input: { ...input, action, ipPolicyId: policyId } });
+    if (isDone) onDone();
+  }
+
+  return (
+    <Form
+      action={rule ? 'Save' : 'Add the rule'}
+      onSubmit={() => void submit()}
+      error={create.error ?? update.error}
+      isBusy={create.isBusy || update.isBusy}
+      onCancel={onCancel}
+    >
+      <TextField
+        {...bind('cidr')}
+        label="Network"
+        placeholder="192.0.2.0/24"
+        help="Its lowest address and the length of its prefix. One address alone is 192.0.2.7/32."
+        check={all(needed('A network'), network)}
+        isCode
+      />
+      {!rule && (
+        <SelectField
+          {...bind('action')}
+          label="Visitors from there are"
+          options={[
+            { value: 'allow', title: 'let in' },
+            { value: 'deny', title: 'turned away, whatever else lets them in' },
+          ]}
+        />
+      )}
+      <NotedFields bind={bind} />
+    </Form>
+  );
+}

@@ -1,0 +1,66 @@
+// The rules of an IP policy: which networks may visit, and which may not.
+
+import { useState } from 'preact/hooks';
+import { addressOf } from '../../../data/addresses.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { ErrorNote } from '../../../ui/error-note.tsx';
+import { Note } from '../../../ui/note.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { When } from '../../../ui/when.tsx';
+import { RuleForm } from './rule-form.tsx';
+import { type Rule, useRules } from './use-rules.ts';
+
+const columns: Column<Rule>[] = [
+  { key: 'cidr', title: 'Network', width: '2fr', cell: ({ cidr }) => <code>{cidr}</code> },
+  { key: 'action', title: 'Visitors are', width: '8rem', cell: ({ action }) => <Action action={action} /> },
+  { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+];
+
+export function Rules({ policyId }: { policyId: string }) {
+  const { rules, error, isCut } = useRules(policyId);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <Section
+      title="Rules"
+      lead="A visitor is let in when a rule lets in their address and none turns it away. Visitors meet changes at once."
+      actions={<Button onClick={() => setAdding(true)}>Add a rule</Button>}
+    >
+      <ErrorNote error={error} />
+      {isCut && <Note look="warn">There are so many rules in the account that not all were looked through.</Note>}
+      {rules ? (
+        <Table
+          label="Rules"
+          columns={columns}
+          rows={rules}
+          href={({ id }) => addressOf('ipPolicyRule', id)}
+          empty={<Empty title="No rules yet">As long as it has no rule, this policy lets in nobody.</Empty>}
+        />
+      ) : (
+        !error && <Skeleton />
+      )}
+      {isAdding && (
+        <Dialog title="Add a rule" onClose={() => setAdding(false)}>
+          <RuleForm
+            policyId={policyId}
+            onDone={() => {
+              setAdding(false);
+              toast('The rule is added.');
+            }}
+            onCancel={() => setAdding(false)}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+export function Action({ action }: { action: string }) {
+  return action === 'deny' ? <Tag look="bad">turned away</Tag> : <Tag look="good">let in</Tag>;
+}

@@ -1,0 +1,119 @@
+// One module of an edge or route: its form, its switch, and what ends it.
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useFields } from '../../../data/use-fields.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CheckField } from '../../../ui/choice-fields.tsx';
+import { Confirm } from '../../../ui/confirm.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Note } from '../../../ui/note.tsx';
+import { type Crumb, Page } from '../../../ui/page.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { addressOfHost, type Host, nouns } from './hosts.ts';
+import { type Module, type SetModule, valuesOf } from './module.ts';
+import { useModule } from './use-module.ts';
+
+interface ModulePageProps {
+  host: Host;
+  module: Module;
+  settings: SetModule | undefined;
+  crumbs: readonly Crumb[];
+}
+
+export function ModulePage(props: ModulePageProps) {
+  const { module, settings, host, crumbs } = props;
+  const [isAsking, setAsking] = useState(false);
+  const { unset, error, isBusy, clear } = useModule(host, module);
+  const { route } = useLocation();
+
+  return (
+    <Page
+      title={module.title}
+      crumbs={crumbs}
+      lead={module.what}
+      badge={<State settings={settings} />}
+      actions={settings && <Button onClick={() => setAsking(true)}>Unset</Button>}
+    >
+      <ModuleForm {...props} />
+      {isAsking && settings && (
+        <Confirm
+          title={`Unset the ${module.noun}?`}
+          // What has secrets can't be set again as it was.
+          name={module.hasSecrets ? module.title : undefined}
+          action="Unset it"
+          error={error}
+          isBusy={isBusy}
+          onConfirm={async () => {
+            if (!(await unset(settings))) return;
+            setAsking(false);
+            route(addressOfHost(host));
+          }}
+          onClose={() => {
+            clear();
+            setAsking(false);
+          }}
+        >
+          <p>
+            Traffic of this {nouns[host.kind]} goes on without it from the next request on, and its settings are
+            forgotten.{' '}
+            {module.hasSecrets
+              ? 'Its secrets have to be typed again to set it anew.'
+              : 'To keep them, switch it off instead.'}
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function State({ settings }: { settings: SetModule | undefined }) {
+  if (!settings) return <Tag>not set</Tag>;
+  return <Tag look={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>;
+}
+
+function ModuleForm({ host, module, settings }: ModulePageProps) {
+  const { save, error, isBusy } = useModule(host, module);
+  const { route } = useLocation();
+  const fields = useFields<Record<string, unknown>>({
+    enabled: settings?.enabled ?? true,
+    ...valuesOf(module, settings),
+  });
+  const [begunWith] = useState(JSON.stringify(settings));
+  const { Aside } = module;
+
+  async function submit() {
+    if (!(await save(fields.values, fields.values.enabled === true))) return;
+    toast(`${module.title} is ${settings ? 'changed' : 'set'}.`);
+    route(addressOfHost(host));
+  }
+
+  return (
+    <>
+      {begunWith !== JSON.stringify(settings) && !isBusy && (
+        <Note look="warn">Somebody has changed this module since you opened it. What you save replaces that.</Note>
+      )}
+      <Form
+        action={settings ? 'Save' : `Set the ${module.noun}`}
+        onSubmit={() => void submit()}
+        error={error}
+        isBusy={isBusy}
+        onCancel={() => route(addressOfHost(host))}
+      >
+        <CheckField
+          name={`${module.field}.enabled`}
+          label="On: it acts on traffic"
+          value={fields.values.enabled === true}
+          onChange={(enabled) => fields.set({ enabled })}
+        />
+        {module.members.map((member) => (
+          <div key={member.name}>
+            {member.field({ ...fields.bind(member.name), name: `${module.field}.${member.name}` }, settings, host)}
+          </div>
+        ))}
+      </Form>
+      {Aside && <Aside host={host} values={fields.values} settings={settings} />}
+    </>
+  );
+}

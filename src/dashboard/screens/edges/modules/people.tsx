@@ -1,0 +1,120 @@
+// Who is let in by basic auth: user names, and passwords that nobody can read once they are set.
+
+import { useId } from 'preact/hooks';
+import type { Bound } from '../../../data/use-fields.ts';
+import { useMistake } from '../../../ui/form.tsx';
+import { type Member, member, type Settings } from './member.tsx';
+
+interface Person {
+  username: string;
+  password: string;
+  /** Has a password, which stays unless another is typed. */
+  isKnown: boolean;
+}
+
+const MOST = 10;
+const PASSWORD_MIN = 8;
+const PASSWORD_MAX = 128;
+
+export function people(name: string): Member {
+  return member<readonly Person[]>({
+    name,
+    read: (settings) => {
+      const known = knownIn(settings, name);
+      return known.length > 0 ? known.map((username) => ({ username, password: '', isKnown: true })) : [nobody];
+    },
+    send: (all) =>
+      all.map(({ username, password }) => ({ username, password: password === '' ? undefined : password })),
+    field: (bound) => <People {...bound} />,
+  });
+}
+
+const nobody: Person = { username: '', password: '', isKnown: false };
+
+export function knownIn(settings: Settings | undefined, name: string): string[] {
+  return ((settings?.[name] ?? []) as { username: string }[]).map(({ username }) => username);
+}
+
+function People({ name, value, onChange }: Bound<readonly Person[]>) {
+  const id = useId();
+  const { mistake, onBlur } = useMistake(name, value, wrongIn);
+  const change = (index: number, some: Partial<Person>) =>
+    onChange(value.map((person, place) => (place === index ? { ...person, ...some } : person)));
+  return (
+    <fieldset class="field list" aria-describedby={mistake ? `${id}-help ${id}-error` : `${id}-help`}>
+      <legend>Who is let in</legend>
+      {value.map((person, index) => (
+        <div key={index} class="pair">
+          <input
+            type="text"
+            class="code"
+            value={person.username}
+            placeholder="user name"
+            aria-label={`User name ${index + 1}`}
+            aria-invalid={mistake && wrongWith(person) ? true : undefined}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            onBlur={onBlur}
+            // Another name is another person: what was kept is not theirs.
+            onInput={(event) => change(index, { username: event.currentTarget.value, isKnown: false })}
+          />
+          <input
+            type="password"
+            class="code"
+            value={person.password}
+            placeholder={person.isKnown ? 'stays as it is' : 'password'}
+            aria-label={`Password of user ${index + 1}`}
+            aria-invalid={mistake && wrongWith(person) ? true : undefined}
+            autoComplete="new-password"
+            onBlur={onBlur}
+            onInput={(event) => change(index, { password: event.currentTarget.value })}
+          />
+          <button
+            type="button"
+            class="button plain"
+            aria-label={`Remove user ${index + 1}`}
+            onClick={() => onChange(value.toSpliced(index, 1))}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="button"
+        aria-disabled={value.length >= MOST}
+        onClick={() => value.length < MOST && onChange([...value, nobody])}
+      >
+        Add a user
+      </button>
+      <p class="help" id={`${id}-help`}>
+        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; nobody can read it once it is set.
+      </p>
+      {mistake && (
+        <p class="mistake" id={`${id}-error`} role="alert">
+          {mistake}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function wrongIn(all: readonly Person[]): string | null {
+  if (all.length === 0) return 'At least one is needed.';
+  const names = all.map(({ username }) => username);
+  const twice = names.find((username, index) => names.indexOf(username) < index);
+  return (
+    all.reduce<string | null>((mistake, person) => mistake ?? wrongWith(person), null) ??
+    (twice ? `${twice} stands twice.` : null)
+  );
+}
+
+function wrongWith({ username, password, isKnown }: Person): string | null {
+  if (username === '') return 'A user name is needed.';
+  if (username.includes(':')) return `${username}: a user name must not contain a colon.`;
+  if (new TextEncoder().encode(username).length > 255) return `${username}: at most 255 bytes are kept.`;
+  if (password === '' && isKnown) return null;
+  if (password.length >= PASSWORD_MIN && password.length <= PASSWORD_MAX) return null;
+  return `${username}: the password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
+}

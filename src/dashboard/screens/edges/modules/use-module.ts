@@ -1,0 +1,56 @@
+// What can be done with one module of an edge or route.
+
+import type { ApiFailure } from '../../../data/client.ts';
+import { useAction } from '../../../data/use-action.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { type Host, nouns, saves, type Unset, unsetsOf, whereOf } from './hosts.ts';
+import { inputOf, type Module, type SetModule, valuesOf } from './module.ts';
+
+interface ModuleActions {
+  /** Replaces it. @returns whether that worked. */
+  save: (values: Readonly<Record<string, unknown>>, enabled: boolean) => Promise<boolean>;
+  /** Switches it on or off as it is. */
+  turn: (settings: SetModule) => Promise<boolean>;
+  /** Unsets it; what can be set again can be undone. */
+  unset: (settings: SetModule) => Promise<boolean>;
+  error: ApiFailure | undefined;
+  isBusy: boolean;
+  clear: () => void;
+}
+
+export function useModule(host: Host, module: Module): ModuleActions {
+  const saving = useAction(saves[host.kind]);
+  const unsetting = useAction(unsetsOf[host.kind][module.field] as Unset);
+  const where = whereOf(host);
+  const { field, title } = module;
+
+  async function save(values: Readonly<Record<string, unknown>>, enabled: boolean) {
+    const result = await saving.act({ ...where, input: { [field]: inputOf(module, values, enabled) } });
+    return result !== undefined;
+  }
+
+  async function turn(settings: SetModule) {
+    const isDone = await save(valuesOf(module, settings), !settings.enabled);
+    if (isDone) toast(`${title} is ${settings.enabled ? 'off' : 'on'}.`);
+    return isDone;
+  }
+
+  async function unset(settings: SetModule) {
+    if ((await unsetting.act(where)) === undefined) return false;
+    const undo = () => void save(valuesOf(module, settings), settings.enabled);
+    toast(`The ${module.noun} of this ${nouns[host.kind]} is unset.`, module.hasSecrets ? {} : { undo });
+    return true;
+  }
+
+  return {
+    save,
+    turn,
+    unset,
+    error: saving.error ?? unsetting.error,
+    isBusy: saving.isBusy || unsetting.isBusy,
+    clear: () => {
+      saving.clear();
+      unsetting.clear();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// Whose webhooks are let in.
+
+import { useId } from 'preact/hooks';
+import type { Bound } from '../../../data/use-fields.ts';
+import { all, atMost, needed } from '../../../ui/checks.ts';
+import { Field } from '../../../ui/field.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { type Member, member } from './member.tsx';
+
+/** Those that the input of the module tells of. */
+const PROVIDERS = `
+  aftership airship alchemy autodesk bitbucket bolt box brex
+  buildkite calendly castle chargify circleci clearbit clerk coinbase
+  contentful discord docusign dropbox dwolla facebook_graph_api facebook_messenger frameio
+  github gitlab gocardless graphcms heroku hubspot instagram intercom
+  jira launch_darkly lemon_squeezy line linear mailchimp mailgun microsoft_teams
+  modern_treasury mux notion openai orb paddle pagerduty paystack
+  pinwheel pusher quickbooks razorpay resend sendgrid sentry shopify
+  slack sonatype square standard_webhooks stripe svix terraform tiktok
+  trello twilio twitter typeform vercel webex whatsapp woocommerce
+  workos worldline xero zendesk zoom`
+  .trim()
+  .split(/\s+/);
+
+function known(name: string): string | null {
+  return PROVIDERS.includes(name.trim()) ? null : 'There is no such provider; choose one of the list.';
+}
+
+export function webhookProvider(name: string): Member {
+  return member<string>({
+    name,
+    read: (settings) => String(settings?.[name] ?? ''),
+    send: (value) => value.trim(),
+    field: (bound) => <Provider {...bound} />,
+  });
+}
+
+export function secret(name: string): Member {
+  return member<string>({
+    name,
+    read: () => '',
+    send: (value) => (value === '' ? undefined : value),
+    field: (bound, settings) => (
+      <TextField
+        {...bound}
+        type="password"
+        autoComplete="new-password"
+        label="Secret"
+        placeholder={settings ? 'stays as it is' : undefined}
+        help={
+          settings
+            ? 'What the provider signs with. Left empty, it stays as it is while the provider is the same.'
+            : 'What the provider signs with. Nobody can read it once it is set.'
+        }
+        check={settings ? atMost(4096) : all(needed('The secret'), atMost(4096))}
+      />
+    ),
+  });
+}
+
+function Provider(field: Bound<string>) {
+  const id = useId();
+  return (
+    <Field
+      {...field}
+      label="Provider"
+      help="Who sends the webhooks, as github."
+      check={all(needed('The provider'), known)}
+    >
+      {(control) => (
+        <>
+          <input
+            {...control}
+            type="text"
+            list={id}
+            value={field.value}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            onInput={(event) => field.onChange(event.currentTarget.value)}
+          />
+          <datalist id={id}>
+            {PROVIDERS.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

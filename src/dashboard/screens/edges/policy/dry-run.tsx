@@ -1,0 +1,128 @@
+// Tries a policy on a request that nobody sends.
+
+import { useState } from 'preact/hooks';
+import type { ApiFailure } from '../../../data/client.ts';
+import { failureOf, run } from '../../../data/client.ts';
+import { useFields } from '../../../data/use-fields.ts';
+import { TryPolicy, type TryPolicyQuery } from '../../../generated/operations.ts';
+import { webAddress } from '../../../ui/checks.ts';
+import { CheckField } from '../../../ui/choice-fields.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { TextArea, TextField } from '../../../ui/text-field.tsx';
+import { announce } from '../../../ui/toast.tsx';
+import { type Pair, PairsField, pairsOf } from '../pairs-field.tsx';
+import { Explanation } from './explanation.tsx';
+
+interface DryRunProps {
+  /** The policy as the form has it now. */
+  document: () => string;
+  isTls: boolean;
+  /** What the request is for at first. */
+  visit: string;
+}
+
+type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
+
+const NONE: readonly Pair[] = [];
+
+export function DryRun({ document, isTls, visit }: DryRunProps) {
+  const fields = useFields({
+    method: 'GET',
+    url: visit,
+    headers: NONE,
+    body: '',
+    clientIp: '192.0.2.1',
+    isAnswered: false,
+    status: 200 as number | null,
+    answerHeaders: NONE,
+    answerBody: '',
+  });
+  const [evaluation, setEvaluation] = useState<Evaluation>();
+  const [error, setError] = useState<ApiFailure>();
+  const [isBusy, setBusy] = useState(false);
+  const { values, bind } = fields;
+
+  async function evaluate() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { method, url, body, clientIp, status } = values;
+      const result = await run(TryPolicy, {
+        policy: document(),
+        proto: isTls ? 'tls' : 'https',
+        request: { method, url, body: body || null, clientIp, headers: pairsOf(values.headers) },
+        response: values.isAnswered
+          ? { status, headers: pairsOf(values.answerHeaders), body: values.answerBody || null }
+          : null,
+      });
+      setEvaluation(result.evaluatePolicy ?? undefined);
+      announce('The policy was tried. What became of the request stands below the form.');
+    } catch (thrown) {
+      setEvaluation(undefined);
+      setError(failureOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const subject = isTls ? 'connection' : 'request';
+  return (
+    <Section
+      title="Try it"
+      lead={`Describe a ${subject} and see, rule by rule, what the policy above would do with it. Nothing is stored, and no upstream is asked.`}
+    >
+      <Form action={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
+        <div class="side-by-side">
+          {!isTls && <TextField {...bind('method')} name="request.method" label="Method" check={token} isCode />}
+          <TextField
+            {...bind('url')}
+            name="request.url"
+            label={isTls ? 'Name visited, as a URL' : 'URL'}
+            type="url"
+            check={webAddress}
+            isCode
+          />
+        </div>
+        <TextField {...bind('clientIp')} name="request.clientIp" label="Address of the visitor" isCode />
+        {!isTls && (
+          <>
+            <PairsField
+              {...bind('headers')}
+              name="request.headers"
+              label="Header fields"
+              line="header field"
+              placeholders={['user-agent', 'curl/8']}
+              checkName={token}
+              mayRepeat
+              help="Host comes from the URL."
+            />
+            <TextArea {...bind('body')} name="request.body" label="Body" rows={2} isCode />
+            <CheckField {...bind('isAnswered')} label="Say what the upstream answers, for rules about answers" />
+          </>
+        )}
+        {values.isAnswered && (
+          <>
+            <NumberField {...bind('status')} name="response.status" label="Status of the answer" min={200} max={599} />
+            <PairsField
+              {...bind('answerHeaders')}
+              name="response.headers"
+              label="Header fields of the answer"
+              line="header field"
+              placeholders={['content-type', 'text/html']}
+              checkName={token}
+              mayRepeat
+            />
+            <TextArea {...bind('answerBody')} name="response.body" label="Body of the answer" rows={2} isCode />
+          </>
+        )}
+      </Form>
+      {evaluation && <Explanation evaluation={evaluation} />}
+    </Section>
+  );
+}
+
+function token(text: string): string | null {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(text) ? null : 'Letters, digits and a few marks, without blanks.';
+}

@@ -1,0 +1,117 @@
+// What a policy would do, told step by step.
+
+import type { TryPolicyQuery } from '../../../generated/operations.ts';
+import { Note } from '../../../ui/note.tsx';
+import { Tag, type TagProps } from '../../../ui/tag.tsx';
+import { Outcome } from './outcome.tsx';
+
+type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
+type Rule = Evaluation['rules'][number];
+
+const PHASES = {
+  on_tcp_connect: 'When the connection is accepted',
+  on_http_request: 'Before the upstream is asked',
+  on_http_response: 'When there is an answer',
+};
+
+const STATES: Record<Rule['state'], { look: TagProps['look']; word: string }> = {
+  matched: { look: 'good', word: 'matched' },
+  unmatched: { look: 'plain', word: 'does not match' },
+  unreached: { look: 'plain', word: 'not reached' },
+  failed: { look: 'bad', word: 'failed' },
+};
+
+export function Explanation({ evaluation: { problems, rules, notes, outcome } }: { evaluation: Evaluation }) {
+  if (problems.length > 0) {
+    return (
+      <Note look="warn">
+        <div>
+          <p>The policy can’t be used, so nothing was run:</p>
+          <ul class="problems">
+            {problems.map(({ path, message }, index) => (
+              <li key={index}>
+                <span>
+                  <code>{path || 'the document'}</code> {message}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </Note>
+    );
+  }
+  return (
+    <div class="explanation">
+      <h3>Step by step</h3>
+      {rules.length === 0 && <p class="quiet">There is no rule that could do anything.</p>}
+      <ol class="steps">
+        {rules.map((rule) => (
+          <Step key={`${rule.phase} ${rule.index}`} rule={rule} />
+        ))}
+      </ol>
+      {notes.length > 0 && (
+        <>
+          <h3>Written into the log</h3>
+          {notes.map((note, index) => (
+            <pre key={index}>{JSON.stringify(note, null, 2)}</pre>
+          ))}
+        </>
+      )}
+      {outcome && <Outcome outcome={outcome} />}
+    </div>
+  );
+}
+
+function Step({ rule: { phase, index, name, state, expressions, actions } }: { rule: Rule }) {
+  const { look, word } = STATES[state];
+  return (
+    <li class={state}>
+      <p>
+        <strong>{name ?? `Rule ${index + 1}`}</strong> <Tag look={look}>{word}</Tag>{' '}
+        <span class="quiet">
+          {PHASES[phase]}, <code>{`${phase}[${index}]`}</code>
+        </span>
+      </p>
+      {state !== 'unreached' && expressions.length === 0 && (
+        <p class="quiet">It has no conditions: it always matches.</p>
+      )}
+      {expressions.length > 0 && (
+        <ul>
+          {expressions.map(({ text, value, error }) => (
+            <li key={text}>
+              <code>{text}</code> {gave(value, error)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {actions.map(({ type, effects, error, result }, place) => (
+        <div key={place} class="action">
+          <p>
+            <code>{type}</code>
+            {error && <span class="mistake"> failed: {error}</span>}
+          </p>
+          {effects.length > 0 && (
+            <ul>
+              {effects.map((effect) => (
+                <li key={effect}>{effect}</li>
+              ))}
+            </ul>
+          )}
+          {result !== null && (
+            <details>
+              <summary>What later expressions see of it</summary>
+              <pre>{JSON.stringify(result, null, 2)}</pre>
+            </details>
+          )}
+        </div>
+      ))}
+    </li>
+  );
+}
+
+function gave(value: unknown, error: string | null) {
+  if (error) return <span class="mistake">failed: {error}</span>;
+  if (value === null) return <span class="quiet">was not looked at</span>;
+  if (value === true) return <span class="holds">holds</span>;
+  return value === false ? <span class="quiet">does not hold</span> : <span>gave {JSON.stringify(value)}</span>;
+}

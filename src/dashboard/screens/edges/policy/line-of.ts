@@ -1,0 +1,59 @@
+// Finds the line of a document that a problem is about.
+
+interface Part {
+  /** Indexes of lines; the second is beyond the last. */
+  from: number;
+  to: number;
+}
+
+/**
+ * @param place where, as the gateway tells it: `on_http_request[0].actions[1].config.url`, or a line within the message.
+ * @returns the number of the line, from 1, as near as the layout of the text allows; undefined when there is no telling.
+ */
+export function lineOf(text: string, path: string, message: string): number | undefined {
+  const told = /\(line (\d+), column \d+\)/.exec(message)?.[1];
+  if (told) return Number(told);
+  const lines = text.split('\n');
+  let part: Part = { from: 0, to: lines.length };
+  let found: number | undefined;
+  for (const [, key, index] of path.matchAll(/([\w-]+)|\[(\d+)\]/g)) {
+    const next = key === undefined ? entry(lines, part, Number(index)) : member(lines, part, key);
+    if (!next) break;
+    part = next;
+    found = next.from + 1;
+  }
+  return found;
+}
+
+/** The part that begins with a key: up to the next line that is indented as far, or less. */
+function member(lines: readonly string[], { from, to }: Part, key: string): Part | undefined {
+  const pattern = new RegExp(`(^|[\\s{,"'-])${key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}["']?\\s*:`);
+  const line = lines.findIndex((text, index) => index >= from && index < to && pattern.test(text));
+  if (line < 0) return undefined;
+  const depth = (lines[line] ?? '').search(new RegExp(`["']?${key}["']?\\s*:`));
+  return { from: line, to: endOf(lines, line, to, depth) };
+}
+
+/** The part that is one entry of a list: of those that begin with a dash, or with a bracket in JSON. */
+function entry(lines: readonly string[], { from, to }: Part, index: number): Part | undefined {
+  const first = lines.findIndex((text, line) => line > from && line < to && /^\s*[-{["']/.test(text));
+  if (first < 0) return undefined;
+  const depth = indentOf(lines[first]);
+  const begins = lines.flatMap((text, line) =>
+    line >= first && line < to && indentOf(text) === depth && /^\s*[-{["']/.test(text) ? [line] : [],
+  );
+  const begin = begins[index];
+  return begin === undefined ? undefined : { from: begin, to: begins[index + 1] ?? to };
+}
+
+function endOf(lines: readonly string[], line: number, to: number, depth: number): number {
+  const end = lines.findIndex(
+    (text, index) =>
+      index > line && index < to && text.trim() !== '' && indentOf(text) <= depth && !/^\s*[-\]}]/.test(text),
+  );
+  return end < 0 ? to : end;
+}
+
+function indentOf(line: string | undefined): number {
+  return (line ?? '').search(/\S|$/);
+}

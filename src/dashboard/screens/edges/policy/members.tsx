@@ -1,0 +1,96 @@
+// The members of modules that hold rules for traffic.
+
+import { useId, useRef } from 'preact/hooks';
+import type { Bound } from '../../../data/use-fields.ts';
+import { needed } from '../../../ui/checks.ts';
+import type { Host } from '../modules/hosts.ts';
+import { type Member, member } from '../modules/member.tsx';
+import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
+import { examples } from './examples.ts';
+import { ProblemList, useProblems } from './problems.tsx';
+
+/** A whole document, in JSON or YAML. */
+export function documentMember(name: string): Member {
+  return member<string>({
+    name,
+    read: (settings) => String(settings?.[name] ?? ''),
+    send: (text) => text,
+    field: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
+  });
+}
+
+/** A list of rules, in JSON. */
+export function rulesMember(name: string, label: string): Member {
+  return member<string>({
+    name,
+    read: (settings) => JSON.stringify(settings?.[name] ?? [], withoutNull, 2),
+    send: (text) => JSON.parse(text || '[]'),
+    field: (bound) => (
+      <CodeEditor
+        {...bound}
+        label={label}
+        help="A JSON list of rules, each { name, expressions, actions: [{ type, config }] }."
+        rows={{ min: 5, max: 20 }}
+        check={listOfRules}
+      />
+    ),
+  });
+}
+
+const withoutNull = (_: string, value: unknown) => (value === null || value === '' ? undefined : value);
+
+function listOfRules(text: string): string | null {
+  try {
+    return Array.isArray(JSON.parse(text || '[]')) ? null : 'This must be a list: [ … ].';
+  } catch (error) {
+    return `This isn’t JSON: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function DocumentField({ host, ...field }: Bound<string> & { host: Host }) {
+  const isTls = host.kind === 'tlsEdge';
+  const editor = useRef<CodeEditorHandle>(null);
+  const id = useId();
+  const problems = useProblems(field.value, isTls ? 'tls' : 'https', host.visit);
+  const marked = new Set(problems?.flatMap(({ line }) => line ?? []));
+  return (
+    <div class="policy">
+      <div class="policy-example">
+        <label for={id}>Begin with an example</label>
+        <select
+          id={id}
+          value=""
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            event.currentTarget.value = '';
+            const example = examples[isTls ? 'tls' : 'https'].find(({ title }) => title === value);
+            if (example)
+              field.onChange(field.value.trim() === '' ? example.text : `${field.value.trimEnd()}\n${example.text}`);
+          }}
+        >
+          <option value="">Choose one …</option>
+          {examples[isTls ? 'tls' : 'https'].map(({ title }) => (
+            <option key={title} value={title}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <CodeEditor
+        {...field}
+        handle={editor}
+        marked={marked}
+        label="The document"
+        help={
+          isTls
+            ? 'YAML or JSON, with the phase on_tcp_connect.'
+            : 'YAML or JSON, with the phases on_http_request and on_http_response.'
+        }
+        check={(text) =>
+          needed('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)
+        }
+      />
+      <ProblemList problems={problems} goTo={(line) => editor.current?.goTo(line)} />
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// What is wrong with a policy while it is written, asked as soon as one pauses.
+
+import { useEffect, useState } from 'preact/hooks';
+import { useQuery } from '../../../data/use-query.ts';
+import { CheckPolicy, type PolicyProto } from '../../../generated/operations.ts';
+import { lineOf } from './line-of.ts';
+
+const PAUSE_MS = 600;
+
+export interface Problem {
+  path: string;
+  message: string;
+  line: number | undefined;
+}
+
+/** @returns undefined as long as it isn't known. */
+export function useProblems(text: string, proto: PolicyProto, visit: string): readonly Problem[] | undefined {
+  const settled = useSettled(text);
+  const isOff = settled.trim() === '';
+  const { data } = useQuery(CheckPolicy, { policy: settled, proto, request: { url: visit } }, { isOff });
+  const problems = data?.evaluatePolicy?.problems;
+  if (isOff || !problems || settled !== text) return undefined;
+  const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, noConnections] : problems;
+  return all.map(({ path, message }) => ({ path, message, line: lineOf(text, path, message) }));
+}
+
+/** Which route a request takes is known after its connection was accepted. The trial can't know that it is for a route. */
+const noConnections = {
+  path: 'on_tcp_connect',
+  message: 'is not for a route, which has requests: use on_http_request',
+};
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const pause = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(pause);
+  }, [text]);
+  return settled;
+}
+
+interface ProblemListProps {
+  problems: readonly Problem[] | undefined;
+  goTo: (line: number) => void;
+}
+
+export function ProblemList({ problems, goTo }: ProblemListProps) {
+  if (!problems) return <p class="help policy-state">&nbsp;</p>;
+  if (problems.length === 0) return <p class="help policy-state">Nothing is wrong with it.</p>;
+  return (
+    <ul class="problems" aria-label="What is wrong">
+      {problems.map(({ path, message, line }, index) => (
+        <li key={index}>
+          {line !== undefined && (
+            <button type="button" class="button plain" onClick={() => goTo(line)}>
+              Line {line}
+            </button>
+          )}
+          <span>
+            <code>{path || 'the document'}</code> {message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

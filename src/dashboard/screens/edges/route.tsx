@@ -1,0 +1,94 @@
+// One route of an HTTPS edge, and its modules.
+
+import { useLocation } from 'preact-iso/router';
+import { addressOf } from '../../data/addresses.ts';
+import { useParam } from '../../data/use-param.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { DeleteHttpsEdgeRoute, EdgeRoute, type EdgeRouteQuery } from '../../generated/operations.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { When } from '../../ui/when.tsx';
+import { Breaker } from './breaker.tsx';
+import type { Host } from './modules/hosts.ts';
+import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { ModulePage } from './modules/module-page.tsx';
+import { routeModules } from './modules/of-routes.tsx';
+import { NoSuchModule } from './no-such-module.tsx';
+import { NotYet, OnePage } from './one-thing.tsx';
+import { edgesCrumb, httpsCrumbs, routeCrumbs, visitOf } from './places.ts';
+import { RouteForm } from './route-form.tsx';
+
+type Edge = NonNullable<EdgeRouteQuery['httpsEdge']>;
+type Route = NonNullable<EdgeRouteQuery['httpsEdgeRoute']>;
+
+const crumbs = [edgesCrumb];
+const breaker = routeModules.find(({ Aside }) => Aside === Breaker);
+
+export function OneRoute() {
+  const { edge, route, query } = useEdgeRoute();
+  const location = useLocation();
+  if (!edge || !route) return <NotYet title="Route" crumbs={crumbs} {...query} />;
+  const { id, createdAt, description } = route;
+  const host = hostOf(edge, route);
+  return (
+    <OnePage
+      title={route.match}
+      badge={<Tag>{route.matchType === 'path_prefix' ? 'and everything below' : 'exactly'}</Tag>}
+      crumbs={httpsCrumbs(edge)}
+      noun="route"
+      id={id}
+      where={{ edgeId: edge.id }}
+      remove={DeleteHttpsEdgeRoute}
+      consequence="Its modules are deleted with it. Its requests go to the route that matches them next, or to none."
+    >
+      <Facts
+        facts={[
+          description !== '' && { name: 'Description', value: description },
+          { name: 'Created', value: <When at={createdAt} /> },
+          { name: 'Id', value: <code>{id}</code> },
+        ]}
+      />
+      {breaker && <Breaker host={host} values={{}} settings={settingsOf(breaker, route)} />}
+      <ModuleList host={host} modules={routeModules} settings={route} />
+      <Section title="Settings">
+        <RouteForm
+          key={id}
+          edgeId={edge.id}
+          route={route}
+          onDone={() => toast('The route is changed.')}
+          onCancel={() => location.route(addressOf('httpsEdge', edge.id))}
+        />
+      </Section>
+    </OnePage>
+  );
+}
+
+export function RouteModule() {
+  const field = useParam('module');
+  const { edge, route, query } = useEdgeRoute();
+  const module = routeModules.find((one) => one.field === field);
+  if (!module) return <NoSuchModule crumbs={crumbs} />;
+  if (!edge || !route) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  return (
+    <ModulePage
+      key={`${route.id} ${field}`}
+      host={hostOf(edge, route)}
+      module={module}
+      settings={settingsOf(module, route)}
+      crumbs={routeCrumbs(edge, route)}
+    />
+  );
+}
+
+function useEdgeRoute() {
+  const edgeId = useParam('id');
+  const id = useParam('routeId');
+  const { data, error, reload } = useQuery(EdgeRoute, { edgeId, id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
+  return { edge: data?.httpsEdge, route: data?.httpsEdgeRoute, query: { error, reload } };
+}
+
+function hostOf(edge: Edge, route: Route): Host {
+  return { kind: 'httpsEdgeRoute', edgeId: edge.id, id: route.id, visit: visitOf(edge, route.match) };
+}

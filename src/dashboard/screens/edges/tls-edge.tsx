@@ -1,0 +1,65 @@
+// One TLS edge: its modules and its settings.
+
+import { addressOf } from '../../data/addresses.ts';
+import { useParam } from '../../data/use-param.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { DeleteTlsEdge, TlsEdge } from '../../generated/operations.ts';
+import { EdgeFacts } from './edge-facts.tsx';
+import { EdgeSettings } from './edge-settings.tsx';
+import type { Host } from './modules/hosts.ts';
+import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { ModulePage } from './modules/module-page.tsx';
+import { tlsEdgeModules } from './modules/of-edges.ts';
+import { NoSuchModule } from './no-such-module.tsx';
+import { NotYet, OnePage } from './one-thing.tsx';
+import { backendsOf } from './overview.tsx';
+import { edgeTitle, lists, visitOf } from './places.ts';
+
+const crumbs = [{ title: 'TLS edges', href: lists.tls }];
+
+export function OneTlsEdge() {
+  const id = useParam('id');
+  const { edge, query } = useTlsEdge(id);
+  if (!edge) return <NotYet title="TLS edge" crumbs={crumbs} {...query} />;
+  return (
+    <OnePage
+      title={edgeTitle(edge)}
+      crumbs={crumbs}
+      noun="edge"
+      id={id}
+      remove={DeleteTlsEdge}
+      consequence="Its modules are deleted with it, and its names are answered no more. Agents stay connected."
+    >
+      <EdgeFacts edge={edge} backends={backendsOf(edge)} />
+      <ModuleList host={hostOf(edge)} modules={tlsEdgeModules} settings={edge} />
+      <EdgeSettings key={id} kind="tlsEdge" edge={edge} />
+    </OnePage>
+  );
+}
+
+export function TlsEdgeModule() {
+  const id = useParam('id');
+  const field = useParam('module');
+  const { edge, query } = useTlsEdge(id);
+  const module = tlsEdgeModules.find((one) => one.field === field);
+  if (!module) return <NoSuchModule crumbs={crumbs} />;
+  if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  return (
+    <ModulePage
+      key={`${id} ${field}`}
+      host={hostOf(edge)}
+      module={module}
+      settings={settingsOf(module, edge)}
+      crumbs={[...crumbs, { title: edgeTitle(edge), href: addressOf('tlsEdge', id) }]}
+    />
+  );
+}
+
+function useTlsEdge(id: string) {
+  const { data, error, reload } = useQuery(TlsEdge, { id }, { kinds: ['tlsEdge'] });
+  return { edge: data?.tlsEdge, query: { error, reload } };
+}
+
+function hostOf(edge: { id: string; hostports: readonly string[] }): Host {
+  return { kind: 'tlsEdge', id: edge.id, visit: visitOf(edge) };
+}

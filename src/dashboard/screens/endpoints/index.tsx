@@ -1,0 +1,15 @@
+import { Route, Router } from 'preact-iso/router';
+import './endpoints.css';
+import { LiveEndpoints } from './live-list.tsx';
+import { OfflineEndpoints } from './offline-list.tsx';
+import { EndpointPage } from './one.tsx';
+
+export default function Screen() {
+  return (
+    <Router>
+      <Route path="/" component={LiveEndpoints} />
+      <Route path="/offline" component={OfflineEndpoints} />
+      <Route path="/:id" component={EndpointPage} />
+    </Router>
+  );
+}

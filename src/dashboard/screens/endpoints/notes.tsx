@@ -1,0 +1,12 @@
+import { Section } from '../../ui/page.tsx';
+import './notes.css';
+
+/** Metadata as its owner wrote it: text, whatever is in it. */
+export function Notes({ text }: { text: string }) {
+  if (text === '') return null;
+  return (
+    <Section title="Metadata">
+      <pre class="text-of-others">{text}</pre>
+    </Section>
+  );
+}

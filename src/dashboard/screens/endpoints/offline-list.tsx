@@ -1,0 +1,64 @@
+import { addressOf } from '../../data/addresses.ts';
+import { run } from '../../data/client.ts';
+import { failureOf } from '../../data/failure.ts';
+import { useList } from '../../data/use-list.ts';
+import { useQuery } from '../../data/use-query.ts';
+import {
+  EndpointCount,
+  ForgetOfflineEndpoint,
+  type OfflineEndpointRowFragment,
+  OfflineEndpoints as OfflineEndpointsQuery,
+} from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { When } from '../../ui/when.tsx';
+import { EndpointTabs } from './endpoint-tabs.tsx';
+import { Kept } from './kept.tsx';
+
+export function OfflineEndpoints() {
+  const list = useList(OfflineEndpointsQuery, {}, (result) => result.offlineEndpoints, { kinds: ['offlineEndpoint'] });
+  const { data } = useQuery(EndpointCount, {}, { kinds: ['endpoint'] });
+  return (
+    <Page title="Offline endpoints" lead="Addresses that an agent served until it went, and why it went.">
+      <EndpointTabs live={data?.endpoints?.totalCount} offline={list.totalCount} />
+      <Table
+        label="Offline endpoints"
+        columns={offlineColumns}
+        list={list}
+        href={(row) => addressOf('offlineEndpoint', row.id)}
+        empty={
+          <Empty title="Nothing went offline">
+            When an agent goes, what it served is kept here for 30 days with the reason, or until it is served again.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+export const offlineColumns: Column<OfflineEndpointRowFragment>[] = [
+  { key: 'url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
+  { key: 'reason', title: 'Why', width: '3fr', cell: (row) => <span title={row.reason}>{row.reason}</span> },
+  { key: 'since', title: 'Since', width: '7rem', cell: (row) => <When at={row.offlineAt} /> },
+  { key: 'kept', title: 'Name kept', width: '7rem', priority: 3, cell: (row) => <Kept until={row.heldUntil} /> },
+  { key: 'forget', title: 'Forget', width: '5rem', priority: 2, align: 'end', cell: (row) => <Forget row={row} /> },
+];
+
+function Forget({ row }: { row: OfflineEndpointRowFragment }) {
+  async function forget() {
+    try {
+      await run(ForgetOfflineEndpoint, { id: row.id });
+      toast(`Forgot ${row.publicUrl}.`);
+    } catch (error) {
+      toast(failureOf(error).message);
+    }
+  }
+  return (
+    <Button look="plain" label={`Forget ${row.publicUrl}`} onClick={() => void forget()}>
+      Forget
+    </Button>
+  );
+}

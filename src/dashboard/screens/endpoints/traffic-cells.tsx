@@ -1,0 +1,21 @@
+// Numbers of a row that change by themselves, so that the row needn't be drawn again for them.
+
+import type { ReadonlySignal } from '@preact/signals';
+import { Rate } from '../../ui/amounts.tsx';
+import type { Traffic } from './use-traffic.ts';
+
+interface CellProps {
+  id: string;
+  traffic: ReadonlySignal<Traffic>;
+}
+
+export function Requests({ id, traffic }: CellProps) {
+  const now = traffic.value.get(id);
+  return now ? <Rate value={now.requestsPerSecond} unit="req" /> : <span class="quiet">–</span>;
+}
+
+/** Both ways together. */
+export function BytesBothWays({ id, traffic }: CellProps) {
+  const now = traffic.value.get(id);
+  return now ? <Rate value={now.bytesInPerSecond + now.bytesOutPerSecond} /> : <span class="quiet">–</span>;
+}

@@ -1,0 +1,31 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { Count, Rate } from '../../ui/amounts.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import type { Traffic } from './use-traffic.ts';
+
+export interface TrafficFactsProps {
+  id: string;
+  proto: string;
+  traffic: ReadonlySignal<Traffic>;
+}
+
+/** What passes through one endpoint now. */
+export function TrafficFacts({ id, proto, traffic }: TrafficFactsProps) {
+  const now = traffic.value.get(id);
+  if (!now) return <p class="quiet">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
+  const isHttp = proto === 'http' || proto === 'https';
+  return (
+    <Facts
+      facts={[
+        {
+          name: isHttp ? 'Requests' : 'Connections',
+          value: <Rate value={now.requestsPerSecond} unit={isHttp ? 'req' : 'conn'} />,
+        },
+        { name: 'From visitors', value: <Rate value={now.bytesInPerSecond} /> },
+        { name: 'To visitors', value: <Rate value={now.bytesOutPerSecond} /> },
+        { name: 'Under way', value: <Count value={now.openConnections} /> },
+        { name: isHttp ? 'Requests in all' : 'Connections in all', value: <Count value={now.requests} /> },
+      ]}
+    />
+  );
+}

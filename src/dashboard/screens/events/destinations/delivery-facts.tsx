@@ -1,0 +1,80 @@
+// How delivery to a destination is going, as it goes.
+
+import { useState } from 'preact/hooks';
+import { useSubscription } from '../../../data/use-subscription.ts';
+import { EventDeliveryChanged, type EventDeliveryFactsFragment } from '../../../generated/operations.ts';
+import { Bytes, Count } from '../../../ui/amounts.tsx';
+import { Facts } from '../../../ui/facts.tsx';
+import { Note } from '../../../ui/note.tsx';
+import { When } from '../../../ui/when.tsx';
+import { DeliveryState } from './delivery-state.tsx';
+
+/** What was asked first, and then whatever is told. */
+export function useDelivery(
+  destinationId: string,
+  first: EventDeliveryFactsFragment | undefined,
+): EventDeliveryFactsFragment | undefined {
+  const [told, setTold] = useState<{ id: string; delivery: EventDeliveryFactsFragment }>();
+  useSubscription(EventDeliveryChanged, { destinationId }, ({ eventDeliveryChanged }) =>
+    setTold({ id: destinationId, delivery: eventDeliveryChanged }),
+  );
+  return told?.id === destinationId ? told.delivery : first;
+}
+
+export function DeliveryFacts({ delivery }: { delivery: EventDeliveryFactsFragment }) {
+  const { state, attempts, lastError, nextAttemptAt } = delivery;
+  return (
+    <>
+      {state !== 'ok' && lastError && (
+        <Note look="warn">
+          <div>
+            <p>
+              <strong>{lastError.code}</strong>: {lastError.message}
+            </p>
+            <p>
+              {state === 'failing'
+                ? 'It fails until somebody changes the destination or its target. It is still tried now and then'
+                : 'That may pass: it is tried again'}
+              {nextAttemptAt && (
+                <>
+                  , next <When at={nextAttemptAt} />
+                </>
+              )}
+              . {attempts > 1 && `It has failed ${attempts.toLocaleString('en')} times since it last worked.`}
+            </p>
+          </div>
+        </Note>
+      )}
+      <Facts
+        facts={[
+          { name: 'State', value: <DeliveryState delivery={delivery} /> },
+          { name: 'Last delivered', value: <When at={delivery.lastDeliveredAt} /> },
+          { name: 'Delivered', value: <Count value={delivery.deliveredEvents} /> },
+          { name: 'Waiting', value: waiting(delivery) },
+          {
+            name: 'Last error',
+            value: lastError ? (
+              <>
+                <When at={lastError.at} />: {lastError.code}, {lastError.message}
+              </>
+            ) : (
+              <span class="quiet">none</span>
+            ),
+          },
+          { name: 'Dead letters', value: <Count value={delivery.deadLetters} /> },
+          { name: 'Given up, and lost', value: <Count value={delivery.droppedEvents} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function waiting({ waitingEvents, waitingBytes, oldestWaitingAt }: EventDeliveryFactsFragment) {
+  if (waitingEvents === 0) return <span class="quiet">none</span>;
+  return (
+    <>
+      <Count value={waitingEvents} />, <Bytes value={waitingBytes} />, the oldest for{' '}
+      <When at={oldestWaitingAt} as="since" />
+    </>
+  );
+}

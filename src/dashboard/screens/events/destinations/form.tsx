@@ -1,0 +1,67 @@
+// Makes an event destination, or changes one.
+
+import { useState } from 'preact/hooks';
+import { useAction } from '../../../data/use-action.ts';
+import { useFields } from '../../../data/use-fields.ts';
+import {
+  CreateEventDestination,
+  type EventTargetFactsFragment,
+  UpdateEventDestination,
+} from '../../../generated/operations.ts';
+import { description, metadata } from '../../../ui/checks.ts';
+import { Form } from '../../../ui/form.tsx';
+import { TextArea, TextField } from '../../../ui/text-field.tsx';
+import { TargetFields } from './target-fields.tsx';
+import { choiceIn, inputOf, type TargetChoice } from './target-values.ts';
+
+interface DestinationFormProps {
+  destination?: { id: string; description: string; metadata: string; target: EventTargetFactsFragment };
+  /** With the secret that was typed for signing, which is never shown again. */
+  onDone: (id: string, signingSecret?: string) => void;
+  onCancel: () => void;
+}
+
+export function DestinationForm({ destination, onDone, onCancel }: DestinationFormProps) {
+  const [known] = useState(() => (destination ? choiceIn(destination.target) : undefined));
+  const [choice, setChoice] = useState(() => known ?? choiceIn());
+  const { values, bind } = useFields({
+    description: destination?.description ?? '',
+    metadata: destination?.metadata ?? '',
+  });
+  const create = useAction(CreateEventDestination);
+  const update = useAction(UpdateEventDestination);
+
+  async function submit() {
+    const isSame = known && JSON.stringify(inputOf(known)) === JSON.stringify(inputOf(choice));
+    const input = { ...values, target: isSame ? undefined : inputOf(choice) };
+    const id = destination
+      ? (await update.act({ id: destination.id, input }))?.updateEventDestination?.id
+      : (await create.act({ input }))?.createEventDestination?.id;
+    if (id) onDone(id, signingSecretIn(choice));
+  }
+
+  return (
+    <Form
+      action={destination ? 'Save' : 'Create the destination'}
+      onSubmit={() => void submit()}
+      error={create.error ?? update.error}
+      isBusy={create.isBusy || update.isBusy}
+      onCancel={onCancel}
+    >
+      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <TargetFields choice={choice} onChange={setChoice} known={known} />
+      <TextArea
+        {...bind('metadata')}
+        label="Metadata"
+        help="For machines: any text."
+        rows={2}
+        check={metadata}
+        isCode
+      />
+    </Form>
+  );
+}
+
+function signingSecretIn({ kind, values }: TargetChoice): string | undefined {
+  return kind === 'webhook' ? values['target.webhook.signingSecret'] || undefined : undefined;
+}

@@ -1,0 +1,85 @@
+import { addressOf } from '../../../data/addresses.ts';
+import { useList } from '../../../data/use-list.ts';
+import { type EventDestinationRowFragment, EventDestinations } from '../../../generated/operations.ts';
+import { Count } from '../../../ui/amounts.tsx';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { When } from '../../../ui/when.tsx';
+import { newDestination, tabs } from '../places.ts';
+import { DeliveryState } from './delivery-state.tsx';
+import { targetText } from './target-values.ts';
+
+/** How delivery goes is no change of the destination, of which would be told. */
+const DELIVERY_MS = 5000;
+
+export function DestinationList() {
+  const list = useList(EventDestinations, {}, (result) => result.eventDestinations, {
+    kinds: ['eventDestination'],
+    everyMs: DELIVERY_MS,
+  });
+  const add = (look?: 'primary') => (
+    <LinkButton look={look} href={newDestination}>
+      New destination
+    </LinkButton>
+  );
+  return (
+    <Page title="Event destinations" actions={add('primary')}>
+      <Tabs label="Events" tabs={tabs} />
+      <Table
+        label="Event destinations"
+        columns={columns}
+        list={list}
+        href={(row) => addressOf('eventDestination', row.id)}
+        empty={
+          <Empty title="No event destinations yet" action={add()}>
+            The gateway tells what happens in it: who changed what, which agents came and went, and each request if you
+            like. A destination is where it tells it: a webhook, a file, or a service of a cloud. A subscription then
+            says which events go there.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: Column<EventDestinationRowFragment>[] = [
+  { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description || row.id },
+  { key: 'target', title: 'Target', width: '3fr', cell: (row) => targetText(row.target), priority: 2 },
+  { key: 'state', title: 'Delivery', width: '9.5rem', cell: (row) => <DeliveryState delivery={row.delivery} /> },
+  {
+    key: 'delivered',
+    title: 'Last delivered',
+    width: '7rem',
+    cell: (row) => <When at={row.delivery.lastDeliveredAt} />,
+    priority: 2,
+  },
+  {
+    key: 'waiting',
+    title: 'Waiting',
+    width: '4.5rem',
+    align: 'end',
+    cell: (row) => <Count value={row.delivery.waitingEvents} />,
+    priority: 2,
+  },
+  {
+    key: 'dead',
+    title: 'Dead letters',
+    width: '6rem',
+    align: 'end',
+    cell: (row) => <Count value={row.delivery.deadLetters} />,
+    priority: 3,
+  },
+  { key: 'error', title: 'Last error', width: '2fr', cell: lastError, priority: 3 },
+];
+
+function lastError({ delivery: { lastError: error } }: EventDestinationRowFragment) {
+  if (!error) return <span class="quiet">none</span>;
+  return (
+    <span title={`${error.code}: ${error.message}`}>
+      {error.code}, <When at={error.at} />
+    </span>
+  );
+}

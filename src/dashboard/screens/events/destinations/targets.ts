@@ -1,0 +1,195 @@
+// The kinds of target that a destination may have, and what each of them asks for.
+
+import { all, atMost } from '../../../ui/checks.ts';
+
+export type Kind = keyof typeof kinds;
+
+/** How the gateway proves itself to AWS. */
+export type Proof = 'role' | 'creds';
+
+export interface Member {
+  /** Its path in the target as the API has it, without the kind: `auth.role.roleArn`. */
+  path: string;
+  label: string;
+  help?: string;
+  placeholder?: string;
+  /** Nobody can read it afterwards; left empty it stays as it is. */
+  isSecret?: boolean;
+  isOptional?: boolean;
+  /** Only asked for when the gateway proves itself that way. */
+  proof?: Proof;
+  check?: (value: string) => string | null;
+}
+
+interface KindFacts {
+  title: string;
+  /** The member that tells one target of a kind from another. */
+  main: string;
+  members: readonly Member[];
+}
+
+const MEMBER_MAX_BYTES = 255;
+
+const uuid = matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'This must be a UUID.');
+const arn = matches(
+  /^arn:[^:]+:[^:]*:[^:]*:[^:]*:.+$/,
+  'This must be an ARN: arn:partition:service:region:account:resource.',
+);
+
+export const proofs = [
+  { value: 'role', title: 'It assumes a role' },
+  { value: 'creds', title: 'With an access key' },
+];
+
+const aws: readonly Member[] = [
+  {
+    path: 'auth.role.roleArn',
+    label: 'ARN of the role',
+    placeholder: 'arn:aws:iam::123456789012:role/delivery',
+    help: 'The gateway needs AWS credentials of its own that may assume it.',
+    proof: 'role',
+    check: arn,
+  },
+  { path: 'auth.creds.awsAccessKeyId', label: 'Id of the access key', proof: 'creds' },
+  { path: 'auth.creds.awsSecretAccessKey', label: 'Secret access key', isSecret: true, proof: 'creds' },
+];
+
+export const kinds = {
+  webhook: {
+    title: 'Webhook',
+    main: 'url',
+    members: [
+      {
+        path: 'url',
+        label: 'URL',
+        placeholder: 'https://events.example.com/gateway',
+        help: 'Events are POSTed there. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
+        check: all(matches(/^https:\/\//, 'This must begin with https://.'), atMost(2048)),
+      },
+      {
+        path: 'signingSecret',
+        label: 'Signing secret',
+        help: 'Requests are signed with it (Standard Webhooks): 16 bytes at least, as they are or, after whsec_, in base64.',
+        isSecret: true,
+      },
+    ],
+  },
+  file: {
+    title: 'File',
+    main: 'name',
+    members: [
+      {
+        path: 'name',
+        label: 'Name of the file',
+        placeholder: 'events.log',
+        help: 'In the directory of the gateway’s machine that its operator has set (EVENT_FILE_DIR).',
+        check: matches(
+          /^[a-z0-9][a-z0-9._-]{0,99}$/i,
+          'This must be a bare name: letters, digits, “.”, “_” and “-”, at most 100.',
+        ),
+      },
+    ],
+  },
+  kinesis: {
+    title: 'Amazon Kinesis',
+    main: 'streamArn',
+    members: [
+      {
+        path: 'streamArn',
+        label: 'ARN of the stream',
+        placeholder: 'arn:aws:kinesis:eu-central-1:123456789012:stream/events',
+        check: arn,
+      },
+      ...aws,
+    ],
+  },
+  firehose: {
+    title: 'Amazon Data Firehose',
+    main: 'deliveryStreamArn',
+    members: [
+      {
+        path: 'deliveryStreamArn',
+        label: 'ARN of the delivery stream',
+        placeholder: 'arn:aws:firehose:eu-central-1:123456789012:deliverystream/events',
+        check: arn,
+      },
+      ...aws,
+    ],
+  },
+  cloudwatchLogs: {
+    title: 'Amazon CloudWatch Logs',
+    main: 'logGroupArn',
+    members: [
+      {
+        path: 'logGroupArn',
+        label: 'ARN of the log group',
+        placeholder: 'arn:aws:logs:eu-central-1:123456789012:log-group:events',
+        check: arn,
+      },
+      ...aws,
+    ],
+  },
+  datadog: {
+    title: 'Datadog',
+    main: 'ddsite',
+    members: [
+      { path: 'apiKey', label: 'API key', isSecret: true },
+      { path: 'ddsite', label: 'Site', placeholder: 'datadoghq.com', isOptional: true },
+      {
+        path: 'ddtags',
+        label: 'Tags',
+        placeholder: 'env:prod,site:a',
+        help: 'Sent with each event.',
+        isOptional: true,
+        check: atMost(4096),
+      },
+      {
+        path: 'service',
+        label: 'Service',
+        help: 'Sent with each event.',
+        isOptional: true,
+        check: atMost(MEMBER_MAX_BYTES),
+      },
+    ],
+  },
+  azureLogsIngestion: {
+    title: 'Azure Monitor',
+    main: 'logsIngestionUri',
+    members: [
+      { path: 'tenantId', label: 'Tenant id', check: uuid },
+      { path: 'clientId', label: 'Client id', help: 'Of the application that may send.', check: uuid },
+      { path: 'clientSecret', label: 'Client secret', isSecret: true },
+      {
+        path: 'logsIngestionUri',
+        label: 'Logs ingestion URI',
+        placeholder: 'https://events-a1b2.westeurope-1.ingest.monitor.azure.com',
+        help: 'Of the data collection endpoint.',
+      },
+      {
+        path: 'dataCollectionRuleId',
+        label: 'Immutable id of the data collection rule',
+        placeholder: 'dcr-00000000000000000000000000000000',
+        check: matches(/^dcr-[0-9a-f]{32}$/, 'This must be dcr- and 32 hexadecimal digits.'),
+      },
+      { path: 'dataCollectionStreamName', label: 'Stream', placeholder: 'Custom-Events', help: 'Of that rule.' },
+    ],
+  },
+} as const satisfies Record<string, KindFacts>;
+
+export const kindNames = Object.keys(kinds) as Kind[];
+
+export function factsOf(kind: Kind): KindFacts {
+  return kinds[kind];
+}
+
+/** What is wrong with a member, in words. A secret that is there already may be left empty. */
+export function checkOf({ check, isOptional }: Member, isKept: boolean): (value: string) => string | null {
+  return (value) => {
+    if (value.trim() === '') return isOptional || isKept ? null : 'This is needed.';
+    return check?.(value.trim()) ?? null;
+  };
+}
+
+function matches(pattern: RegExp, mistake: string) {
+  return (value: string) => (pattern.test(value) ? null : mistake);
+}

@@ -1,0 +1,84 @@
+// The types of event there are, to choose those that are delivered.
+
+import { Button } from '../../../ui/button.tsx';
+import { SourceFields } from './source-fields.tsx';
+import { chosen, type EventType, grouped, type Source, type Sources } from './sources.ts';
+
+interface CatalogueProps {
+  types: readonly EventType[];
+  sources: Sources;
+  onChange: (sources: Sources) => void;
+}
+
+export function Catalogue({ types, sources, onChange }: CatalogueProps) {
+  const { traffic, others, changes } = grouped(types);
+  const choose = (names: readonly string[], isChosen: boolean) => onChange(chosen(sources, names, isChosen));
+  const changeNames = changes.flatMap((object) => object.types.map(({ type }) => type.name));
+  const areAll = changeNames.every((name) => sources[name]);
+  return (
+    <div class="catalogue">
+      <fieldset>
+        <legend>Traffic: single requests and connections</legend>
+        {traffic.map((type) => {
+          const source = sources[type.name];
+          return (
+            <div key={type.name}>
+              <TypeCheck type={type} isChosen={Boolean(source)} choose={choose} />
+              {source && (
+                <SourceFields
+                  type={type}
+                  source={source}
+                  sources={sources}
+                  onChange={(some: Partial<Source>) => onChange({ ...sources, [type.name]: { ...source, ...some } })}
+                />
+              )}
+            </div>
+          );
+        })}
+      </fieldset>
+      <fieldset>
+        <legend>What comes and goes</legend>
+        {others.map((type) => (
+          <TypeCheck key={type.name} type={type} isChosen={Boolean(sources[type.name])} choose={choose} />
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>Who changed what</legend>
+        <Button onClick={() => choose(changeNames, !areAll)}>{areAll ? 'None of them' : 'All of them'}</Button>
+        {changes.map(({ object, types: ofObject }) => (
+          <div key={object} class="changes">
+            <span>{object}</span>
+            {ofObject.map(({ type, action }) => (
+              <label key={type.name} class="event-check" title={type.name}>
+                <input
+                  type="checkbox"
+                  checked={Boolean(sources[type.name])}
+                  aria-label={`${object} ${action}`}
+                  onChange={(event) => choose([type.name], event.currentTarget.checked)}
+                />
+                {action}
+              </label>
+            ))}
+          </div>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+interface TypeCheckProps {
+  type: EventType;
+  isChosen: boolean;
+  choose: (names: readonly string[], isChosen: boolean) => void;
+}
+
+function TypeCheck({ type: { name, description }, isChosen, choose }: TypeCheckProps) {
+  return (
+    <label class="event-check">
+      <input type="checkbox" checked={isChosen} onChange={(event) => choose([name], event.currentTarget.checked)} />
+      <span>
+        <code>{name}</code> <span class="quiet">{description}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,81 @@
+// Makes an event subscription, or changes one.
+
+import { useState } from 'preact/hooks';
+import { useAction } from '../../../data/use-action.ts';
+import { useFields } from '../../../data/use-fields.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import {
+  CreateEventSubscription,
+  EventCatalogue,
+  type EventSubscriptionFactsFragment,
+  UpdateEventSubscription,
+} from '../../../generated/operations.ts';
+import { description, metadata } from '../../../ui/checks.ts';
+import { ErrorNote } from '../../../ui/error-note.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Note } from '../../../ui/note.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { TextArea, TextField } from '../../../ui/text-field.tsx';
+import { Catalogue } from './catalogue.tsx';
+import { DestinationChecks } from './destination-checks.tsx';
+import { inputOf, type Sources, sourcesIn } from './sources.ts';
+
+interface SubscriptionFormProps {
+  subscription?: EventSubscriptionFactsFragment;
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}
+
+export function SubscriptionForm({ subscription, onDone, onCancel }: SubscriptionFormProps) {
+  const catalogue = useQuery(EventCatalogue, {});
+  const [sources, setSources] = useState<Sources>(() => sourcesIn(subscription));
+  const { values, bind } = useFields({
+    description: subscription?.description ?? '',
+    metadata: subscription?.metadata ?? '',
+    destinationIds: (subscription?.destinations.map(({ id }) => id) ?? []) as readonly string[],
+  });
+  const create = useAction(CreateEventSubscription);
+  const update = useAction(UpdateEventSubscription);
+  const count = Object.keys(sources).length;
+
+  async function submit() {
+    const input = { ...values, destinationIds: [...values.destinationIds], sources: inputOf(sources) };
+    const id = subscription
+      ? (await update.act({ id: subscription.id, input }))?.updateEventSubscription?.id
+      : (await create.act({ input }))?.createEventSubscription?.id;
+    if (id) onDone(id);
+  }
+
+  return (
+    <Form
+      action={subscription ? 'Save' : 'Create the subscription'}
+      onSubmit={() => void submit()}
+      error={create.error ?? update.error}
+      isBusy={create.isBusy || update.isBusy}
+      onCancel={onCancel}
+    >
+      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <DestinationChecks {...bind('destinationIds')} />
+      <div>
+        <h2>Events</h2>
+        <p class="help">{count === 0 ? 'None is chosen yet.' : `${count} ${count === 1 ? 'type' : 'types'} chosen.`}</p>
+      </div>
+      <ErrorNote error={catalogue.error} retry={() => void catalogue.reload()} />
+      {catalogue.isLoading && <Skeleton lines={8} />}
+      {catalogue.data && <Catalogue types={catalogue.data.eventTypes} sources={sources} onChange={setSources} />}
+      <TextArea
+        {...bind('metadata')}
+        label="Metadata"
+        help="For machines: any text."
+        rows={2}
+        check={metadata}
+        isCode
+      />
+      {(count === 0 || values.destinationIds.length === 0) && (
+        <Note>
+          {count === 0 ? 'Without a type of event' : 'Without a destination'} it can be kept, but delivers nothing.
+        </Note>
+      )}
+    </Form>
+  );
+}

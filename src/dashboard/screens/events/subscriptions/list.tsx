@@ -1,0 +1,53 @@
+import { addressOf } from '../../../data/addresses.ts';
+import { useList } from '../../../data/use-list.ts';
+import { type EventSubscriptionRowFragment, EventSubscriptions } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { When } from '../../../ui/when.tsx';
+import { newSubscription, tabs } from '../places.ts';
+
+export function SubscriptionList() {
+  const list = useList(EventSubscriptions, {}, (result) => result.eventSubscriptions, {
+    kinds: ['eventSubscription'],
+  });
+  const add = (look?: 'primary') => (
+    <LinkButton look={look} href={newSubscription}>
+      New subscription
+    </LinkButton>
+  );
+  return (
+    <Page title="Event subscriptions" actions={add('primary')}>
+      <Tabs label="Events" tabs={tabs} />
+      <Table
+        label="Event subscriptions"
+        columns={columns}
+        list={list}
+        href={(row) => addressOf('eventSubscription', row.id)}
+        empty={
+          <Empty title="No event subscriptions yet" action={add()}>
+            A subscription says which events are delivered, to which destinations.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: Column<EventSubscriptionRowFragment>[] = [
+  { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description || row.id },
+  { key: 'events', title: 'Events', width: '3fr', cell: eventsOf },
+  { key: 'destinations', title: 'Destinations', width: '7rem', cell: destinationsOf, priority: 2 },
+  { key: 'created', title: 'Created', width: '7rem', cell: (row) => <When at={row.createdAt} />, priority: 3 },
+];
+
+function eventsOf({ sources: [first, ...others] }: EventSubscriptionRowFragment) {
+  if (!first) return <span class="quiet">none</span>;
+  return others.length === 0 ? first.type : `${first.type} and ${others.length} more`;
+}
+
+function destinationsOf({ destinations: { length } }: EventSubscriptionRowFragment) {
+  return length === 0 ? <span class="quiet">none</span> : length;
+}

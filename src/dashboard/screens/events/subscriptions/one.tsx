@@ -1,0 +1,109 @@
+// A new event subscription, and one that there is.
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { addressOf } from '../../../data/addresses.ts';
+import { run } from '../../../data/client.ts';
+import { useAction } from '../../../data/use-action.ts';
+import { useParam } from '../../../data/use-param.ts';
+import { useQuery } from '../../../data/use-query.ts';
+import {
+  CreateEventSubscription,
+  DeleteEventSubscription,
+  EventSubscription,
+  type EventSubscriptionFactsFragment,
+} from '../../../generated/operations.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/confirm.tsx';
+import { ErrorNote } from '../../../ui/error-note.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { lists, subscriptionCrumbs } from '../places.ts';
+import { SubscriptionForm } from './form.tsx';
+
+export function NewSubscription() {
+  const { route } = useLocation();
+  return (
+    <Page title="New event subscription" crumbs={subscriptionCrumbs}>
+      <SubscriptionForm
+        onDone={() => {
+          toast('The event subscription is created.');
+          route(lists.subscriptions);
+        }}
+        onCancel={() => route(lists.subscriptions)}
+      />
+    </Page>
+  );
+}
+
+export function OneSubscription() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(EventSubscription, { id }, { kinds: ['eventSubscription'] });
+  const [isAsking, setAsking] = useState(false);
+  const { route } = useLocation();
+  const subscription = data?.eventSubscription;
+  if (!subscription) {
+    return (
+      <Page title="Event subscription" crumbs={subscriptionCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={subscription.description || id}
+      crumbs={subscriptionCrumbs}
+      actions={<Button onClick={() => setAsking(true)}>Delete</Button>}
+    >
+      <SubscriptionForm
+        key={id}
+        subscription={subscription}
+        onDone={() => {
+          toast('The event subscription is changed.');
+          route(lists.subscriptions);
+        }}
+        onCancel={() => route(lists.subscriptions)}
+      />
+      {isAsking && <Delete subscription={subscription} onClose={() => setAsking(false)} />}
+    </Page>
+  );
+}
+
+interface DeleteProps {
+  subscription: EventSubscriptionFactsFragment;
+  onClose: () => void;
+}
+
+function Delete({ subscription, onClose }: DeleteProps) {
+  const remove = useAction(DeleteEventSubscription);
+  const { route } = useLocation();
+  return (
+    <Confirm
+      title="Delete this event subscription?"
+      action="Delete the subscription"
+      error={remove.error}
+      isBusy={remove.isBusy}
+      onConfirm={async () => {
+        if (!(await remove.act({ id: subscription.id }))) return;
+        toast('The event subscription is deleted.', { undo: () => void remake(subscription, route) });
+        route(lists.subscriptions);
+      }}
+      onClose={onClose}
+    >
+      <p>Its events are no longer delivered. Its destinations stay.</p>
+    </Confirm>
+  );
+}
+
+/** The same again, under another id: what happened in between was not delivered. */
+async function remake(subscription: EventSubscriptionFactsFragment, route: (path: string) => void): Promise<void> {
+  const { description, metadata, sources, destinations } = subscription;
+  const input = { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
+  try {
+    const { createEventSubscription } = await run(CreateEventSubscription, { input });
+    if (createEventSubscription) route(addressOf('eventSubscription', createEventSubscription.id));
+  } catch (error) {
+    toast(`It could not be made again: ${(error as Error).message}`);
+  }
+}

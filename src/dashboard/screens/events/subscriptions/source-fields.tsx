@@ -1,0 +1,99 @@
+// Which events of a type of traffic events are delivered, and what of them.
+
+import { atMost } from '../../../ui/checks.ts';
+import { useMistake } from '../../../ui/form.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { TextArea } from '../../../ui/text-field.tsx';
+import { type EventType, isAmong, memberOf, type Source, type Sources, toggled } from './sources.ts';
+
+const FILTER_MAX_BYTES = 4096;
+const FIELDS_MAX = 100;
+
+interface SourceFieldsProps {
+  type: EventType;
+  source: Source;
+  /** All of them: the gateway names one by its place. */
+  sources: Sources;
+  onChange: (some: Partial<Source>) => void;
+}
+
+export function SourceFields({ type, source, sources, onChange }: SourceFieldsProps) {
+  const member = (name: 'fields' | 'filter' | 'sampleRate') => memberOf(sources, type.name, name);
+  return (
+    <div class="source">
+      <NumberField
+        name={member('sampleRate')}
+        label="Share that is delivered"
+        help="Chosen at random. 100 % is all of them."
+        value={source.share}
+        onChange={(share) => onChange({ share })}
+        unit="%"
+        max={100}
+        isFraction
+        check={(share) => (share !== null && share > 0 ? null : 'This must be above 0.')}
+      />
+      <TextArea
+        name={member('filter')}
+        label={`Filter of ${type.name}`}
+        help={
+          <>
+            Only events for which this expression (CEL) holds, as{' '}
+            <code>
+              {type.name.startsWith('http') ? 'ev.http.response.status_code >= 500' : 'ev.conn.server_port == 22'}
+            </code>
+            . Empty: all of them.
+          </>
+        }
+        value={source.filter}
+        onChange={(filter) => onChange({ filter })}
+        rows={2}
+        check={atMost(FILTER_MAX_BYTES)}
+        isCode
+      />
+      <FieldChecks
+        type={type}
+        name={member('fields')}
+        fields={source.fields}
+        onChange={(fields) => onChange({ fields })}
+      />
+    </div>
+  );
+}
+
+interface FieldChecksProps {
+  type: EventType;
+  name: string;
+  fields: readonly string[];
+  onChange: (fields: readonly string[]) => void;
+}
+
+function FieldChecks({ type, name, fields, onChange }: FieldChecksProps) {
+  const all = type.fields.map((field) => field.name);
+  const count = all.filter((field) => isAmong(fields, field)).length;
+  const { mistake } = useMistake(name, fields, (names) =>
+    names.length > FIELDS_MAX ? `At most ${FIELDS_MAX} can be chosen.` : null,
+  );
+  return (
+    <details>
+      <summary>{fields.length === 0 ? `All ${all.length} fields` : `${count} of ${all.length} fields`}</summary>
+      <p class="help">What of each event is delivered. Without a field that is left out, filters still see it.</p>
+      <div class="source-fields">
+        {type.fields.map((field) => (
+          <label key={field.name} class="event-check" title={field.description}>
+            <input
+              type="checkbox"
+              checked={fields.length === 0 || isAmong(fields, field.name)}
+              onChange={() => onChange(toggled(fields, field.name, all))}
+            />
+            <code>{field.name}</code>
+          </label>
+        ))}
+      </div>
+      {mistake && (
+        <p class="mistake" role="alert">
+          {mistake}
+        </p>
+      )}
+    </details>
+  );
+}

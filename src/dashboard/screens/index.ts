@@ -1,0 +1,32 @@
+// The screens, in the order in which people open them. Each is loaded when it is first gone to.
+
+import type { ComponentType } from 'preact';
+import { lazy } from 'preact-iso';
+import { Outdated } from '../shell/outdated.tsx';
+
+export interface Place {
+  /** The folder of its files and of its addresses. */
+  folder: string;
+  title: string;
+  component: ComponentType;
+  /** Whether it stands in the navigation. */
+  isListed: boolean;
+}
+
+export const places: readonly Place[] = [
+  place('endpoints', 'Endpoints', () => import('./endpoints/index.tsx')),
+  place('agents', 'Agents', () => import('./agents/index.tsx')),
+  place('traffic', 'Traffic', () => import('./traffic/index.tsx')),
+  place('credentials', 'Credentials', () => import('./credentials/index.tsx')),
+  place('domains', 'Domains', () => import('./domains/index.tsx')),
+  place('edges', 'Edges', () => import('./edges/index.tsx')),
+  place('events', 'Events', () => import('./events/index.tsx')),
+  place('access', 'Access', () => import('./access/index.tsx')),
+  { ...place('me', 'Your sign-in', () => import('./me/index.tsx')), isListed: false },
+];
+
+function place(folder: string, title: string, load: () => Promise<{ default: ComponentType }>): Place {
+  // A gateway that was updated no longer has the files of the page that is open.
+  const component = lazy<ComponentType>(() => load().catch(() => Outdated));
+  return { folder, title, component, isListed: true };
+}

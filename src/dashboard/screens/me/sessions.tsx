@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import { meetViewer } from '../../data/session.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { BrowserSessions, type BrowserSessionsQuery, SignOutEverywhere } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { When } from '../../ui/when.tsx';
+import { browserOf } from './browser-name.ts';
+
+type Row = NonNullable<BrowserSessionsQuery['browserSessions']>[number];
+
+const columns: Column<Row>[] = [
+  {
+    key: 'browser',
+    title: 'Browser',
+    width: '2fr',
+    cell: ({ userAgent, isThis }) => (
+      <span title={userAgent}>
+        {browserOf(userAgent)} {isThis && <Tag look="good">this one</Tag>}
+      </span>
+    ),
+  },
+  { key: 'ip', title: 'Address', width: '1fr', cell: ({ ip }) => <code>{ip}</code> },
+  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
+  { key: 'created', title: 'Signed in', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+  { key: 'expires', title: 'Ends', width: '8rem', priority: 3, cell: ({ expiresAt }) => <When at={expiresAt} /> },
+];
+
+/** Where the viewer is signed in. */
+export function Sessions() {
+  const { data, error, reload } = useQuery(BrowserSessions, {}, { everyMs: 30_000 });
+  const everywhere = useAction(SignOutEverywhere);
+  const [isAsking, setAsking] = useState(false);
+
+  async function signOutEverywhere() {
+    if (await everywhere.act({})) await meetViewer();
+  }
+
+  return (
+    <Section
+      title="Where you are signed in"
+      actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+      lead="A session ends 12 hours after it was last used, and after 30 days at the latest."
+    >
+      <ErrorNote error={error} retry={reload} />
+      {data ? (
+        <Table label="Browser sessions" columns={columns} rows={data.browserSessions ?? []} />
+      ) : (
+        !error && <Skeleton />
+      )}
+      {isAsking && (
+        <Confirm
+          title="Sign out everywhere?"
+          action="Sign out everywhere"
+          error={everywhere.error}
+          isBusy={everywhere.isBusy}
+          onConfirm={() => void signOutEverywhere()}
+          onClose={() => setAsking(false)}
+        >
+          <p>Every browser in which you are signed in is signed out at once, this one too. API keys keep working.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,42 @@
+// Who isn't signed in: with e-mail address and password, or by a one-time link, which asks for a new password.
+
+import { useEffect } from 'preact/hooks';
+import { signInToken } from '../../data/sign-in-token.ts';
+import { useQuery } from '../../data/use-query.ts';
+import { SignInOffer } from '../../generated/operations.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Note } from '../../ui/note.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ByLink } from './by-link.tsx';
+import { ByPassword } from './by-password.tsx';
+
+export function SignIn() {
+  const { data, error, reload } = useQuery(SignInOffer, {});
+  const offer = data?.signInOffer;
+  useEffect(() => {
+    document.title = 'Sign in · Tunnel Gateway';
+  }, []);
+  return (
+    <main class="alone">
+      <p class="brand">Tunnel Gateway</p>
+      {error && <ErrorNote error={error} retry={reload} />}
+      {!offer && !error && <Skeleton />}
+      {offer && !offer.isOffered && (
+        <>
+          <h1>Signing in isn’t offered here</h1>
+          <Note look="warn">{offer.reason}</Note>
+        </>
+      )}
+      {offer?.isOffered && (signInToken.value === null ? <ByPassword /> : <ByLink token={signInToken.value} />)}
+      {offer?.isOffered && !offer.isSetUp && signInToken.value === null && (
+        <Note>
+          <p>No admin has set a password yet. The gateway printed a one-time link when it started, in a line like</p>
+          <p>
+            <code>Dashboard: {location.origin}/dashboard/sign-in#…</code>
+          </p>
+          <p>Start it again for a new one: a link holds for 15 minutes.</p>
+        </Note>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { BodyFactsFragment, HeaderLineFragment } from '../../generated/operations.ts';
+import { Bytes } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { bytesOf, hexOf } from './bytes.ts';
+import { headerOf } from './headers.tsx';
+
+const HEX_BYTES = 256;
+/** A browser takes long to lay out more. */
+const TEXT_MOST = 100_000;
+
+export interface BodyProps {
+  body: BodyFactsFragment;
+  /** What was kept of it; needed only where it is no text. */
+  base64?: string;
+  /** Those that came with it: they say what it is. */
+  headers: readonly HeaderLineFragment[];
+}
+
+/** A body as people read it: text as text, JSON laid out, the rest by its size and its first bytes. */
+export function Body({ body, base64, headers }: BodyProps) {
+  const { bytes, keptBytes, isWhole, text } = body;
+  const type = headerOf(headers, 'content-type');
+  const encoding = headerOf(headers, 'content-encoding');
+  if (bytes === 0 && keptBytes === 0) return <p class="quiet">No body.</p>;
+  return (
+    <div class="captured-body">
+      <p class="quiet">
+        <Bytes value={bytes} />
+        {type && `, ${type}`}
+        {encoding && `, ${encoding}`}
+        {encoding && text !== null && ', shown decoded'}
+        {!isWhole && <Missing body={body} />}
+      </p>
+      {keptBytes > 0 &&
+        (text === null ? <Hex base64={base64} kept={keptBytes} /> : <Text text={text} isWhole={isWhole} />)}
+    </div>
+  );
+}
+
+function Missing({ body: { bytes, keptBytes } }: { body: BodyFactsFragment }) {
+  if (keptBytes === 0) return <> · not kept: capture was told to keep no bodies</>;
+  if (keptBytes < bytes) {
+    return (
+      <strong>
+        {' '}
+        · cut: only the first <Bytes value={keptBytes} /> were kept
+      </strong>
+    );
+  }
+  return <strong> · it broke off there</strong>;
+}
+
+function Text({ text, isWhole }: { text: string; isWhole: boolean }) {
+  const [isRaw, setRaw] = useState(false);
+  const [isAll, setAll] = useState(false);
+  const laidOut = isWhole ? laidOutJson(text) : null;
+  const whole = isRaw || laidOut === null ? text : laidOut;
+  const shown = isAll ? whole : whole.slice(0, TEXT_MOST);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be scrolled by keyboard, too */}
+      <pre class="captured-bytes" tabIndex={0}>
+        {shown}
+      </pre>
+      <div class="actions">
+        <Copy text={whole} what="the body" isShown={false} />
+        {laidOut !== null && laidOut !== text && (
+          <Button look="plain" onClick={() => setRaw(!isRaw)}>
+            {isRaw ? 'Lay out' : 'As it came'}
+          </Button>
+        )}
+        {shown.length < whole.length && (
+          <Button look="plain" onClick={() => setAll(true)}>
+            Show all of it
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Hex({ base64, kept }: { base64: string | undefined; kept: number }) {
+  if (base64 === undefined) return null;
+  const shown = Math.min(kept, HEX_BYTES);
+  return (
+    <>
+      <p>
+        This is no text.{' '}
+        {shown < kept && (
+          <>
+            Its first <Bytes value={shown} />:
+          </>
+        )}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be scrolled by keyboard, too */}
+      <pre class="captured-bytes hex" tabIndex={0}>
+        {hexOf(bytesOf(base64), HEX_BYTES)}
+      </pre>
+    </>
+  );
+}
+
+/** JSON with its lines indented; null for what is no object or list in JSON. */
+function laidOutJson(text: string): string | null {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+// Whether the requests of an endpoint are captured, and how to change that.
+
+import { useState } from 'preact/hooks';
+import { useAction } from '../../data/use-action.ts';
+import { type CaptureStateFragment, ClearTrafficCapture, StopTrafficCapture } from '../../generated/operations.ts';
+import { Bytes, Count } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { When } from '../../ui/when.tsx';
+import { CaptureSettings, sizeOf } from './capture-settings.tsx';
+
+export interface CaptureBarProps {
+  endpointId: string;
+  capture: CaptureStateFragment;
+  /** It was changed here. */
+  onChange: () => void;
+}
+
+export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
+  const [open, setOpen] = useState<'settings' | 'clear'>();
+  const stop = useAction(StopTrafficCapture);
+  const { isOn, kept } = capture;
+
+  async function switchOff() {
+    if (await stop.act({ endpointId })) onChange();
+  }
+  function close() {
+    setOpen(undefined);
+    onChange();
+  }
+  return (
+    <section class="capture-bar" aria-label="Capture">
+      <CaptureFacts capture={capture} />
+      <div class="actions">
+        <Button look={isOn ? 'normal' : 'primary'} onClick={() => setOpen('settings')}>
+          {isOn ? 'Settings' : 'Switch capture on'}
+        </Button>
+        {isOn && (
+          <Button isBusy={stop.isBusy} onClick={() => void switchOff()}>
+            Switch off
+          </Button>
+        )}
+        {kept > 0 && <Button onClick={() => setOpen('clear')}>Clear</Button>}
+      </div>
+      <ErrorNote error={stop.error} />
+      {open === 'settings' && <CaptureSettings endpointId={endpointId} capture={capture} onClose={close} />}
+      {open === 'clear' && <AskClear endpointId={endpointId} kept={kept} onClose={close} />}
+    </section>
+  );
+}
+
+function CaptureFacts({ capture }: { capture: CaptureStateFragment }) {
+  const { isOn, bodyBytes, kept, keptBytes, passed, forgotten, endsAt } = capture;
+  return (
+    <div>
+      <p>
+        <strong>{isOn ? 'Capture is on' : 'Capture is off'}</strong>
+        {isOn && (
+          <>
+            {' · ends '}
+            <When at={endsAt} />
+            {bodyBytes > 0 ? ` · of each body, ${sizeOf(bodyBytes)} are kept` : ' · bodies aren’t kept'}
+          </>
+        )}
+      </p>
+      {(isOn || kept > 0) && (
+        <p class="quiet">
+          <Count value={passed} /> passed · <Count value={kept} /> kept (<Bytes value={keptBytes} />)
+          {forgotten > 0 && (
+            <>
+              {' · '}
+              <Count value={forgotten} /> pushed out by newer ones
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface AskClearProps {
+  endpointId: string;
+  kept: number;
+  onClose: () => void;
+}
+
+function AskClear({ endpointId, kept, onClose }: AskClearProps) {
+  const clear = useAction(ClearTrafficCapture);
+  async function confirmed() {
+    if (!(await clear.act({ endpointId }))) return;
+    toast('Cleared what was captured.');
+    onClose();
+  }
+  return (
+    <Confirm
+      title="Clear what was captured?"
+      action="Clear"
+      error={clear.error}
+      isBusy={clear.isBusy}
+      onConfirm={() => void confirmed()}
+      onClose={onClose}
+    >
+      <p>The {kept} requests that are kept are thrown away for everybody. Whether capture is on stays as it is.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,99 @@
+import { useAction } from '../../data/use-action.ts';
+import { useFields } from '../../data/use-fields.ts';
+import { type CaptureStateFragment, StartTrafficCapture } from '../../generated/operations.ts';
+import { SelectField } from '../../ui/choice-fields.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { ListField, linesOf } from '../../ui/list-field.tsx';
+import { Note } from '../../ui/note.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+
+export interface CaptureSettingsProps {
+  endpointId: string;
+  capture: CaptureStateFragment;
+  onClose: () => void;
+}
+
+const MINUTES_MAX = 24 * 60;
+const USUAL_MINUTES = 60;
+const USUAL_BODY_BYTES = 64 * 1024;
+
+const SIZES = [
+  { value: '0', title: 'Nothing: only how long they are' },
+  { value: '1024', title: 'The first 1 KiB' },
+  { value: '16384', title: 'The first 16 KiB' },
+  { value: '65536', title: 'The first 64 KiB' },
+  { value: '262144', title: 'The first 256 KiB' },
+  { value: '1048576', title: 'The first 1 MiB' },
+];
+
+/** Redacted whatever is said here. */
+const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'];
+
+export function CaptureSettings({ endpointId, capture, onClose }: CaptureSettingsProps) {
+  const { isOn, kept } = capture;
+  const start = useAction(StartTrafficCapture);
+  const { values, bind } = useFields({
+    bodyBytes: String(isOn ? capture.bodyBytes : USUAL_BODY_BYTES),
+    minutes: USUAL_MINUTES as number | null,
+    redactHeaders: capture.redactedHeaders.filter((name) => !ALWAYS.includes(name)) as readonly string[],
+  });
+  async function submit() {
+    const { bodyBytes, minutes, redactHeaders } = values;
+    const input = { bodyBytes: Number(bodyBytes), minutes, redactHeaders: linesOf(redactHeaders) };
+    if (await start.act({ endpointId, input })) onClose();
+  }
+  return (
+    <Dialog title={isOn ? 'Settings of this capture' : 'Switch capture on'} onClose={onClose}>
+      <Form
+        action={isOn ? 'Change the capture' : 'Switch capture on'}
+        error={start.error}
+        isBusy={start.isBusy}
+        onSubmit={() => void submit()}
+        onCancel={onClose}
+      >
+        {!isOn && kept > 0 && <Note look="warn">The {kept} requests that are still kept are thrown away.</Note>}
+        <SelectField
+          {...bind('bodyBytes')}
+          label="Of each body, keep"
+          options={sizesWith(values.bodyBytes)}
+          help="In the memory of the gateway only: up to 8 MiB per endpoint, the oldest go first."
+        />
+        <NumberField
+          {...bind('minutes')}
+          label="Switches itself off after"
+          unit="minutes"
+          min={1}
+          max={MINUTES_MAX}
+          help={isOn ? 'Counted from now.' : undefined}
+        />
+        <ListField
+          {...bind('redactHeaders')}
+          label="Headers to redact besides"
+          line="header"
+          placeholder="x-session-token"
+          checkLine={(name) =>
+            /^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) ? null : 'This can’t be the name of a header.'
+          }
+          help={`Their values are never shown, as those of ${ALWAYS.join(', ')} never are. A replay sends them all the same.`}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Another size may have been chosen by way of the API. */
+function sizesWith(bytes: string) {
+  if (SIZES.some(({ value }) => value === bytes)) return SIZES;
+  return [...SIZES, { value: bytes, title: titleOf(Number(bytes)) }];
+}
+
+/** How much of a body is kept, to be said amid a sentence. */
+export function sizeOf(bytes: number): string {
+  const { title } = SIZES.find(({ value }) => value === String(bytes)) ?? { title: titleOf(bytes) };
+  return title.replace('The', 'the');
+}
+
+function titleOf(bytes: number): string {
+  return `The first ${bytes.toLocaleString('en')} bytes`;
+}

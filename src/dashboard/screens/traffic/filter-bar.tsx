@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { SelectField } from '../../ui/choice-fields.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { classes, type Filter } from './filter.ts';
+
+export interface FilterBarProps {
+  filter: Filter;
+  onChange: (some: Partial<Filter>) => void;
+  /** How many pass, of how many. */
+  shown: number;
+  all: number;
+  /** Buttons beside it. */
+  children?: ComponentChildren;
+}
+
+const OPTIONS = Object.entries(classes).map(([value, { title }]) => ({ value, title }));
+
+export function FilterBar({ filter, onChange, shown, all, children }: FilterBarProps) {
+  return (
+    <search class="filter-bar">
+      <TextField
+        type="search"
+        name="text"
+        label="Text"
+        placeholder="method, path, visitor"
+        value={filter.text}
+        onChange={(text) => onChange({ text })}
+      />
+      <SelectField
+        name="status"
+        label="Status"
+        options={OPTIONS}
+        value={filter.status}
+        onChange={(status) => onChange({ status })}
+      />
+      <p class="quiet" role="status">
+        {shown < all ? `${shown} of ${all}` : ''}
+      </p>
+      <div class="actions">{children}</div>
+    </search>
+  );
+}

@@ -1,0 +1,45 @@
+// Which of the captured requests are shown. It stands in the address, so that it is there again when one comes back.
+
+import { useLocation } from 'preact-iso/router';
+import type { CapturedRowFragment } from '../../generated/operations.ts';
+
+export interface Filter {
+  text: string;
+  /** A key of `classes`. */
+  status: string;
+}
+
+type Row = CapturedRowFragment;
+
+export const classes: Record<string, { title: string; has: (row: Row) => boolean }> = {
+  all: { title: 'Every status', has: () => true },
+  '2xx': { title: '2xx: done', has: ({ status }) => isIn(status, 200) },
+  '3xx': { title: '3xx: elsewhere', has: ({ status }) => isIn(status, 300) },
+  '4xx': { title: '4xx: the visitor’s mistake', has: ({ status }) => isIn(status, 400) },
+  '5xx': { title: '5xx: the service’s mistake', has: ({ status }) => isIn(status, 500) },
+  refused: { title: 'Answered by the gateway', has: ({ refusal }) => refusal !== null },
+  broken: { title: 'Without a whole answer', has: ({ isComplete }) => !isComplete },
+};
+
+export function useFilter(): [Filter, (some: Partial<Filter>) => void] {
+  const { path, query, route } = useLocation();
+  const filter = { text: query.text ?? '', status: query.status ?? 'all' };
+  function change(some: Partial<Filter>) {
+    const { text, status } = { ...filter, ...some };
+    const search = new URLSearchParams({ ...(text && { text }), ...(status !== 'all' && { status }) }).toString();
+    route(search ? `${path}?${search}` : path, true);
+  }
+  return [filter, change];
+}
+
+/** Whether a request is to be shown: its text is looked for in all that its row says. */
+export function passes({ text, status }: Filter, row: Row): boolean {
+  if (!(classes[status]?.has(row) ?? true)) return false;
+  const { method, path, clientIp, refusal } = row;
+  const said = [`${method} ${path}`, clientIp, row.status ?? '', refusal?.module ?? '', refusal?.reason ?? ''];
+  return said.join('\n').toLowerCase().includes(text.trim().toLowerCase());
+}
+
+function isIn(status: number | null, hundred: number): boolean {
+  return status !== null && status >= hundred && status < hundred + 100;
+}

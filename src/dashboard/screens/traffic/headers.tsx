@@ -1,0 +1,29 @@
+import type { HeaderLineFragment } from '../../generated/operations.ts';
+
+export interface HeadersProps {
+  /** Whose they are, for a screen reader. */
+  label: string;
+  headers: readonly HeaderLineFragment[];
+}
+
+/** Header fields as they passed. */
+export function Headers({ label, headers }: HeadersProps) {
+  if (headers.length === 0) return <p class="quiet">No header fields.</p>;
+  return (
+    <table class="captured-headers" aria-label={label}>
+      <tbody>
+        {headers.map(({ name, value, isRedacted }, index) => (
+          <tr key={index}>
+            <th scope="row">{name}</th>
+            <td>{isRedacted ? <em class="quiet">redacted</em> : value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The value of a header field; '' when there is none. @param name in lower case. */
+export function headerOf(headers: readonly HeaderLineFragment[], name: string): string {
+  return headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
+}

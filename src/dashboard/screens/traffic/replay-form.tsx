@@ -1,0 +1,74 @@
+import type { ApiFailure } from '../../data/client.ts';
+import { useFields } from '../../data/use-fields.ts';
+import type { ReplayRequestInput } from '../../generated/operations.ts';
+import { atMost, needed } from '../../ui/checks.ts';
+import { CheckField } from '../../ui/choice-fields.tsx';
+import { Form } from '../../ui/form.tsx';
+import { ListField } from '../../ui/list-field.tsx';
+import { TextArea, TextField } from '../../ui/text-field.tsx';
+import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './edits.ts';
+import type { Request } from './request.tsx';
+
+/** The API takes requests of 64 KiB, in which the body stands in Base64. */
+const BODY_MAX_BYTES = 45_000;
+const BODY_ROWS = 12;
+
+export interface ReplayFormProps {
+  request: Request;
+  error: ApiFailure | undefined;
+  isBusy: boolean;
+  onSend: (input: ReplayRequestInput) => void;
+  onCancel: () => void;
+}
+
+export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayFormProps) {
+  const { values, bind } = useFields(editsOf(request));
+  const { isWhole, text } = request.requestBody;
+  return (
+    <Form
+      action="Send it"
+      error={error}
+      isBusy={isBusy}
+      onSubmit={() => onSend(inputOf(request, values))}
+      onCancel={onCancel}
+    >
+      <TextField {...bind('method')} label="Method" isCode check={needed('A method')} />
+      <TextField
+        {...bind('path')}
+        label="Path and query"
+        isCode
+        check={(path) => (path.startsWith('/') ? null : 'A path begins with “/”.')}
+      />
+      <ListField
+        {...bind('headers')}
+        label="Headers"
+        line="header"
+        placeholder="name: value"
+        checkLine={checkHeader}
+        meaning={(line) =>
+          line.endsWith(AS_CAPTURED) ? 'Not shown, but sent as it was captured. Type another value to send that.' : null
+        }
+        help="Host, the length of the body and what belongs to one hop are made anew."
+      />
+      {isWhole && (
+        <CheckField
+          {...bind('keepsBody')}
+          label={
+            text === null ? 'Send the body as it was captured (it is no text)' : 'Send the body as it was captured'
+          }
+        />
+      )}
+      {!values.keepsBody && (
+        <TextArea
+          {...bind('body')}
+          name="bodyBase64"
+          label="Body"
+          isCode
+          rows={BODY_ROWS}
+          check={atMost(BODY_MAX_BYTES)}
+          help={isWhole ? undefined : 'The body wasn’t kept whole: what stands here is sent instead.'}
+        />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { Field, type FieldProps } from './field.tsx';
+
+export interface NumberFieldProps extends FieldProps<number | null> {
+  /** The unit, shown behind the field. */
+  unit?: string;
+  min?: number;
+  max?: number;
+  /** Whether parts of one are meant, as 0.5. */
+  isFraction?: boolean;
+  /** What empty means: null. Without it a number has to be given. */
+  placeholder?: string;
+}
+
+/** A number; null as long as nothing is typed. What isn't a number is said, not dropped. */
+export function NumberField({ unit, min, max, isFraction = false, placeholder, check, ...field }: NumberFieldProps) {
+  const [text, setText] = useState(field.value === null ? '' : String(field.value));
+  const shown = sameNumber(text, field.value) ? text : field.value === null ? '' : String(field.value);
+
+  function checkAll(value: number | null): string | null {
+    if (value === null) return placeholder === undefined ? 'A number is needed.' : null;
+    if (Number.isNaN(value)) return 'This isn’t a number.';
+    if (!isFraction && !Number.isInteger(value)) return 'This must be a whole number.';
+    if (min !== undefined && value < min) return `This must be at least ${min}.`;
+    if (max !== undefined && value > max) return `This must be at most ${max}.`;
+    return check?.(value) ?? null;
+  }
+
+  return (
+    <Field {...field} check={checkAll}>
+      {(control) => (
+        <span class="with-unit">
+          <input
+            {...control}
+            type="text"
+            inputMode={isFraction ? 'decimal' : 'numeric'}
+            class="short"
+            value={shown}
+            placeholder={placeholder}
+            autoComplete="off"
+            onInput={(event) => {
+              const typed = event.currentTarget.value;
+              setText(typed);
+              field.onChange(numberIn(typed));
+            }}
+          />
+          {unit && <span class="unit">{unit}</span>}
+        </span>
+      )}
+    </Field>
+  );
+}
+
+function numberIn(text: string): number | null {
+  return text.trim() === '' ? null : Number(text.trim().replace(',', '.'));
+}
+
+function sameNumber(text: string, value: number | null): boolean {
+  return Object.is(numberIn(text), value);
+}

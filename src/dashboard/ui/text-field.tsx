@@ -1,0 +1,56 @@
+import { Field, type FieldProps } from './field.tsx';
+
+export interface TextFieldProps extends FieldProps<string> {
+  type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'datetime-local';
+  placeholder?: string;
+  /** What a browser may fill in: `username`, `current-password`, … */
+  autoComplete?: string;
+  /** For addresses, patterns and the like. */
+  isCode?: boolean;
+}
+
+/** One line of text. */
+export function TextField({ type = 'text', placeholder, autoComplete = 'off', isCode, ...field }: TextFieldProps) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          type={type as 'text'}
+          class={isCode ? 'code' : undefined}
+          value={field.value}
+          placeholder={placeholder}
+          autoComplete={autoComplete}
+          autoCapitalize="off"
+          spellcheck={false}
+          onInput={(event) => field.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface TextAreaProps extends FieldProps<string> {
+  rows?: number;
+  placeholder?: string;
+  isCode?: boolean;
+}
+
+/** Several lines of text. */
+export function TextArea({ rows = 4, placeholder, isCode, ...field }: TextAreaProps) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <textarea
+          {...control}
+          class={isCode ? 'code' : undefined}
+          rows={rows}
+          placeholder={placeholder}
+          spellcheck={false}
+          value={field.value}
+          onInput={(event) => field.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

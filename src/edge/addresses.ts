@@ -1,0 +1,21 @@
+// Where listeners are, and what that looks like to people.
+
+import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
+
+/** Begins to listen. @throws when the address cannot be had. */
+export async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
+}
+
+/** `127.0.0.1:8080` */
+export function show({ address, port, family }: AddressInfo): string {
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** `https://example.com:8443`; the usual port is left out. */
+export function httpsOrigin(hostname: string, port: number): string {
+  return port === 443 ? `https://${hostname}` : `https://${hostname}:${port}`;
+}

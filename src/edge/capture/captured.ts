@@ -1,0 +1,129 @@
+// A request that was captured, with its answer: plain data, which holds on to nothing of the connection it came on.
+
+import { type VisitorError, visitorErrors } from '../errors.ts';
+import type { RequestReport } from '../traffic-reports.ts';
+import type { CloseUp, Refusal } from './close-up.ts';
+
+/** What an entry takes besides its texts and bodies, and each field of a head; about. */
+const ENTRY_BYTES = 1024;
+const FIELD_BYTES = 96;
+
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+export interface CapturedBody {
+  /** How many bytes it had, as far as it came. */
+  bytes: number;
+  /** How it begins. */
+  kept: Buffer;
+  /** Whether that is all of it. */
+  isWhole: boolean;
+}
+
+export interface Captured {
+  /** `cap_…` */
+  id: string;
+  accountId: string;
+  endpointId: string;
+  /** The operation that a visitor who was refused was shown. */
+  operationId: string | undefined;
+  /** The wall clock, in milliseconds. */
+  startedAt: number;
+  durationMs: number;
+  clientIp: string;
+  isTls: boolean;
+  httpVersion: RequestReport['request']['version'];
+  method: string;
+  scheme: 'http' | 'https';
+  host: string;
+  target: string;
+  /** Undefined when the visitor got no answer. */
+  status: number | undefined;
+  isComplete: boolean;
+  /** Why the gateway itself answered, or closed the connection. */
+  refusal: Refusal | undefined;
+  /** All of them, secrets included: see `redaction.ts`. */
+  requestFields: Fields;
+  responseFields: Fields;
+  requestBody: CapturedBody;
+  responseBody: CapturedBody;
+  /** What a replay repeats. */
+  replayOf: string | undefined;
+  /** The names of fields, in lower case, whose values were not to be shown when it was captured. */
+  redacted: ReadonlySet<string>;
+}
+
+export interface CaptureFacts {
+  id: string;
+  /** When it was over. */
+  endedAt: number;
+  redacted: ReadonlySet<string>;
+  replayOf: string | undefined;
+}
+
+/** @param closeUp whose copies end with this. */
+export function capturedOf(report: RequestReport, closeUp: CloseUp, facts: CaptureFacts): Captured {
+  const { accountId, endpointId, connection, tls, request, response } = report;
+  const { isOwnAnswer, isRequestComplete, isUpgraded } = closeUp;
+  const fields = response?.fields ?? [];
+  return {
+    id: facts.id,
+    accountId,
+    endpointId,
+    operationId: isOwnAnswer ? firstValue(fields, 'service-operation-id') : undefined,
+    startedAt: request.firstByteAt,
+    durationMs: Math.max(0, (response?.lastByteAt ?? facts.endedAt) - request.firstByteAt),
+    clientIp: connection.clientIp,
+    isTls: tls !== undefined,
+    httpVersion: request.version,
+    method: request.method,
+    scheme: request.scheme,
+    host: request.host,
+    target: request.target,
+    status: response?.status,
+    isComplete: response?.isComplete === true,
+    refusal: closeUp.refusal ?? (isOwnAnswer ? ownErrorIn(fields) : undefined),
+    requestFields: request.fields,
+    responseFields: fields,
+    requestBody: bodyOf(request.bodyLength, closeUp.request?.finish(), isRequestComplete && !isUpgraded),
+    responseBody: bodyOf(response?.bodyLength ?? 0, closeUp.response?.finish(), isDone(response) && !isUpgraded),
+    replayOf: facts.replayOf,
+    redacted: facts.redacted,
+  };
+}
+
+/** What it takes of the memory besides its bodies, about. */
+export function headBytes({ requestFields, responseFields, host, target }: Captured): number {
+  let bytes = ENTRY_BYTES + host.length + target.length;
+  for (const [name, value] of [...requestFields, ...responseFields]) bytes += FIELD_BYTES + name.length + value.length;
+  return bytes;
+}
+
+export function bodyBytes({ requestBody, responseBody }: Captured): number {
+  return requestBody.kept.length + responseBody.kept.length;
+}
+
+/** The first value of a field. @param name in lower case. */
+export function firstValue(fields: Fields, name: string): string | undefined {
+  return fields.find((field) => field[0].toLowerCase() === name)?.[1];
+}
+
+const NOTHING = Buffer.alloc(0);
+const isDone = (response: RequestReport['response']) => response === undefined || response.isComplete;
+
+function bodyOf(bytes: number, kept: Buffer = NOTHING, isComplete: boolean): CapturedBody {
+  return { bytes, kept, isWhole: isComplete && kept.length === bytes };
+}
+
+/** What one of the gateway's own errors says. */
+function ownErrorIn(fields: Fields): Refusal | undefined {
+  const code = firstValue(fields, 'gateway-error-code');
+  const reason = code && reasons.get(code);
+  return reason ? { module: 'gateway', reason } : undefined;
+}
+
+const reasons = new Map(
+  (Object.keys(visitorErrors) as VisitorError[]).map((error) => {
+    const { number, text } = visitorErrors[error];
+    return [`ERR_GATEWAY_${number}`, text];
+  }),
+);

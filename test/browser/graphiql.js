@@ -1,0 +1,75 @@
+// GraphiQL in a browser, as somebody without internet would use it: explores the schema with an API key.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { said } from './said.js';
+
+const STEP_MS = 20_000;
+
+/**
+ * @param {any} browser Playwright's
+ * @param {import('./gateway.js').RunningGateway} gateway
+ */
+export async function exploreSchema(browser, { api, apiKey }) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  context.setDefaultTimeout(STEP_MS);
+  /** @type {string[]} */
+  const requested = [];
+  context.on('request', (/** @type {any} */ request) => requested.push(request.url()));
+  context.on('weberror', (/** @type {any} */ error) => requested.push(`broken: ${error.error()}`));
+  const foreign = () => requested.filter((url) => !url.startsWith(`${api}/`) && !url.startsWith(`blob:${api}/`));
+  const page = await context.newPage();
+  page.on('websocket', (/** @type {any} */ socket) => requested.push(socket.url()));
+
+  await page.goto(`${api}/graphql`);
+  await page.locator('.graphiql-query-editor .monaco-editor').waitFor();
+  said('GraphiQL shows its editor', (await page.title()) === 'Tunnel Gateway');
+
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const documentation = page.locator('.graphiql-doc-explorer');
+  await documentation.getByText('Query', { exact: true }).first().click();
+  await documentation.getByText('The credentials of your account, the newest first.').waitFor();
+  said('its documentation has our descriptions, without an API key', true);
+
+  const query = '{ credentials(first: 1) { nodes { description owner { __typename } } totalCount } }';
+  await write(page, '.graphiql-query-editor', query);
+  const execute = page.getByRole('button', { name: /^Execute query/ });
+  await execute.click();
+  await page.locator('.graphiql-response').getByText('UNAUTHENTICATED').waitFor();
+  said('without an API key it shows what is missing', true);
+
+  // Its editor of headers is the one that is open at first.
+  await write(page, '.graphiql-editor-tool', JSON.stringify({ Authorization: `Bearer ${apiKey}` }));
+  await execute.click();
+  await page.locator('.graphiql-response').getByText('first agent').waitFor();
+  said('with an API key it shows data', true);
+
+  const picture = join(mkdtempSync(join(tmpdir(), 'graphiql-')), 'graphiql.png');
+  await page.screenshot({ path: picture });
+  process.stdout.write(`       ${picture}\n`);
+  said(`nothing broke, and no other host was asked: ${requested.length} requests`, foreign().length === 0, foreign());
+
+  // A check that cannot fail is none: what a page, or a worker of it, asks of another host is seen.
+  await page.evaluate(() => {
+    const ask = (/** @type {string} */ host) => `fetch('http://${host}/').catch(() => {})`;
+    new Worker(URL.createObjectURL(new Blob([ask('worker.invalid')])));
+    new Image().src = 'http://page.invalid/';
+  });
+  const caught = () => ['http://page.invalid/', 'http://worker.invalid/'].every((url) => foreign().includes(url));
+  for (let waited = 0; !caught() && waited < STEP_MS; waited += 50) await page.waitForTimeout(50);
+  said('a request to another host would have been seen', caught(), foreign());
+}
+
+/**
+ * Puts a text into one of GraphiQL's editors, in place of what it has.
+ * @param {any} page Playwright's
+ * @param {string} place a selector
+ * @param {string} text
+ */
+async function write(page, place, text) {
+  await page.locator(`${place} .graphiql-editor:not(.hidden) .monaco-editor`).first().click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}

@@ -1,0 +1,57 @@
+// The form of a credential puts rules together from parts: what it makes of them is what the gateway reads.
+
+import { expect, test } from 'vitest';
+import { agentCommand } from '../../src/dashboard/screens/credentials/agent-command.ts';
+import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/rules.ts';
+import { parseRule } from '../../src/tunnel/acl.ts';
+
+test.each([
+  '*',
+  'bind:*',
+  'bind:app.example.com',
+  'bind:*.example.com',
+  'bind:1.example.com:20000',
+  'bind:key=value',
+  'bind:*=value',
+  'bind:key=*',
+  'bind:key=a=b',
+  'bind:a.b=c:1/d',
+])('%s taken apart by the form is put together again', (rule) => {
+  expect(parseRule(ruleOf(lineOf(rule)) ?? '')).toEqual(parseRule(rule));
+});
+
+test.each([
+  [{ kind: 'name', first: ' https://app.example.com/path ', second: '' }, 'bind:app.example.com'],
+  [{ kind: 'name', first: 'bind:app.example.com', second: '' }, 'bind:app.example.com'],
+  [{ kind: 'below', first: '*.example.com', second: '' }, 'bind:*.example.com'],
+] as const)('what people paste, as %o, is understood', (line, rule) => {
+  expect(ruleOf(line)).toBe(rule);
+});
+
+test.each([
+  { kind: 'name', first: ' ', second: '' },
+  { kind: 'address', first: 'example.com', second: '' },
+  { kind: 'label', first: '', second: 'value' },
+] as const)('%o is no rule yet', (line) => {
+  expect(ruleOf(line)).toBeNull();
+});
+
+test.each([
+  [[], 'everything'],
+  [['bind:app.example.com', '*'], 'everything'],
+  [['bind:app.example.com', 'bind:key=value'], 'app.example.com, key=value'],
+])('%o comes to: %s', (acl, text) => {
+  expect(aclText(acl)).toBe(text);
+});
+
+test.each([
+  [[], 'http 3000'],
+  [['bind:app.example.com', '*'], 'http 3000'],
+  [['bind:app.example.com'], 'http 3000 --domain app.example.com'],
+  [['bind:*.example.com'], 'http 3000 --domain app.example.com'],
+  [['bind:1.example.com:20000'], 'tcp 3000 --port 20000'],
+  [['bind:app=*'], 'labels 3000 --label app=web'],
+  [["bind:app=o'ne two"], "labels 3000 --label 'app=o'\\''ne two'"],
+])('an agent that may bind %o is told: %s', (acl, command) => {
+  expect(agentCommand(acl)).toBe(command);
+});

@@ -1,0 +1,120 @@
+// The dashboard as `npm run build` leaves it.
+
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../support/place.ts';
+
+const SOURCE = join(root, 'src/dashboard');
+const FIRST_SCREEN_BYTES = 250_000;
+
+let place: string;
+let files: string[];
+beforeAll(async () => {
+  place = join(await mkdtemp(join(tmpdir(), 'gateway-dashboard-')), 'built');
+  // As `npm run build` does, whatever the tests' own environment says.
+  const env = { PATH: process.env.PATH };
+  await promisify(execFile)(process.execPath, [join(SOURCE, 'build.js'), place], { cwd: root, env });
+  files = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+}, 60_000);
+afterAll(() => rm(dirname(place), { recursive: true }));
+
+const text = (name: string) => readFileSync(join(place, name), 'utf8');
+const scripts = () => files.filter((name) => name.endsWith('.js'));
+const operations = () => JSON.parse(text('operations.json')) as Record<string, string>;
+
+describe('what is sent to browsers', () => {
+  test('is named by its content, but for the page', () => {
+    const served = files.filter((name) => !/\.(br|gz)$/.test(name) && name !== 'operations.json');
+    expect(served.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.\w+$/.test(name))).toEqual(['index.html']);
+  });
+
+  test('has nothing inline that the policy would refuse, and no source map', () => {
+    const page = text('index.html');
+    expect(page.match(/<script\b[^>]*>/g)).toEqual([
+      expect.stringMatching(/^<script type="module" crossorigin src="\/dashboard\/assets\/[\w.-]+\.js">$/),
+    ]);
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
+    expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
+    for (const name of scripts()) expect(text(name)).not.toMatch(/sourceMappingURL|\beval\(|new Function\(/);
+  });
+
+  test('is compressed already, both ways, and is the same then', () => {
+    const texts = files.filter((name) => /\.(css|html|js|svg)$/.test(name));
+    expect(texts.length).toBeGreaterThan(2);
+    for (const name of texts) {
+      const whole = readFileSync(join(place, name));
+      expect(brotliDecompressSync(readFileSync(join(place, `${name}.br`))).equals(whole), name).toBe(true);
+      expect(gunzipSync(readFileSync(join(place, `${name}.gz`))).equals(whole), name).toBe(true);
+    }
+  });
+
+  test('is less than 250 kB of compressed script for the first screen, whichever that is', () => {
+    const [, entry = ''] = /src="\/dashboard\/([^"]+)"/.exec(text('index.html')) ?? [];
+    const begin = withImports(entry);
+    const screens = scripts().map((name) => new Set([...begin, ...withImports(name)]));
+    const sizes = screens.map((names) => sum([...names].map((name) => readFileSync(join(place, `${name}.gz`)).length)));
+    expect(begin.size).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThan(FIRST_SCREEN_BYTES);
+  });
+});
+
+describe('operations', () => {
+  test('are named in the scripts, and every one that is named has a text for the server', () => {
+    const named = new Set(scripts().flatMap((name) => text(name).match(/(?<=sha256:)[0-9a-f]{64}/g) ?? []));
+    expect(named.size).toBeGreaterThan(0);
+    expect([...named].filter((hash) => !(hash in operations()))).toEqual([]);
+  });
+
+  test('keep their texts to the server', () => {
+    const sent = scripts().map(text).join();
+    for (const operation of Object.values(operations())) expect(sent).not.toContain(operation.split('\n')[0]);
+  });
+});
+
+describe('the source', () => {
+  const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.tsx?$/.test(name) && !name.startsWith('generated'),
+  );
+  const imported = (name: string) =>
+    [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\()'([^']+)'/g)].map(
+      ([, target = '']) => target,
+    );
+
+  test('imports nothing of the server', () => {
+    const outside = sources.flatMap((name) =>
+      imported(name)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => relative(SOURCE, resolve(SOURCE, dirname(name), target)))
+        .filter((target) => target.startsWith('..')),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  test('takes no package but the view library and its parts', () => {
+    const packages = sources.flatMap(imported).filter((target) => !target.startsWith('.'));
+    const known = /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?)$/;
+    expect([...new Set(packages)].filter((name) => !known.test(name))).toEqual([]);
+  });
+
+  test('writes text, never markup', () => {
+    const markup = /dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write/;
+    expect(sources.filter((name) => markup.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual([]);
+  });
+});
+
+/** A script with what it imports before it runs, and so on; not what it imports when somebody goes there. */
+function withImports(name: string, known = new Set<string>()): Set<string> {
+  if (known.has(name)) return known;
+  known.add(name);
+  const targets = text(name).matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([\w.-]+\.js)["'`]/g);
+  for (const [, target = ''] of targets) withImports(`assets/${target}`, known);
+  return known;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((all, number) => all + number, 0);

@@ -1,0 +1,125 @@
+// What the dashboard asks: typed from the schema, named by hashes, refused where the schema does not allow it.
+
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { generate } from '../../src/dashboard/codegen.js';
+
+const SCHEMA = `
+  scalar Timestamp
+  enum Role { ADMIN MEMBER }
+  input NewUser { name: String!, role: Role = MEMBER }
+  type User { id: ID!, name: String, role: Role!, since: Timestamp! }
+  type Query { user(id: ID!): User, users: [User!] }
+  type Mutation { addUser(input: NewUser!): User }
+  type Subscription { userAdded: User! }
+`;
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-codegen-'));
+  await write('schema.graphql', SCHEMA);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function write(name: string, text: string) {
+  await mkdir(dirname(join(directory, name)), { recursive: true });
+  await writeFile(join(directory, name), text);
+}
+const run = () =>
+  generate({
+    schema: join(directory, 'schema.graphql'),
+    operations: join(directory, 'screens'),
+    generated: join(directory, 'generated'),
+  });
+const operations = () => readFile(join(directory, 'generated/operations.ts'), 'utf8');
+
+test('an operation is exported under its name, with its types, and without its text', async () => {
+  await write('screens/users/users.graphql', 'query Users { users { id name role since } }');
+  await write('screens/new.graphql', 'mutation AddUser($input: NewUser!) { addUser(input: $input) { id } }');
+  await write('screens/live.graphql', 'subscription UserAdded { userAdded { id } }');
+  const texts = await run();
+  const source = await operations();
+  const idOf = (start: string) => Object.entries(texts).find(([, text]) => text.startsWith(start))?.[0];
+  expect(source).toContain(
+    `export const Users: Operation<UsersQuery, UsersQueryVariables> = { id: 'sha256:${idOf('query Users')}', kind: 'query', name: 'Users' };`,
+  );
+  expect(source).toMatch(/AddUser: Operation<AddUserMutation, AddUserMutationVariables> = .* kind: 'mutation'/);
+  expect(source).toMatch(/UserAdded: Operation<UserAddedSubscription, \w+> = .* kind: 'subscription'/);
+  expect(source).toMatch(/id: string, name: string \| null, role: Role, since: string/);
+  expect(source).toContain("'ADMIN'");
+  expect(source).not.toContain('query Users');
+});
+
+test('an operation is named by the SHA-256 of its text, with every fragment that it takes and no other', async () => {
+  await write(
+    'screens/a.graphql',
+    'query One($id: ID!) { user(id: $id) { ...Row } }  query Other { users { ...Name } }',
+  );
+  await write('screens/b.graphql', 'fragment Row on User { id ...Name } fragment Name on User { name }');
+  const texts = await run();
+  for (const [hash, text] of Object.entries(texts)) expect(createHash('sha256').update(text).digest('hex')).toBe(hash);
+  const [one = '', other = ''] = Object.values(texts).sort();
+  expect(one).toMatch(/^query One[\s\S]*fragment Name on User[\s\S]*fragment Row on User/);
+  expect(other).toMatch(/^query Other/);
+  expect(other).not.toContain('fragment Row');
+  expect(JSON.parse(await readFile(join(directory, 'generated/operations.json'), 'utf8'))).toEqual(texts);
+});
+
+test('neither layout nor comments nor other operations change what it is named', async () => {
+  await write('screens/a.graphql', 'query Users { users { id, name } }');
+  const before = Object.keys(await run());
+  await write('screens/a.graphql', '# all of them\nquery Users {\n  users {\n    id\n    name\n  }\n}\n');
+  await write('screens/0.graphql', 'query Other { users { id } }');
+  expect(Object.keys(await run())).toEqual(expect.arrayContaining(before));
+});
+
+test('what stays as it was is not written again', async () => {
+  await write('screens/a.graphql', 'query Users { users { id } }');
+  await run();
+  const before = await stat(join(directory, 'generated/operations.ts'), { bigint: true });
+  await run();
+  expect((await stat(join(directory, 'generated/operations.ts'), { bigint: true })).ino).toBe(before.ino);
+});
+
+test.each([
+  ['a field that the schema no longer has', 'query A {\n  users {\n    email\n  }\n}', 3, /Cannot query field "email"/],
+  [
+    'an argument of another type',
+    'query A($n: String!) {\n  user(id: $n) { id }\n}',
+    1,
+    /type "String!" .* expecting type "ID!"/,
+  ],
+  ['a variable that is not declared', 'query A {\n  user(id: $id) { id }\n}', 2, /"\$id" is not defined/],
+  ['a syntax error', 'query A {\n  users {\n', 3, /Syntax Error/],
+  ['an operation without a name', '\n{ users { id } }', 2, /needs a name/],
+  [
+    'two operations of one name',
+    'query A { users { id } }\nmutation A { addUser(input: { name: "x" }) { id } }',
+    1,
+    /only one operation named "A"/,
+  ],
+  [
+    'a fragment that nobody takes',
+    'query A { users { id } }\nfragment F on User { id }',
+    2,
+    /Fragment "F" is never used/,
+  ],
+])('%s is told with file and line', async (_, text, line, reason) => {
+  await write('screens/users/wrong.graphql', text);
+  const message = await run().then(
+    () => 'nothing was wrong',
+    (error: Error) => error.message,
+  );
+  expect(message).toContain(`users/wrong.graphql:${line}: `);
+  expect(message).toMatch(reason);
+  await expect(operations()).rejects.toThrow('ENOENT');
+});
+
+test('mistakes in several files are told at once', async () => {
+  await write('screens/a.graphql', 'query A { users { nope } }');
+  await write('screens/b.graphql', 'query B { nothing }');
+  await expect(run()).rejects.toThrow(/a\.graphql:1: .*nope[\s\S]*b\.graphql:1: .*nothing/);
+});

@@ -1,0 +1,81 @@
+// The form that edits a captured request: what it sends is only what differs from what was captured.
+
+import { expect, test } from 'vitest';
+import { bytesOf, hexOf } from '../../src/dashboard/screens/traffic/bytes.ts';
+import { checkHeader, type Edits, editsOf, inputOf } from '../../src/dashboard/screens/traffic/edits.ts';
+
+type Request = Parameters<typeof editsOf>[0];
+
+const request = {
+  method: 'POST',
+  path: '/orders?id=7',
+  requestHeaders: [
+    { name: 'Host', value: 'shop.example.com', isRedacted: false },
+    { name: 'Content-Type', value: 'text/plain', isRedacted: false },
+    { name: 'Authorization', value: '', isRedacted: true },
+    { name: 'Content-Length', value: '3', isRedacted: false },
+    { name: 'X-Forwarded-For', value: '192.0.2.1', isRedacted: false },
+  ],
+  requestBody: { bytes: 3, keptBytes: 3, isWhole: true, text: 'tea' },
+} as unknown as Request; // The rest of it does not matter here.
+
+function sent(some: Partial<Edits>, of = request) {
+  return inputOf(of, { ...editsOf(of), ...some });
+}
+
+test('what belongs to one hop or one sending is not offered to be edited', () => {
+  expect(editsOf(request).headers).toEqual(['Content-Type: text/plain', 'Authorization: (as captured)']);
+});
+
+test('what was not touched is not sent: the gateway still has it', () => {
+  expect(sent({})).toEqual({});
+});
+
+test('a redacted value that was left as it is goes out as it was captured', () => {
+  const { headers } = sent({ headers: ['Content-Type: text/html', 'Authorization: (as captured)', ''] });
+  expect(headers).toEqual([
+    { name: 'Content-Type', value: 'text/html' },
+    { name: 'Authorization', value: null },
+  ]);
+});
+
+test('a value may have colons, and lose the blanks around it', () => {
+  expect(sent({ headers: ['x-time:  12:30:00 '] }).headers).toEqual([{ name: 'x-time', value: '12:30:00' }]);
+});
+
+test('another body goes out in UTF-8, also an empty one', () => {
+  expect(sent({ keepsBody: false, body: 'thé' }).bodyBase64).toBe(Buffer.from('thé').toString('base64'));
+  expect(sent({ keepsBody: false, body: '' }).bodyBase64).toBe('');
+});
+
+test('the text of a compressed body is sent without the word that it is compressed', () => {
+  const compressed = {
+    ...request,
+    requestHeaders: [...request.requestHeaders, { name: 'Content-Encoding', value: 'gzip', isRedacted: false }],
+  };
+  const names = (some: Partial<Edits>) => sent(some, compressed).headers?.map(({ name }) => name);
+  expect(names({ keepsBody: false, body: 'tea' })).toEqual(['Content-Type', 'Authorization']);
+  expect(names({ path: '/other' })).toBeUndefined();
+});
+
+test('a body that was not kept whole has to be given', () => {
+  const cut = { ...request, requestBody: { ...request.requestBody, bytes: 9, isWhole: false } };
+  expect(editsOf(cut).keepsBody).toBe(false);
+  expect(sent({}, cut).bodyBase64).toBe(Buffer.from('tea').toString('base64'));
+});
+
+test.each([
+  ['x-trace: 1', null],
+  ['accept:', null],
+  ['no colon', 'A header is written as name: value.'],
+  ['two words: 1', 'A header is written as name: value.'],
+  ['Host: other', 'Host is made anew for each request; leave it out.'],
+])('of “%s” the form says: %s', (line, said) => {
+  expect(checkHeader(line)).toBe(said);
+});
+
+test('bytes that are no text are shown in hex, as many as there is room for', () => {
+  const bytes = bytesOf(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255, 0x41, 0x42]).toString('base64'));
+  expect(hexOf(bytes, 256)).toBe('0000  89 50 4e 47 00 01 02 ff  .PNG....\n0008  41 42                    AB');
+  expect(hexOf(bytes, 2)).toBe('0000  89 50                    .P');
+});

@@ -1,0 +1,55 @@
+// A start with a certificate for the API: what it prints, and when it refuses.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newIssuer } from '../support/issuer.ts';
+import { newPlace } from '../support/place.ts';
+import { runRefused, startProcess } from '../support/process.ts';
+import { receive } from './built.ts';
+
+const STARTS_A_PROCESS = { timeout: 60_000 };
+
+let directory: string;
+let ca: string;
+let env: { API_TLS_CERT: string; API_TLS_KEY: string };
+beforeAll(async () => {
+  directory = await mkdtemp(join(inject('run'), 'tls-'));
+  const issuer = await newIssuer('CN=an authority');
+  ca = issuer.cert;
+  const { cert, key } = await issuer.issue({ dns: ['localhost'], purpose: 'server' });
+  env = { API_TLS_CERT: join(directory, 'api.crt'), API_TLS_KEY: join(directory, 'api.key') };
+  await writeFile(env.API_TLS_CERT, cert);
+  await writeFile(env.API_TLS_KEY, key);
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test('everything that is printed to copy says https, and the API answers there', STARTS_A_PROCESS, async () => {
+  const gateway = await startProcess(env);
+  try {
+    const address = /^https:\/\/127\.0\.0\.1:\d+$/;
+    expect(gateway.api).toMatch(address);
+    const printed = gateway.stdout.join('\n').match(/https?:\/\/[^\s/]+(?=\/(credentials|graphql|dashboard))/g);
+    expect(new Set(printed)).toEqual(new Set([gateway.api]));
+    expect(printed).toHaveLength(3);
+    const { status } = await receive(gateway.api, '/', { tls: { ca, servername: 'localhost' } });
+    expect(status).toBe(200);
+  } finally {
+    await gateway.kill('SIGTERM');
+    await gateway.place.remove();
+  }
+});
+
+test('a key that does not fit is said in one line, without a stack', STARTS_A_PROCESS, async () => {
+  const place = await newPlace();
+  const other = await (await newIssuer('CN=another')).issue();
+  const keyFile = join(directory, 'other.key');
+  await writeFile(keyFile, other.key);
+  const { code, stdout, stderr } = await runRefused({ ...place.env, ...env, API_TLS_KEY: keyFile });
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(`API_TLS_KEY: ${keyFile} is not the key of the certificate in ${env.API_TLS_CERT}`);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stderr).not.toContain('PRIVATE KEY');
+  await place.remove();
+});

@@ -1,0 +1,35 @@
+// Who uses a credential now.
+
+import { expect, test } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
+import { newCredential, openSession } from '../support/live.ts';
+
+const QUERY = '{ credentials { nodes { id openSessions tunnelSessions { id uri } } } }';
+
+test('a credential tells of the agents that are connected with it now, at no statement per row', async () => {
+  const gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
+  try {
+    const account = await gateway.newAccount();
+    const [used, unused] = [await newCredential(account), await newCredential(account)];
+    const first = await openSession(gateway, used);
+    const second = await openSession(gateway, used);
+    await openSession(gateway, await newCredential(await gateway.newAccount()));
+    // One of a node that is gone.
+    await gateway.app.prisma.node.create({ data: { id: 'node_gone', leaseUntil: new Date(0) } });
+    const { accountId, credentialId } = unused;
+    const ghost = { id: 'ts_gone', clientId: 'gone', nodeId: 'node_gone' };
+    await gateway.app.prisma.tunnelSession.create({ data: { ...ghost, accountId, credentialId } });
+
+    gateway.statements.length = 0;
+    const { body } = await account.graphql(QUERY);
+    const refTo = (id: string) => ({ id, uri: `${gateway.api}/tunnel_sessions/${id}` });
+    expect(body.data.credentials.nodes).toEqual([
+      { id: unused.credentialId, openSessions: 0, tunnelSessions: [] },
+      { id: used.credentialId, openSessions: 2, tunnelSessions: [refTo(second), refTo(first)] },
+    ]);
+    const statements = gateway.statements.filter((text) => /tunnel_session/.test(text));
+    expect(statements).toHaveLength(2);
+  } finally {
+    await gateway.close();
+  }
+});

@@ -1,0 +1,83 @@
+// Many objects at once, of any kinds, by their ids.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/store/ids.ts';
+import { fill, type Holder, oneOfEach } from '../accounts/things.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
+
+let gateway: TestGateway;
+let account: Account;
+let holder: Holder;
+let other: Holder;
+beforeAll(async () => {
+  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
+  account = await gateway.newAccount();
+  holder = await fill(gateway, account);
+  other = await fill(gateway, await gateway.newAccount());
+}, 90_000);
+afterAll(() => gateway?.close());
+
+async function ask(ids: string[], query = NODES) {
+  const { body } = await account.graphql(query, { ids });
+  expect(body.errors).toBeUndefined();
+  return body.data.nodes;
+}
+
+test('one of every kind is found, in the order asked for', async () => {
+  const ids = Object.values(oneOfEach(holder)).reverse();
+  const rows = await ask(ids);
+  expect(rows.map(({ id }: { id: string }) => id)).toEqual(ids);
+  for (const row of rows) {
+    const kind = row.__typename.charAt(0).toLowerCase() + row.__typename.slice(1);
+    expect(holder.ids[kind], row.__typename).toBe(row.id);
+  }
+});
+
+test('unknown, malformed and foreign ids are null in their places, and one that stands twice is given twice', async () => {
+  const { credential = '', user = '' } = holder.ids;
+  const strange = [newId('cr'), 'nonsense', '', 'cr_\0', 'zz_012345678901234567890123456', ...Object.values(other.ids)];
+  const rows = await ask([credential, ...strange, user, credential]);
+  expect(rows.slice(1, -2)).toEqual(strange.map(() => null));
+  expect([rows[0], ...rows.slice(-2)]).toMatchObject([{ id: credential }, { id: user }, { id: credential }]);
+});
+
+test('a secret is as hidden as in a list', async () => {
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Credential { token } ... on ApiKey { token } } }';
+  const { credential = '', apiKey = '' } = holder.ids;
+  expect(await ask([credential, apiKey], query)).toEqual([{ token: null }, { token: null }]);
+});
+
+test('a hundred take as many statements as one of each kind, with what belongs to them', async () => {
+  const { accountId, ownerId } = account;
+  const ids = Array.from({ length: 50 }, () => ({ key: newId('ak'), credential: newId('cr') }));
+  const row = (id: string) => ({ id, accountId, ownerId, digest: id });
+  await gateway.app.prisma.apiKey.createMany({ data: ids.map(({ key }) => row(key)) });
+  await gateway.app.prisma.credential.createMany({ data: ids.map(({ credential }) => row(credential)) });
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) {
+    ... on Credential { id acl owner { id ... on User { email } } } ... on ApiKey { id owner { active } } } }`;
+  const statementsOf = async (asked: typeof ids) => {
+    await ask([]); // The caller is known from here on.
+    gateway.statements.length = 0;
+    const rows = await ask(
+      asked.flatMap(({ key, credential }) => [key, credential]),
+      query,
+    );
+    expect(rows.filter((found: { owner?: object } | null) => found?.owner)).toHaveLength(asked.length * 2);
+    return gateway.statements.filter((statement) =>
+      /^SELECT.* FROM "public"."(api_key|credential|owner)"/.test(statement),
+    ).length;
+  };
+  const two = await statementsOf(ids.slice(0, 1));
+  expect(await statementsOf(ids)).toBe(two);
+  expect(two).toBe(4);
+});
+
+test('a hundred and one are refused', async () => {
+  const { body } = await account.graphql(NODES, { ids: Array.from({ length: 101 }, () => newId('cr')) });
+  expect(body.errors[0]).toMatchObject({
+    message: 'ids may have at most 100 ids.',
+    extensions: { code: 'BAD_USER_INPUT', errorCode: 'ERR_GATEWAY_90250', field: 'ids' },
+  });
+});

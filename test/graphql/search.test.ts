@@ -1,0 +1,216 @@
+// Finding anything of an account by a piece of it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/store/ids.ts';
+import { fill, type Holder, oneOfEach } from '../accounts/things.ts';
+import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { leaveTo, openSession } from '../support/live.ts';
+
+interface Hit {
+  kind: string;
+  id: string;
+  title: string;
+  detail: string;
+}
+
+let gateway: TestGateway;
+let account: Account;
+let holder: Holder;
+const offline = newId('oep');
+beforeAll(async () => {
+  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
+  account = await gateway.newAccount();
+  holder = await fill(gateway, account);
+  await gateway.app.prisma.offlineEndpoint.create({
+    data: {
+      ...{ id: offline, accountId: account.accountId, address: 'http:gone.example.org', proto: 'http' },
+      ...{ publicUrl: 'http://gone.example.org', hostport: 'gone.example.org:80', forwardsTo: 'http://localhost:81' },
+      ...{ onlineAt: new Date(), reason: 'The agent said good-bye' },
+    },
+  });
+}, 90_000);
+afterAll(() => gateway?.close());
+
+async function ask(text: string, first?: number, by: Owner = account): Promise<Hit[]> {
+  const query = 'query ($text: String!, $first: Int) { search(text: $text, first: $first) { kind id title detail } }';
+  const { body } = await by.graphql(query, { text, ...(first === undefined ? {} : { first }) });
+  expect(body.errors).toBeUndefined();
+  return body.data.search;
+}
+
+const kindsOf = (hits: Hit[]) => [...new Set(hits.map(({ kind }) => kind))];
+/** What is found by address, name, description or the like; the rest belongs to something that is. */
+const notSearched = ['tunnel', 'eventDeadLetter'];
+
+test('everything is found by its id, which comes before what only mentions it', async () => {
+  for (const [kind, id] of Object.entries(oneOfEach(holder))) {
+    if (notSearched.includes(kind)) continue;
+    await account.call('POST', '/credentials', { metadata: `as of ${id}` });
+    const hits = await ask(id);
+    expect(hits[0], kind).toMatchObject({ kind, id, title: expect.stringMatching(/./), detail: expect.any(String) });
+    expect(kindsOf(hits)).toContain('credential');
+    expect((await ask(id, 1))[0]?.id).toBe(id);
+    expect((await ask(id.slice(3, -2))).map((hit) => hit.id)).toContain(id);
+  }
+  expect(await ask(offline)).toEqual([
+    { kind: 'offlineEndpoint', id: offline, title: 'http://gone.example.org', detail: 'The agent said good-bye' },
+  ]);
+});
+
+describe('what is searched', () => {
+  const edgeName = () => holder.hostport.replace(/:443$/, '');
+
+  test.each<[string, () => string, string, string?]>([
+    ['the address of an endpoint', () => `${holder.zone}`, 'endpoint', 'https://'],
+    ['where its tunnel leads', () => 'localhost:3000', 'endpoint'],
+    ['the address of one that is offline', () => 'GONE.example', 'offlineEndpoint', 'http://gone.example.org'],
+    ['the address of an agent', () => '127.0.0.1', 'tunnelSession', '127.0.0.1'],
+    ['the version of an agent', () => 'agent/1.0.0', 'tunnelSession'],
+    ['a rule of a credential', () => 'bind:*.example', 'credential'],
+    ['the e-mail address of a user', () => `${account.ownerId}@LOCALHOST`, 'user', '@localhost'],
+    ['a domain', () => `*.${holder.zone}`, 'reservedDomain', '*.'],
+    ['a name of a certificate', () => '*.example.com', 'tlsCertificate', '*.example.com'],
+    ['the name of an authority', () => 'test devices', 'certificateAuthority', 'Test Devices CA'],
+    ['a name of an edge', edgeName, 'httpsEdge', ':443'],
+    ['the match of a route', () => '/w0', 'httpsEdgeRoute', '/w0'],
+    ['the labels of a backend', () => 'app=w0', 'tunnelGroupBackend', 'app=w0'],
+    ['the addresses of an IP policy rule', () => '2001:DB8:', 'ipPolicyRule', '2001:db8:'],
+    ['the types of an event subscription', () => 'bot_user_deleted', 'eventSubscription'],
+  ])('%s', async (_, text, kind, title = '') => {
+    const hit = (await ask(text(), 50)).find((one) => one.kind === kind);
+    expect(hit?.title).toContain(title);
+  });
+
+  test.each([
+    ['apiKey', '/api_keys'],
+    ['botUser', '/bot_users'],
+    ['credential', '/credentials'],
+    ['reservedDomain', '/reserved_domains'],
+    ['ipPolicy', '/ip_policies'],
+    ['tunnelGroupBackend', '/backends/tunnel_group'],
+    ['eventDestination', '/event_destinations'],
+    ['eventSubscription', '/event_subscriptions'],
+    ['httpsEdge', '/edges/https'],
+    ['tlsEdge', '/edges/tls'],
+    ['certificateAuthority', '/certificate_authorities'],
+    ['tlsCertificate', '/tls_certificates'],
+  ])('description and metadata of a %s', async (kind, path) => {
+    const id = holder.ids[kind] ?? '';
+    const texts = kind === 'botUser' ? { name: `Otter of ${kind}` } : { description: `Otter of ${kind}` };
+    const { status, text } = await account.call('PATCH', `${path}/${id}`, texts);
+    expect(status, text).toBe(200);
+    expect((await ask(`otter OF ${kind}`)).map((hit) => hit.id)).toEqual([id]);
+    if (kind === 'botUser') return;
+    await account.call('PATCH', `${path}/${id}`, { metadata: '{"team":"Heron"}' });
+    expect((await ask('"heron"', 50)).map((hit) => hit.id)).toContain(id);
+  });
+
+  test('letters of other scripts, whatever their case', async () => {
+    const { body } = await account.call('POST', '/credentials', { description: 'Fünf Brücken' });
+    for (const text of ['FÜNF BRÜ', 'fünf brü', 'Brücken'])
+      expect((await ask(text)).map(({ id }) => id)).toEqual([body.id]);
+  });
+
+  test('no secret, nor where event destinations lead', async () => {
+    const { body } = await account.call('POST', '/api_keys', { description: 'secret' });
+    expect(await ask(body.token.slice(-12))).toEqual([]);
+    expect(await ask('datadoghq')).toEqual([]);
+  });
+});
+
+test('the wildcards of SQL and of regular expressions stand for themselves', async () => {
+  const { body } = await account.call('POST', '/credentials', {
+    description: String.raw`50 %_ \ .*+?^$\{}()|[]-/ off`,
+  });
+  expect((await ask('0 %_')).map(({ id }) => id)).toEqual([body.id]);
+  expect((await ask(String.raw`_ \ .*+?^$\{}()|[]-/ o`)).map(({ id }) => id)).toEqual([body.id]);
+  for (const text of ['50%off', '50 .* off', '[5]0', 'x|50']) expect(await ask(text)).toEqual([]);
+  expect(await ask(`'; DROP TABLE credential; --`)).toEqual([]);
+});
+
+test('no text is too strange to be found again', async () => {
+  const printable = Array.from({ length: 95 }, (_, code) => String.fromCharCode(code + 32)).join('');
+  const description = `***=(?i)x ${printable} ıİßſ漢`;
+  const { body } = await account.call('POST', '/credentials', { description });
+  for (const text of [
+    '***=(?i)x',
+    printable.trim(),
+    'ıİßſ漢',
+    ...[...description.trim()].filter((one) => one !== ' '),
+  ]) {
+    const hits = await ask(text, 50);
+    if (text.length > 1) expect(hits.map(({ id }) => id)).toEqual([body.id]);
+    else expect(hits.length, text).toBeGreaterThan(0);
+  }
+});
+
+test('kinds come in their order, the newest of each first, and no more than asked for', async () => {
+  const mark = `Order ${newId('op')}`;
+  const made: string[] = [];
+  for (const path of ['/event_subscriptions', '/credentials', '/api_keys', '/credentials']) {
+    const more = path === '/event_subscriptions' ? { sources: [], destination_ids: [] } : {};
+    const { body, text } = await account.call('POST', path, { description: mark, ...more });
+    expect(body.id, text).toBeDefined();
+    made.push(body.id);
+  }
+  const [subscription, older, key, newer] = made;
+  expect((await ask(mark)).map(({ id }) => id)).toEqual([newer, older, key, subscription]);
+  expect((await ask(mark, 2)).map(({ id }) => id)).toEqual([newer, older]);
+});
+
+test('twenty when not said otherwise', async () => {
+  const { accountId, ownerId } = account;
+  const data = Array.from({ length: 60 }, () => newId('cr')).map((id) => ({ id, accountId, ownerId, digest: id }));
+  await gateway.app.prisma.credential.createMany({ data: data.map((row) => ({ ...row, description: 'crowd' })) });
+  expect(await ask('crowd')).toHaveLength(20);
+  expect(await ask('crowd', 50)).toHaveLength(50);
+});
+
+test('only what is live is an endpoint or a session', async () => {
+  const { accountId } = account;
+  const sessionId = await openSession(gateway, { accountId, credentialId: holder.ids.credential ?? '' });
+  expect(await ask(sessionId)).toHaveLength(1);
+  await leaveTo(gateway, sessionId, 0);
+  expect(await ask(sessionId)).toEqual([]);
+});
+
+test('nothing of another account, and nothing to a stranger', async () => {
+  const stranger = await gateway.newAccount();
+  const own = (await ask('_', 50, stranger)).map(({ id }) => id);
+  expect(own).toEqual([expect.stringMatching(/^ak_/), stranger.ownerId]);
+  for (const text of [...Object.values(holder.ids), holder.zone, 'e', offline])
+    for (const hit of await ask(text, 50, stranger)) expect(own).toContain(hit.id);
+  const { body } = await account.graphql('{ search(text: "a") { id } }', {}, { key: null });
+  expect(body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+});
+
+test('members find what they can list', async () => {
+  const member = await account.addOwner();
+  const seen = async (by: Owner) => kindsOf(await ask('a', 50, by)).sort();
+  expect(await seen(member)).toEqual(await seen(account));
+  expect((await ask(account.ownerId, 1, member))[0]?.kind).toBe('user');
+});
+
+test('it is one statement', async () => {
+  await ask('a');
+  gateway.statements.length = 0;
+  await ask('a');
+  // Events are delivered all the time.
+  const asked = gateway.statements.filter((statement) => /hits|"public"\."(?!event_)/.test(statement));
+  expect(asked).toEqual([expect.stringContaining('UNION ALL')]);
+});
+
+test.each([
+  ['', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
+  [' \t ', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
+  ['a\0b', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
+  ['x'.repeat(201), 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
+  ['a', 0, 'first must be from 1 to 50.'],
+  ['a', 51, 'first must be from 1 to 50.'],
+])('%j, %i is refused', async (text, first, message) => {
+  const { body } = await account.graphql(
+    'query ($text: String!, $first: Int) { search(text: $text, first: $first) { id } }',
+    { text, first },
+  );
+  expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'BAD_USER_INPUT' } });
+});

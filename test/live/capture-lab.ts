@@ -1,0 +1,65 @@
+// Captured requests on the edge of tests, with a clock of their own and nobody else who hears of traffic.
+
+import type { Captured } from '../../src/edge/capture/captured.ts';
+import { Captures, type CaptureWish } from '../../src/edge/capture/captures.ts';
+import { joinedReporter } from '../../src/edge/capture/joined-reporter.ts';
+import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
+import type { VisitServices } from '../../src/edge/visits/services.ts';
+import { newId } from '../../src/store/ids.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import { ACCOUNT, Hearer } from './reports-lab.ts';
+
+export const HOLD_MS = 30_000;
+
+export class CaptureLab {
+  /** The wall clock. */
+  now = 1_795_000_000_000;
+  /** The ids of endpoints that are live. */
+  readonly live = new Set<string>();
+  readonly refused: RefusedVisit[] = [];
+  readonly failures: unknown[] = [];
+  /** Of events, who wants to hear of nothing. */
+  readonly hearer = new Hearer();
+  readonly captures: Captures;
+  readonly visits: VisitServices;
+
+  constructor() {
+    this.hearer.account = undefined;
+    this.captures = new Captures({
+      newId: () => newId('cap'),
+      time: () => this.now,
+      // Of an endpoint it matters here only whether there is one.
+      endpoints: { byId: (id) => (this.live.has(id) ? ({ id } as LiveEndpoint) : undefined) },
+      holdMs: HOLD_MS,
+    });
+    this.visits = {
+      time: () => ++this.now,
+      newOperationId: () => newId('op'),
+      refused: (visit) => void this.refused.push(visit),
+      failed: (error) => void this.failures.push(error),
+      reporter: joinedReporter(this.hearer, this.captures),
+    };
+  }
+
+  start(endpointId: string, { bodyBytes = 1024, redactHeaders = [], minutes = 60 }: Partial<CaptureWish> = {}): void {
+    this.live.add(endpointId);
+    this.captures.start(endpointId, ACCOUNT, { bodyBytes, redactHeaders, minutes });
+  }
+
+  /** Resolves with the next request that is captured. */
+  next(endpointId: string): Promise<Captured> {
+    return new Promise((resolve) => {
+      const stop = this.captures.listen(endpointId, (captured) => {
+        stop();
+        resolve(captured);
+      });
+    });
+  }
+
+  /** The newest. */
+  last(endpointId: string): Captured {
+    const [newest] = this.captures.list(endpointId);
+    if (!newest) throw new Error('nothing was captured');
+    return newest;
+  }
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { ListSource } from '../../src/dashboard/data/list-source.ts';
+
+interface Row {
+  id: string;
+  text: string;
+}
+
+/** A list of the API: the newest first, a page at a time, a cursor is an id. */
+function table(count: number) {
+  let rows: Row[] = [];
+  let serial = 0;
+  let meanwhile: (() => void) | undefined;
+  const asked: { first: number; after: string | undefined }[] = [];
+  const add = () => {
+    serial += 1;
+    const row = { id: `ep_${String(serial).padStart(6, '0')}`, text: 'as it began' };
+    rows.unshift(row);
+    return row.id;
+  };
+  for (let index = 0; index < count; index += 1) add();
+  const source = new ListSource<Row>();
+  const ask = () => source.ask(askPage);
+  async function askPage(first: number, after: string | undefined) {
+    asked.push({ first, after });
+    const rest = rows.filter(({ id }) => after === undefined || id < after);
+    const nodes = rest.slice(0, first).map((row) => ({ ...row }));
+    const totalCount = rows.length;
+    meanwhile?.();
+    meanwhile = undefined;
+    return { nodes, pageInfo: { hasNextPage: rest.length > first }, totalCount };
+  }
+  return {
+    source,
+    ask,
+    asked,
+    add,
+    idAt: (index: number) => rows[index]?.id ?? '',
+    change: (id: string) => {
+      rows = rows.map((row) => (row.id === id ? { ...row, text: 'changed' } : row));
+    },
+    remove: (id: string) => {
+      rows = rows.filter((row) => row.id !== id);
+    },
+    ids: () => rows.map(({ id }) => id),
+    /** Happens after the next page was read and before it is answered. */
+    beforeAnswer: (act: () => void) => {
+      meanwhile = act;
+    },
+  };
+}
+
+const told = (action: 'CREATED' | 'UPDATED' | 'DELETED', ...ids: string[]) =>
+  ids.map((id) => ({ kind: 'endpoint', action, id }));
+
+describe('a list of the dashboard', () => {
+  test('knows each row once and in order, when it was paged through to its end', async () => {
+    const { source, ask, ids } = table(250);
+    await ask();
+    expect(source.rows).toHaveLength(100);
+    for (const known of [200, 250]) {
+      expect(source.want()).toBe(true);
+      await ask();
+      expect(source.rows).toHaveLength(known);
+    }
+    expect(source.want()).toBe(false);
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+    expect(source.totalCount).toBe(250);
+  });
+
+  test('takes in what is new at its top, and keeps the rows that stayed as the same objects', async () => {
+    const { source, ask, add, ids } = table(150);
+    await ask();
+    source.want();
+    await ask();
+    const before = source.rows;
+    source.hear(told('CREATED', add(), add()));
+    await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+    expect(source.rows.slice(2).every((row, index) => row === before[index])).toBe(true);
+  });
+
+  test('asks again only for what changed in view, once it is in view', async () => {
+    const { source, ask, change, idAt, asked } = table(300);
+    await ask();
+    source.want();
+    await ask();
+    source.look(20, 40);
+    const far = idAt(150);
+    for (const id of [idAt(25), idAt(30), far]) {
+      change(id);
+      source.hear(told('UPDATED', id));
+    }
+    asked.length = 0;
+    await ask();
+    expect(asked).toEqual([{ first: 6, after: idAt(24) }]);
+    expect(source.rows[30]?.text).toBe('changed');
+    expect(source.rows[150]?.text).toBe('as it began');
+    expect(source.look(140, 160)).toBe(true);
+    await ask();
+    expect(source.rows[150]?.text).toBe('changed');
+  });
+
+  test('loses deleted rows at once, without asking', async () => {
+    const { source, ask, remove, idAt, asked, ids } = table(50);
+    await ask();
+    asked.length = 0;
+    const gone = [idAt(3), idAt(49)];
+    for (const id of gone) remove(id);
+    expect(source.hear(told('DELETED', ...gone))).toBe(true);
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+    expect(source.totalCount).toBe(48);
+    await ask();
+    expect(asked).toEqual([]);
+  });
+
+  test('finds out after a gap what is new, what is gone and what is changed', async () => {
+    const { source, ask, add, remove, change, idAt, ids } = table(80);
+    await ask();
+    add();
+    remove(idAt(10));
+    change(idAt(20));
+    source.hear('gap');
+    await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+    expect(source.rows[20]?.text).toBe('changed');
+  });
+
+  test('begins anew when more is new than a page holds, so that there is no hole', async () => {
+    const { source, ask, add, ids } = table(150);
+    await ask();
+    for (let index = 0; index < 230; index += 1) add();
+    source.hear('gap');
+    await ask();
+    while (source.want()) await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+  });
+
+  test('stays right under changes of all kinds while it is scrolled', async () => {
+    const { source, ask, add, remove, change, idAt, ids } = table(400);
+    await ask();
+    for (let round = 0; round < 200; round += 1) {
+      const place = (round * 37) % 300;
+      const id = idAt(place);
+      if (round % 3 === 0) source.hear(told('CREATED', add()));
+      else if (round % 3 === 1) {
+        remove(id);
+        source.hear(told('DELETED', id));
+      } else {
+        change(id);
+        source.hear(told('UPDATED', id));
+      }
+      source.look(place, place + 30);
+      if (round % 20 === 0) source.want();
+      await ask();
+    }
+    while (source.want()) await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+  });
+
+  test('can be filled from nothing, and be emptied', async () => {
+    const { source, ask, add, remove } = table(0);
+    await ask();
+    expect(source.rows).toEqual([]);
+    const id = add();
+    source.hear(told('CREATED', id));
+    await ask();
+    expect(source.rows).toHaveLength(1);
+    remove(id);
+    source.hear(told('DELETED', id));
+    expect(source.rows).toEqual([]);
+  });
+
+  test('asks again for everything in view when something beside its rows changed', async () => {
+    const { source, ask, change, idAt } = table(30);
+    await ask();
+    change(idAt(5));
+    source.hear([{ kind: 'tunnelSession', action: 'UPDATED', id: 'ts_1' }]);
+    await ask();
+    expect(source.rows[5]?.text).toBe('changed');
+  });
+
+  test('keeps no more rows than were scrolled through, however many come at the top', async () => {
+    const { source, ask, add, ids } = table(120);
+    await ask();
+    for (let round = 0; round < 50; round += 1) {
+      source.hear(told('CREATED', ...Array.from({ length: 20 }, add)));
+      await ask();
+    }
+    expect(source.rows.length).toBeLessThanOrEqual(200);
+    expect(source.totalCount).toBe(1120);
+    while (source.want()) await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+  });
+
+  test('believes what it is told while it waits for an answer that was read before', async () => {
+    const { source, ask, change, remove, idAt, ids, beforeAnswer } = table(20);
+    await ask();
+    source.hear('gap');
+    const [gone, changed] = [idAt(4), idAt(7)];
+    beforeAnswer(() => {
+      remove(gone);
+      change(changed);
+      source.hear([...told('DELETED', gone), ...told('UPDATED', changed)]);
+    });
+    await ask();
+    expect(source.rows.map(({ id }) => id)).toEqual(ids());
+    await ask();
+    expect(source.rows.find(({ id }) => id === changed)?.text).toBe('changed');
+  });
+});

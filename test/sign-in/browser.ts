@@ -1,0 +1,115 @@
+// A browser with the dashboard open: its cookies, the headers that it adds by itself, operations by their digest.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { Agent, type OutgoingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { startTestGateway, type TestGateway, type TestOptions } from '../support/gateway.ts';
+import { type Answer, send } from '../support/http.ts';
+import { openStream, type Subscription } from '../support/sse.ts';
+
+const viewer = '{ user { id __typename } isAdmin hasPassword session { id ip userAgent isThis expiresAt } }';
+
+/** What these tests have the dashboard ask. */
+export const operations = {
+  viewer: `query { viewer ${viewer} }`,
+  offer: 'query { signInOffer { isOffered reason isSetUp } }',
+  signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${viewer} }`,
+  redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${viewer} }`,
+  signOut: 'mutation { signOut }',
+  signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) }',
+  changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${viewer} }`,
+  sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
+  createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url expiresAt } }',
+  credentials: 'query { credentials { totalCount } }',
+  createCredential: 'mutation { createCredential(input: {}) { id ownerId } }',
+  createBot: 'mutation ($input: CreateBotUserInput!) { createBotUser(input: $input) { id } }',
+  watch: 'subscription { credentialChanged { action } }',
+};
+export type OperationName = keyof typeof operations;
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+export const documentId = (name: OperationName) => `sha256:${digestOf(operations[name])}`;
+
+/** A gateway whose dashboard has these operations. */
+export async function startWithDashboard(
+  env: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<TestGateway> {
+  const dashboard = await mkdtemp(join(inject('run'), 'dashboard-'));
+  const texts = Object.fromEntries(Object.values(operations).map((text) => [digestOf(text), text]));
+  await writeFile(join(dashboard, 'operations.json'), JSON.stringify(texts));
+  return startTestGateway(env, { ...options, dashboard });
+}
+
+export const PASSWORD = 'correct horse battery staple';
+
+export interface Browser {
+  /** The value of its session cookie; undefined when it has none. */
+  cookie: string | undefined;
+  /** On top of what a browser sends by itself; undefined leaves one out. */
+  headers: OutgoingHttpHeaders;
+  /** Runs an operation. */
+  ask(name: OperationName, variables?: object): Promise<Answer>;
+  /** Sends anything to `/graphql`. */
+  post(body: unknown): Promise<Answer>;
+  send(method: string, path: string, body?: string): Promise<Answer>;
+  watch(): Promise<Subscription>;
+  signIn(email: string, password?: string): Promise<Answer>;
+  redeem(token: string, password?: string): Promise<Answer>;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+export function newBrowser(api: string): Browser {
+  const all = (): OutgoingHttpHeaders => ({
+    'content-type': 'application/json',
+    'gateway-dashboard': '1',
+    'sec-fetch-site': 'same-origin',
+    origin: new URL(api).origin,
+    'user-agent': 'a browser of these tests',
+    ...(browser.cookie === undefined ? {} : { cookie: `theme=dark; __Host-gateway_session=${browser.cookie}` }),
+    ...browser.headers,
+  });
+  const browser: Browser = {
+    cookie: undefined,
+    headers: {},
+    ask: (name, variables) => browser.post({ documentId: documentId(name), variables }),
+    post: (body) => browser.send('POST', '/graphql', JSON.stringify(body)),
+    async send(method, path, body) {
+      const answer = await send(agent, method, api + path, all(), body);
+      const [given] = answer.headers['set-cookie'] ?? [];
+      const [, value] = /^__Host-gateway_session=([^;]*)/.exec(given ?? '') ?? [];
+      if (value !== undefined) browser.cookie = value || undefined;
+      return answer;
+    },
+    watch: () => openStream(api, all(), { documentId: documentId('watch') }),
+    signIn: (email, password = PASSWORD) => browser.ask('signIn', { input: { email, password } }),
+    redeem: (token, password = PASSWORD) => browser.ask('redeem', { input: { token, password } }),
+  };
+  return browser;
+}
+
+/** A browser in which a user is signed in, who has `PASSWORD` then. @param by an admin's key. */
+export async function signedIn(gateway: TestGateway, by: string, userId: string, api = gateway.api): Promise<Browser> {
+  const browser = newBrowser(api);
+  const answer = await browser.redeem(await linkFor(gateway, by, userId));
+  if (answer.body.errors) throw new Error(JSON.stringify(answer.body.errors));
+  return browser;
+}
+
+/** The token of a new link for a user. */
+export async function linkFor(gateway: TestGateway, by: string, userId: string): Promise<string> {
+  const { body } = await gateway.graphql(operations.createLink, { userId }, { key: by });
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return new URL(body.data.createSignInLink.url).hash.slice(1);
+}
+
+/** The code and number of the only error of an answer. */
+export const refusal = ({ body }: Answer) =>
+  body.errors?.map(({ extensions: { code, errorCode } }: Shown) => `${code} ${errorCode}`).join();
+
+interface Shown {
+  extensions: { code: string; errorCode: string };
+}
