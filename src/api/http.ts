@@ -5,7 +5,7 @@ import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { restName } from './case.ts';
 import { ApiError, toApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
-import type { SignInNote } from './sign-in/client.ts';
+import type { SignInNote } from './sign-in/note.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;

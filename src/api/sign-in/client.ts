@@ -5,16 +5,9 @@ import { ApiError } from '../errors.ts';
 import type { Exchange } from '../http.ts';
 import { writeCookie } from './cookie.ts';
 import { isFromDashboard } from './dashboard-request.ts';
+import type { SignInNote } from './note.ts';
 
 const USER_AGENT_MAX = 512;
-
-/** Somebody signed in, or could not; for the log. */
-export interface SignInNote {
-  outcome: 'ok' | 'failed';
-  by: 'password' | 'link';
-  /** Undefined when nobody has that e-mail address, or that link. */
-  userId: string | undefined;
-}
 
 /** The other end of one request. */
 export class Client {
