@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { addressOf } from '../../../data/addresses.ts';
-import { run } from '../../../data/client.ts';
+import { failureOf, run } from '../../../data/client.ts';
 import { useAction } from '../../../data/use-action.ts';
 import { useParam } from '../../../data/use-param.ts';
 import { useQuery } from '../../../data/use-query.ts';
@@ -12,6 +12,7 @@ import {
   DeleteEventSubscription,
   EventSubscription,
   type EventSubscriptionFactsFragment,
+  UpdateEventSubscription,
 } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/confirm.tsx';
@@ -19,6 +20,7 @@ import { ErrorNote } from '../../../ui/error-note.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { undoable } from '../../../ui/undoable.ts';
 import { lists, subscriptionCrumbs } from '../places.ts';
 import { SubscriptionForm } from './form.tsx';
 
@@ -60,7 +62,8 @@ export function OneSubscription() {
         key={id}
         subscription={subscription}
         onDone={() => {
-          toast('The event subscription is changed.');
+          const input = inputOf(subscription);
+          undoable('The event subscription is changed.', UpdateEventSubscription, { id, input });
           route(lists.subscriptions);
         }}
         onCancel={() => route(lists.subscriptions)}
@@ -98,12 +101,15 @@ function Delete({ subscription, onClose }: DeleteProps) {
 
 /** The same again, under another id: what happened in between was not delivered. */
 async function remake(subscription: EventSubscriptionFactsFragment, route: (path: string) => void): Promise<void> {
-  const { description, metadata, sources, destinations } = subscription;
-  const input = { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
   try {
-    const { createEventSubscription } = await run(CreateEventSubscription, { input });
+    const { createEventSubscription } = await run(CreateEventSubscription, { input: inputOf(subscription) });
     if (createEventSubscription) route(addressOf('eventSubscription', createEventSubscription.id));
   } catch (error) {
-    toast(`It could not be made again: ${(error as Error).message}`);
+    toast(`It couldn’t be undone. ${failureOf(error).message}`);
   }
+}
+
+/** What makes it as it was. */
+function inputOf({ description, metadata, sources, destinations }: EventSubscriptionFactsFragment) {
+  return { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
 }

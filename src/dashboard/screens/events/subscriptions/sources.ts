@@ -64,10 +64,11 @@ export function isAmong(fields: readonly string[], name: string): boolean {
   return fields.some((field) => name === field || name.startsWith(`${field}.`));
 }
 
-/** The same members without one, or with it: prefixes become what they stand for. All of them is none. */
+/** The same without one member, or with it, prefixes being what they stand for. All of them is none; the last one stays. */
 export function toggled(fields: readonly string[], name: string, all: readonly string[]): string[] {
   const before = fields.length === 0 ? all : all.filter((member) => isAmong(fields, member));
   const after = before.includes(name) ? before.filter((member) => member !== name) : [...before, name];
+  if (after.length === 0) return [...fields];
   return after.length === all.length ? [] : all.filter((member) => after.includes(member));
 }
 
