@@ -25,7 +25,6 @@ try {
     dashboard: resolve(root, 'dist/dashboard'),
     onFatal,
   });
-  process.stdout.write(greeting(gateway, config.publicApiUrl));
 
   let stopping = false;
   const stop = (signal: string) => {
@@ -41,6 +40,7 @@ try {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
+  process.stdout.write(greeting(gateway, config.publicApiUrl)); // Whoever reads it may ask it to stop at once.
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
