@@ -3,12 +3,11 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { type CapturedBody, type Fields, firstValue } from '../edge/capture/captured.ts';
+import { countGiven, mayGiveText } from './capture-given.ts';
 import type { Context } from './context.ts';
 
-/** Characters, about, of one body that was compressed: what a few bytes make can be a thousand times as large. */
-export const DECODED_MAX = 1024 * 1024;
-/** Of all of one operation. */
-export const DECODED_ALL_MAX = 16 * 1024 * 1024;
+/** Bytes of the text of one body that was compressed: what a few bytes make can be a thousand times as large. */
+const DECODED_MAX = 1024 * 1024;
 
 /** A body, and the fields that say how it is to be read. */
 export interface ShownBody {
@@ -16,21 +15,51 @@ export interface ShownBody {
   fields: Fields;
 }
 
-const decoded = new WeakMap<Context, number>();
+/** A text, and how many bytes it takes in an answer: what JSON escapes can be six times as large. */
+interface Text {
+  text: string;
+  bytes: number;
+}
+
+/** The bodies that an operation reads now, one after the other. */
+interface Reading {
+  last: Promise<unknown>;
+  texts: Map<CapturedBody, Promise<Text | null>>;
+}
+
+const readings = new WeakMap<Context, Reading>();
+const done = () => {};
+
+/** @throws {ApiError} when it would be too much in one answer. */
+export function base64Of(context: Context, { body }: ShownBody): string {
+  countGiven(context, Math.ceil(body.kept.length / 3) * 4);
+  return body.kept.toString('base64');
+}
 
 /** @returns null for what is no text in UTF-8, and for what would be too much in one answer. */
-export async function textOf(context: Context, { body, fields }: ShownBody): Promise<string | null> {
+export async function textOf(context: Context, shown: ShownBody): Promise<string | null> {
+  const text = await reading(context, shown);
+  return text && mayGiveText(context, text.bytes) ? text.text : null;
+}
+
+/** A body is read once for all who ask meanwhile; and when the ones before it are done, as each takes memory. */
+function reading(context: Context, shown: ShownBody): Promise<Text | null> {
+  const { last, texts } = readings.get(context) ?? { last: Promise.resolve(), texts: new Map() };
+  const already = texts.get(shown.body);
+  if (already) return already;
+  const text = last.then(() => read(context, shown)).finally(() => texts.delete(shown.body));
+  readings.set(context, { last: text.then(done, done), texts: texts.set(shown.body, text) });
+  return text;
+}
+
+async function read(context: Context, { body, fields }: ShownBody): Promise<Text | null> {
+  if (!mayGiveText(context, 0)) return null; // Nor is it worth the reading.
   const coding = (firstValue(fields, 'content-encoding') ?? '').trim().toLowerCase();
-  if (coding === '' || coding === 'identity' || body.kept.length === 0) return utf8(body.kept);
-  const decoder = decoderOf(coding, body.kept);
-  if (!decoder) return null;
-  const before = decoded.get(context) ?? 0;
-  if (before >= DECODED_ALL_MAX) return null;
-  // Counted in full before it is known: all bodies of an answer are decoded at the same time.
-  decoded.set(context, before + DECODED_MAX);
-  const bytes = await decode(decoder, body.kept);
-  decoded.set(context, (decoded.get(context) ?? 0) - DECODED_MAX + (bytes?.length ?? 0));
-  return bytes && utf8(bytes);
+  const isPlain = coding === '' || coding === 'identity' || body.kept.length === 0;
+  const decoder = isPlain ? undefined : decoderOf(coding, body.kept);
+  const bytes = isPlain ? body.kept : decoder && (await decode(decoder, body.kept));
+  const text = bytes ? utf8(bytes) : null;
+  return text === null ? null : { text, bytes: Buffer.byteLength(JSON.stringify(text)) };
 }
 
 /** Of a body whose end is missing, what there is of it. */

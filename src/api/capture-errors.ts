@@ -44,4 +44,8 @@ export const captureErrors = {
   ],
   replayTimeout: [90247, 503, 'UNAVAILABLE', 'The answer to the replay did not come within {seconds} s.'],
   replayNoAnswer: [90248, 503, 'UNAVAILABLE', 'The replay got no answer: {reason}.'],
+  tooMuchCaptured: bad(
+    90249,
+    'One answer gives at most {max} bytes of headers, paths and bodies of captured requests: ask for fewer at once.',
+  ),
 } as const satisfies Record<string, Row>;

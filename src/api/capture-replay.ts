@@ -11,9 +11,12 @@ export type ShownReplay = ReplayAnswer & Pick<Captured, 'redacted'>;
 
 /** @throws {ApiError} why it was not sent, or got no answer. */
 export async function replay(context: Context, captured: Captured, edits: ReplayEdits): Promise<ShownReplay> {
-  const answer = await context.app.capture().replays.send(captured, edits);
+  const { captures, replays } = context.app.capture();
+  const answer = await replays.send(captured, edits);
   if ('failed' in answer) throw errorOf(answer, edits);
-  return { ...answer, redacted: new Set([...captured.redacted, ...(answer.captured?.redacted ?? [])]) };
+  // Also what is not to be shown now: the answer may have fields that the captured one had not.
+  const now = captures.state(captured.endpointId).redacted;
+  return { ...answer, redacted: new Set([...captured.redacted, ...(answer.captured?.redacted ?? []), ...now]) };
 }
 
 function errorOf(failure: ReplayFailure, { fields = [] }: ReplayEdits): ApiError {

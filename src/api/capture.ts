@@ -1,17 +1,10 @@
-// What the API shows of captured requests: they are in the memory of the node that is asked, and nowhere else.
+// Captured requests, and the endpoints that they came to, of the account that asks.
 
 import type { Captured } from '../edge/capture/captured.ts';
-import type { Captures } from '../edge/capture/captures.ts';
-import type { Replays } from '../edge/capture/replay.ts';
 import { isId } from '../store/ids.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { ofLiveNodes } from './live.ts';
-
-export interface CaptureParts {
-  readonly captures: Captures;
-  readonly replays: Replays;
-}
 
 /**
  * Looks up an endpoint of the account that this node serves.

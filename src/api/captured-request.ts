@@ -1,17 +1,26 @@
 // Captured requests as GraphQL shows them.
 
-import type { Captured } from '../edge/capture/captured.ts';
-import type { Refusal } from '../edge/capture/close-up.ts';
+import type { Captured, Fields } from '../edge/capture/captured.ts';
 import { type ShownField, shown } from '../edge/capture/redaction.ts';
+import type { Refusal } from '../edge/close-up/close-up.ts';
 import { builder } from './builder.ts';
-import { type ShownBody, textOf } from './capture-body.ts';
+import { base64Of, type ShownBody, textOf } from './capture-body.ts';
+import { countGiven, give } from './capture-given.ts';
+import type { Context } from './context.ts';
+
+/** What a header field takes in an answer besides its name and its value, about. */
+const HEADER_BYTES = 128;
 
 export const CapturedHeader = builder.objectRef<ShownField>('CapturedHeader').implement({
   description: 'A header field as it passed.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, as it was written.' }),
-    value: t.exposeString('value', {
+    name: t.string({
+      description: 'Its name, as it was written.',
+      resolve: ({ name }, _, context) => give(context, name),
+    }),
+    value: t.string({
       description: 'Its value; `""` when it is redacted. Bytes beyond ASCII are shown as Latin-1.',
+      resolve: ({ value }, _, context) => give(context, value),
     }),
     isRedacted: t.exposeBoolean('isRedacted', {
       description: 'Whether the value is never shown. A replay sends it all the same.',
@@ -30,13 +39,13 @@ export const CapturedBody = builder.objectRef<ShownBody>('CapturedBody').impleme
     }),
     base64: t.string({
       description: 'What was kept, byte for byte, in Base64.',
-      resolve: ({ body }) => body.kept.toString('base64'),
+      resolve: (shownBody, _, context) => base64Of(context, shownBody),
     }),
     text: t.string({
       nullable: true,
       description:
         'What was kept as text, decoded of gzip, brotli or deflate, up to 1 MiB. Null when it is no text in UTF-8, and ' +
-        'for the last ones where one answer would decode more than 16 MiB: ask for fewer at once.',
+        'for the last ones where one answer would have more than 24 MiB of captured requests: ask for fewer at once.',
       resolve: (shownBody, _, context) => textOf(context, shownBody),
     }),
   }),
@@ -49,14 +58,18 @@ const RefusalType = builder.objectRef<Refusal>('Refusal').implement({
       description:
         'Which module it was, as `ip_restriction`; `gateway` where the gateway found no way, or got no good answer.',
     }),
-    reason: t.exposeString('reason', { description: 'Why, for the operator; the visitor is told less.' }),
+    reason: t.string({
+      description: 'Why, for the operator; the visitor is told less.',
+      resolve: ({ reason }, _, context) => give(context, reason),
+    }),
   }),
 });
 
 export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').implement({
   description:
     'A request that came to an endpoint while its traffic was captured, with its answer, once that was over. It is in ' +
-    'the memory of one node of the gateway, and nowhere else.',
+    'the memory of one node of the gateway, and nowhere else. One answer gives at most 32 MiB of headers, paths and ' +
+    'bodies.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `cap_…`.' }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that it came to: `ep_…`.' }),
@@ -78,9 +91,13 @@ export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').im
     method: t.exposeString('method', { description: 'Its method, as `GET`.' }),
     url: t.string({
       description: 'The URL that was asked for. Its query is shown as it came, whatever is in it.',
-      resolve: ({ scheme, host, target }) => `${scheme}://${host}${target === '*' ? '' : target}`,
+      resolve: ({ scheme, host, target }, _, context) =>
+        give(context, `${scheme}://${host}${target === '*' ? '' : target}`),
     }),
-    path: t.exposeString('target', { description: 'Its path with the query, which is shown as it came.' }),
+    path: t.string({
+      description: 'Its path with the query, which is shown as it came.',
+      resolve: ({ target }, _, context) => give(context, target),
+    }),
     status: t.exposeInt('status', {
       nullable: true,
       description: 'The status of the answer as the visitor got it; null when there was none.',
@@ -96,12 +113,12 @@ export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').im
     requestHeaders: t.field({
       type: [CapturedHeader],
       description: 'The header fields of the request, as the visitor sent them.',
-      resolve: ({ requestFields, redacted }) => shown(requestFields, redacted),
+      resolve: ({ requestFields, redacted }, _, context) => headersOf(context, requestFields, redacted),
     }),
     responseHeaders: t.field({
       type: [CapturedHeader],
       description: 'The header fields of the answer, as they were sent to the visitor.',
-      resolve: ({ responseFields, redacted }) => shown(responseFields, redacted),
+      resolve: ({ responseFields, redacted }, _, context) => headersOf(context, responseFields, redacted),
     }),
     requestBody: t.field({
       type: CapturedBody,
@@ -124,4 +141,10 @@ export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').im
 
 function kept({ body }: ShownBody): number {
   return body.kept.length;
+}
+
+/** Header fields as they may be shown. @throws {ApiError} when they would be too many in one answer. */
+export function headersOf(context: Context, fields: Fields, redacted: Captured['redacted']): ShownField[] {
+  countGiven(context, fields.length * HEADER_BYTES);
+  return shown(fields, redacted);
 }

@@ -6,7 +6,7 @@ import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys.ts';
 import type { SessionCommands } from '../tunnel/session-commands.ts';
 import type { AuditedKind } from './audit-kinds.ts';
-import type { CaptureParts } from './capture.ts';
+import type { CaptureParts } from './capture-parts.ts';
 import type { Delivery } from './delivery.ts';
 import { ApiError } from './errors.ts';
 import type { AgentDoor } from './gateway-info.ts';

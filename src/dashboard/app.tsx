@@ -75,7 +75,7 @@ function Whoever() {
 
 function Screens() {
   return (
-    <Shell>
+    <Shell places={places}>
       <Broken>
         <Router>
           {places.flatMap(({ folder, component }) => [

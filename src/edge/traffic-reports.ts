@@ -1,7 +1,7 @@
 // What the public side tells of the traffic that has passed, to whoever wants to hear of it. Nothing of a report is made
 // where nobody does.
 
-import type { CloseUp } from './capture/close-up.ts';
+import type { CloseUp } from './close-up/close-up.ts';
 
 export interface TrafficReporter {
   /** Whether anybody wants to hear of the requests of an account, to an endpoint. Asked for every request: it has to be fast. */

@@ -1,5 +1,5 @@
-// A gateway with many endpoints, in whose database rows come, change and go as if a crowd of agents were there. It prints
-// the lines that a start prints, so that gateway.js can start it as it starts the gateway itself.
+// A gateway with many endpoints, in whose database rows come, change and go as if a crowd of agents were there. It
+// prints the lines that a start prints, so that gateway.js can start it as it starts the gateway itself.
 
 const ENDPOINTS = 10_000;
 const BATCH = 500;

@@ -73,7 +73,8 @@ async function walk(browser, context, gateway, upstream, agents) {
   const places = [...own, ...(await placesOf(ask, edge))];
   const state = await context.storageState();
   const looks = await lookAtAll(browser, { api, state, places, directory });
-  process.stdout.write(`       ${directory}: ${looks.pictures} pictures of ${places.length} screens\n`);
+  await lookAtAll(browser, { api, places: ['sign-in'], directory }, looks);
+  process.stdout.write(`       ${directory}: ${looks.pictures} pictures of ${places.length + 1} screens\n`);
   const { findings, tooWide } = looks;
   said('axe finds nothing serious on any screen, light or dark, wide or narrow', findings.length === 0, findings);
   said('no screen is wider than the window, at 360 pixels neither', tooWide.length === 0, tooWide);

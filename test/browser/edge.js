@@ -25,7 +25,9 @@ export async function makeEdge(ask) {
     circuitBreaker: { volumeThreshold: 4, errorThresholdPercentage: 0.5, trippedDuration: 60 },
   };
   const { createHttpsEdgeRoute } = await ask(
-    'mutation ($edgeId: ID!, $input: CreateHttpsEdgeRouteInput!) { createHttpsEdgeRoute(edgeId: $edgeId, input: $input) { id } }',
+    `mutation ($edgeId: ID!, $input: CreateHttpsEdgeRouteInput!) {
+      createHttpsEdgeRoute(edgeId: $edgeId, input: $input) { id }
+    }`,
     { edgeId: edge.id, input },
   );
   return { edgeId: edge.id, routeId: createHttpsEdgeRoute.id };

@@ -40,8 +40,8 @@ export async function watchMany(browser, gateway) {
   const phases = { resting: () => page.waitForTimeout(PHASE_MS), scrolling: () => scroll(page) };
   for (const [name, act] of Object.entries(phases)) {
     const { median, busy, slowest } = await frames(page, tools, act);
-    const text = `${name}: half of the frames take ${median} ms of work at most, ${busy} ms on average; the slowest ${slowest} ms`;
-    said(text, median <= FRAME_MS && busy <= FRAME_MS);
+    const text = `a frame takes ${median} ms of work (median), ${busy} ms on average, ${slowest} ms at most`;
+    said(`${name}, ${text}`, median <= FRAME_MS && busy <= FRAME_MS);
   }
 
   const samples = [];

@@ -1,4 +1,4 @@
-// How every screen looks, and whether everybody can use it: pictures in light and dark, wide and narrow, and axe on them.
+// How every screen looks, and whether everybody can use it: pictures in light and dark, wide and narrow, and axe.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,15 +25,14 @@ const GRAVE = ['serious', 'critical'];
  * @param {any} browser Playwright's
  * @param {object} what
  * @param {string} what.api
- * @param {object} what.state what Playwright keeps of a signed-in context
+ * @param {object} [what.state] what Playwright keeps of a signed-in context; a stranger has none
  * @param {string[]} what.places addresses below /dashboard/
  * @param {string} what.directory where pictures go
+ * @param {Looks} [all] what was seen before
  * @returns {Promise<Looks>}
  */
-export async function lookAtAll(browser, { api, state, places, directory }) {
+export async function lookAtAll(browser, { api, state, places, directory }, all = noLooks()) {
   const axe = readAxe();
-  /** @type {Looks} */
-  const all = { findings: [], broken: [], tooWide: [], requested: [], said: [], pictures: 0 };
   const variants = WIDTHS.flatMap((width) => THEMES.map((colorScheme) => ({ width, colorScheme })));
   await Promise.all(variants.map(look));
   return all;
@@ -67,6 +66,11 @@ export async function lookAtAll(browser, { api, state, places, directory }) {
     all.said.push(...said);
     await context.close();
   }
+}
+
+/** @returns {Looks} */
+function noLooks() {
+  return { findings: [], broken: [], tooWide: [], requested: [], said: [], pictures: 0 };
 }
 
 /**

@@ -47,7 +47,8 @@ export async function placesOf(ask, { edgeId, routeId }) {
     tlsEdge: createTlsEdge(input: { description: "mail" }) { id }
     bot: createBotUser(input: { name: "robot" }) { id }
     destination: createEventDestination(input: {
-      description: "to nowhere", target: { webhook: { url: "https://hooks.invalid/", signingSecret: "0123456789abcdef" } }
+      description: "to nowhere"
+      target: { webhook: { url: "https://hooks.invalid/", signingSecret: "0123456789abcdef" } }
     }) { id }
   }`);
   const { rule, subscription } = await ask(

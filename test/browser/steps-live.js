@@ -1,4 +1,4 @@
-// What comes, happens and goes while one looks: an endpoint, its requests, a circuit breaker, an agent that falls silent.
+// What comes, happens and goes while one looks: an endpoint, requests, a circuit breaker, an agent that falls silent.
 
 import { edgeCommand, makeEdge, visitEdge } from './edge.js';
 import { isMarked, mark, until } from './hand.js';

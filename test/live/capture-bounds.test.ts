@@ -163,6 +163,18 @@ test('a value that was not to be shown when it came is never shown, and one that
   ]);
 });
 
+test('what is kept of names that are not to be shown are those of its own fields, however many others there were', () => {
+  lab.start('ep_1');
+  pass('ep_1', 1);
+  for (let n = 0; n < 50; n++) {
+    const others = Array.from({ length: 100 }, (_, i) => `x-${n}-${i}`);
+    lab.start('ep_1', { redactHeaders: ['accept', ...others] });
+    pass('ep_1', n + 2);
+  }
+  for (const { redacted } of lab.captures.list('ep_1')) expect([...redacted].toSorted()).toEqual(['accept', 'cookie']);
+  expect(lab.captures.state('ep_1').redacted.size).toBe(106);
+});
+
 test('each of two who hear of traffic hears what it wants, and nothing for the other', () => {
   const events = new Hearer();
   const both = joinedReporter(events, lab.captures);

@@ -1,13 +1,13 @@
 // Captured requests: looked at, watched, and sent once more.
 
 import type { Captured } from '../../edge/capture/captured.ts';
-import { shown } from '../../edge/capture/redaction.ts';
 import { builder } from '../builder.ts';
 import { capturedHere, servedHere } from '../capture.ts';
+import { beginAnswer } from '../capture-given.ts';
 import { checkReplay } from '../capture-input.ts';
 import { replay, type ShownReplay } from '../capture-replay.ts';
 import { watchRequests } from '../capture-watch.ts';
-import { CapturedBody, CapturedHeader, CapturedRequest } from '../captured-request.ts';
+import { CapturedBody, CapturedHeader, CapturedRequest, headersOf } from '../captured-request.ts';
 import { type Page, PageInfo, readPage } from '../page.ts';
 import type { Route } from '../route.ts';
 import { watching } from '../watching.ts';
@@ -34,7 +34,7 @@ const Replay = builder.objectRef<ShownReplay>('Replay').implement({
     headers: t.field({
       type: [CapturedHeader],
       description: 'The header fields of the answer.',
-      resolve: ({ fields, redacted }) => shown(fields, redacted),
+      resolve: ({ fields, redacted }, _, context) => headersOf(context, fields, redacted),
     }),
     body: t.field({
       type: CapturedBody,
@@ -149,7 +149,10 @@ builder.subscriptionField('requestCaptured', (t) =>
       const { captures } = context.app.capture();
       return watching(context, (signal) => watchRequests(captures, endpointId, signal));
     },
-    resolve: (captured) => captured,
+    resolve: (captured, _, context) => {
+      beginAnswer(context);
+      return captured;
+    },
   }),
 );
 

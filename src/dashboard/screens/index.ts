@@ -3,17 +3,13 @@
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
 import { Outdated } from '../shell/outdated.tsx';
+import type { Place } from '../shell/place.ts';
 
-export interface Place {
-  /** The folder of its files and of its addresses. */
-  folder: string;
-  title: string;
+interface ScreenPlace extends Place {
   component: ComponentType;
-  /** Whether it stands in the navigation. */
-  isListed: boolean;
 }
 
-export const places: readonly Place[] = [
+export const places: readonly ScreenPlace[] = [
   place('endpoints', 'Endpoints', () => import('./endpoints/index.tsx')),
   place('agents', 'Agents', () => import('./agents/index.tsx')),
   place('traffic', 'Traffic', () => import('./traffic/index.tsx')),
@@ -25,7 +21,7 @@ export const places: readonly Place[] = [
   { ...place('me', 'Your sign-in', () => import('./me/index.tsx')), isListed: false },
 ];
 
-function place(folder: string, title: string, load: () => Promise<{ default: ComponentType }>): Place {
+function place(folder: string, title: string, load: () => Promise<{ default: ComponentType }>): ScreenPlace {
   // A gateway that was updated no longer has the files of the page that is open.
   const component = lazy<ComponentType>(() => load().catch(() => Outdated));
   return { folder, title, component, isListed: true };

@@ -2,15 +2,15 @@ import { useLocation } from 'preact-iso/router';
 import { pathOf } from '../data/addresses.ts';
 import { failureOf } from '../data/client.ts';
 import { nameOf, signOut, viewer } from '../data/session.ts';
-import { places } from '../screens/index.ts';
 import { Button } from '../ui/button.tsx';
 import { toast } from '../ui/toast.tsx';
+import type { Place } from './place.ts';
 import { choose, type Theme, theme } from './theme.ts';
 
 const THEMES: Record<Theme, string> = { auto: 'As the system', light: 'Light', dark: 'Dark' };
 
 /** The places of the dashboard, and what belongs to the viewer. */
-export function Navigation({ isOpen }: { isOpen: boolean }) {
+export function Navigation({ places, isOpen }: { places: readonly Place[]; isOpen: boolean }) {
   const { path } = useLocation();
   const here = viewer.value;
   return (

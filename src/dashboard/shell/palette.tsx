@@ -5,9 +5,10 @@ import { useLocation } from 'preact-iso/router';
 import { addressOf, pathOf } from '../data/addresses.ts';
 import { useQuery } from '../data/use-query.ts';
 import { Search } from '../generated/operations.ts';
-import { places } from '../screens/index.ts';
+import { Toasts } from '../ui/toast.tsx';
 import { useModal } from '../ui/use-modal.ts';
 import { wordsOf } from '../ui/words.ts';
+import type { Place } from './place.ts';
 
 /** What is typed quickly is asked for once. */
 const PAUSE_MS = 150;
@@ -20,7 +21,7 @@ interface Hit {
   kind: string;
 }
 
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ places, onClose }: { places: readonly Place[]; onClose: () => void }) {
   const { route } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -30,7 +31,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { data, error } = useQuery(Search, { text: asked, first: MOST }, { isOff: asked === '', keepsData: true });
 
   const found = asked === '' ? [] : (data?.search ?? []).map(hitOf);
-  const hits = [...placesNamed(text), ...found];
+  const hits = [...placesNamed(places, text), ...found];
   const current = Math.min(chosen, hits.length - 1);
 
   useModal(dialog);
@@ -45,6 +46,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
 
   function pressed(event: KeyboardEvent) {
+    if (event.target instanceof HTMLButtonElement) return; // that of a message
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && hits.length > 0) setChosen((current + step + hits.length) % hits.length);
     else if (event.key === 'Enter') go(hits[current]);
@@ -103,11 +105,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {error?.message ??
           (hits.length === 0 && asked !== '' && data ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go')}
       </p>
+      <Toasts within={dialog} />
     </dialog>
   );
 }
 
-function placesNamed(text: string): Hit[] {
+function placesNamed(places: readonly Place[], text: string): Hit[] {
   const wanted = text.trim().toLowerCase();
   return places
     .filter(({ title }) => title.toLowerCase().includes(wanted))

@@ -9,8 +9,14 @@ import { ConnectionState } from './connection-state.tsx';
 import { MenuIcon, SearchIcon } from './icons.tsx';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
+import type { Place } from './place.ts';
 
-export function Shell({ children }: { children: ComponentChildren }) {
+interface ShellProps {
+  places: readonly Place[];
+  children: ComponentChildren;
+}
+
+export function Shell({ places, children }: ShellProps) {
   const { path } = useLocation();
   const isSearching = useSignal(false);
   const isMenuOpen = useSignal(false);
@@ -67,12 +73,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </button>
         <ConnectionState />
       </header>
-      <Navigation isOpen={isMenuOpen.value} />
+      <Navigation places={places} isOpen={isMenuOpen.value} />
       <main id="content" class="content" tabIndex={-1}>
         {children}
       </main>
       {isSearching.value && (
         <Palette
+          places={places}
           onClose={() => {
             isSearching.value = false;
           }}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
+import { Toasts } from './toast.tsx';
 import { useModal } from './use-modal.ts';
 
 export interface DialogProps {
@@ -33,6 +34,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
         </button>
       </header>
       <div class="dialog-body">{children}</div>
+      <Toasts within={dialog} />
     </dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import type { Column } from './table.tsx';
+import type { Column } from './column.ts';
 
 interface TableRowProps<Row> {
   row: Row;

@@ -3,22 +3,14 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { List } from '../data/use-list.ts';
+import type { Column } from './column.ts';
 import { ErrorNote } from './error-note.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { useRowKeys } from './table-keys.ts';
 import { TableRow } from './table-row.tsx';
 import { useWindow } from './table-window.ts';
 
-export interface Column<Row> {
-  key: string;
-  title: string;
-  cell: (row: Row) => ComponentChildren;
-  /** A track of CSS grid: `2fr`, `8rem`. */
-  width?: string;
-  /** 1: always shown; 2: left out on narrow screens; 3: shown on wide ones only. */
-  priority?: 1 | 2 | 3;
-  align?: 'start' | 'end';
-}
+export type { Column };
 
 export interface TableProps<Row> {
   /** What is in it, for a screen reader. */

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 
 export interface Tab {
@@ -8,8 +9,19 @@ export interface Tab {
 /** Places beside each other, each with its own address. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   const { path } = useLocation();
+  const strip = useRef<HTMLElement>(null);
+
+  // On narrow screens they don't all fit. Not by scrollIntoView(), which may scroll the page, too.
+  useLayoutEffect(() => {
+    const current = strip.current?.querySelector('[aria-current]');
+    if (!strip.current || !current) return;
+    const around = strip.current.getBoundingClientRect();
+    const tab = current.getBoundingClientRect();
+    strip.current.scrollLeft += (tab.left + tab.right - around.left - around.right) / 2;
+  }, [path]);
+
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={strip} class="tabs" aria-label={label}>
       {tabs.map(({ title, href }) => (
         <a key={href} href={href} aria-current={path === href ? 'page' : undefined}>
           {title}

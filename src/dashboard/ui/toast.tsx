@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { Button } from './button.tsx';
+import { topDialog } from './use-modal.ts';
 
 /** How long one is shown; as long again when it can be undone. */
 const SHOWN_MS = 6000;
@@ -14,6 +16,7 @@ interface Toasted {
 const toasts = signal<readonly Toasted[]>([]);
 const said = signal('');
 let lastId = 0;
+let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 /** Tells what has happened. With `undo` it has a button that takes it back. */
 export function toast(text: string, { undo }: { undo?: () => void } = {}): void {
@@ -26,21 +29,28 @@ export function toast(text: string, { undo }: { undo?: () => void } = {}): void 
 /** Tells those who can't see it. */
 export function announce(text: string): void {
   said.value = text;
+  // Else it would be told once more in each dialog that is opened later.
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => {
+    said.value = '';
+  }, SHOWN_MS);
 }
 
 function close(id: number): void {
   toasts.value = toasts.value.filter((toasted) => toasted.id !== id);
 }
 
-/** Where toasts turn up: once in the whole page. */
-export function Toasts() {
+/** Where toasts turn up: once in the page, and in each dialog, of which only the one on top shows them. */
+export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null> }) {
+  // Both places are there before there is a text: a screen reader tells what comes into them.
+  const isHere = topDialog.value === within?.current;
   return (
     <>
       <div class="unseen" role="status" aria-live="polite">
-        {said.value}
+        {isHere && said.value}
       </div>
       <div class="toasts" role="status" aria-live="polite">
-        {toasts.value.map(({ id, text, undo }) => (
+        {(isHere ? toasts.value : []).map(({ id, text, undo }) => (
           <div key={id} class="toast">
             <span>{text}</span>
             {undo && (

@@ -1,8 +1,8 @@
 // A request that was captured, with its answer: plain data, which holds on to nothing of the connection it came on.
 
+import type { CloseUp, Refusal } from '../close-up/close-up.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { RequestReport } from '../traffic-reports.ts';
-import type { CloseUp, Refusal } from './close-up.ts';
 
 /** What an entry takes besides its texts and bodies, and each field of a head; about. */
 const ENTRY_BYTES = 1024;
@@ -48,7 +48,7 @@ export interface Captured {
   responseBody: CapturedBody;
   /** What a replay repeats. */
   replayOf: string | undefined;
-  /** The names of fields, in lower case, whose values were not to be shown when it was captured. */
+  /** The names of those of its fields, in lower case, whose values are not shown. */
   redacted: ReadonlySet<string>;
 }
 
@@ -56,6 +56,7 @@ export interface CaptureFacts {
   id: string;
   /** When it was over. */
   endedAt: number;
+  /** The names of fields, in lower case, whose values are not to be shown. */
   redacted: ReadonlySet<string>;
   replayOf: string | undefined;
 }
@@ -87,19 +88,25 @@ export function capturedOf(report: RequestReport, closeUp: CloseUp, facts: Captu
     requestBody: bodyOf(request.bodyLength, closeUp.request?.finish(), isRequestComplete && !isUpgraded),
     responseBody: bodyOf(response?.bodyLength ?? 0, closeUp.response?.finish(), isDone(response) && !isUpgraded),
     replayOf: facts.replayOf,
-    redacted: facts.redacted,
+    redacted: namesAmong(facts.redacted, request.fields, fields),
   };
 }
 
 /** What it takes of the memory besides its bodies, about. */
-export function headBytes({ requestFields, responseFields, host, target }: Captured): number {
-  let bytes = ENTRY_BYTES + host.length + target.length;
+export function headBytes({ requestFields, responseFields, host, target, refusal }: Captured): number {
+  let bytes = ENTRY_BYTES + host.length + target.length + (refusal?.reason.length ?? 0);
   for (const [name, value] of [...requestFields, ...responseFields]) bytes += FIELD_BYTES + name.length + value.length;
   return bytes;
 }
 
 export function bodyBytes({ requestBody, responseBody }: Captured): number {
   return requestBody.kept.length + responseBody.kept.length;
+}
+
+/** Does not show values of these names any more, either. @param names in lower case. */
+export function redact(captured: Captured, names: ReadonlySet<string>): void {
+  const further = namesAmong(names, captured.requestFields, captured.responseFields);
+  captured.redacted = new Set([...captured.redacted, ...further]);
 }
 
 /** The first value of a field. @param name in lower case. */
@@ -112,6 +119,12 @@ const isDone = (response: RequestReport['response']) => response === undefined |
 
 function bodyOf(bytes: number, kept: Buffer = NOTHING, isComplete: boolean): CapturedBody {
   return { bytes, kept, isWhole: isComplete && kept.length === bytes };
+}
+
+/** Those of the names that fields have: no request holds on to what has nothing to do with it. */
+function namesAmong(names: ReadonlySet<string>, ...fields: Fields[]): Set<string> {
+  const theirs = fields.flat().map(([name]) => name.toLowerCase());
+  return new Set(theirs.filter((name) => names.has(name)));
 }
 
 /** What one of the gateway's own errors says. */

@@ -3,9 +3,9 @@
 
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { Endpoints } from '../../tunnel/endpoints.ts';
+import { CloseUp } from '../close-up/close-up.ts';
 import type { RequestReport } from '../traffic-reports.ts';
 import { type Captured, capturedOf } from './captured.ts';
-import { CloseUp } from './close-up.ts';
 import { CaptureMemory } from './memory.ts';
 import { redactedNames } from './redaction.ts';
 import { Replayed } from './replayed.ts';

@@ -1,7 +1,7 @@
 // The captured requests of one endpoint: the newest ones, as many as there is room for.
 
-import type { Room } from './body-copy.ts';
-import { bodyBytes, type Captured, headBytes } from './captured.ts';
+import type { Room } from '../close-up/body-copy.ts';
+import { bodyBytes, type Captured, headBytes, redact } from './captured.ts';
 import type { CaptureMemory, Keeper } from './memory.ts';
 
 /** Requests of one endpoint. */
@@ -51,8 +51,7 @@ export class Ring implements Room, Keeper {
   /** What was not to be shown before stays so; what is not to be shown now never is. */
   set settings(settings: CaptureSettings) {
     this.#settings = settings;
-    for (const { captured } of this.#entries.values())
-      captured.redacted = new Set([...captured.redacted, ...settings.redacted]);
+    for (const { captured } of this.#entries.values()) redact(captured, settings.redacted);
   }
 
   get size(): number {

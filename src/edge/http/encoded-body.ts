@@ -2,7 +2,7 @@
 
 import { BodyEncoder } from '../body-encoder.ts';
 import type { ContentCoding } from '../exchange.ts';
-import { Unchunk } from './unchunk.ts';
+import { Unchunk } from '../unchunk.ts';
 
 const LINE_END = Buffer.from('\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');

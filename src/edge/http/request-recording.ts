@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { CloseUp } from '../capture/close-up.ts';
+import type { CloseUp } from '../close-up/close-up.ts';
 import { closeUpOf, giveRequest, hearsRequests } from '../reports/hearing.ts';
 import { reportedTls } from '../reports/tls.ts';
 import type { ModuleDecisions, ReportedConnection, ReportedTls, RequestReport } from '../traffic-reports.ts';

@@ -3,8 +3,8 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
-import type { CloseUp } from '../capture/close-up.ts';
 import type { Decision, HttpChain, Passage } from '../chain.ts';
+import type { CloseUp } from '../close-up/close-up.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { HttpExchange, HttpResponse } from '../exchange.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';

@@ -2,16 +2,16 @@
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { TurnWriter } from '../../protocol/relay.ts';
-import type { BodyCopy } from '../capture/body-copy.ts';
-import type { CloseUp } from '../capture/close-up.ts';
+import type { BodyCopy } from '../close-up/body-copy.ts';
+import type { CloseUp } from '../close-up/close-up.ts';
 import type { ContentCoding } from '../exchange.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { EncodedBody } from '../http/encoded-body.ts';
 import { MORE, REFUSED } from '../http/head-reader.ts';
 import { ResponseHead } from '../http/response-head.ts';
-import { Unchunk } from '../http/unchunk.ts';
 import type { HeadResponse } from '../http/visit-response.ts';
 import type { ModuleDecisions } from '../traffic-reports.ts';
+import { Unchunk } from '../unchunk.ts';
 import { answerFields, respond, toFields, trailerFields } from './answer-fields.ts';
 
 /** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */

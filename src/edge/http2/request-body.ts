@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '../../protocol/stream.ts';
-import type { BodyCopy } from '../capture/body-copy.ts';
+import type { BodyCopy } from '../close-up/body-copy.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';

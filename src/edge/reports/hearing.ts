@@ -1,7 +1,7 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { CloseUp } from '../capture/close-up.ts';
+import type { CloseUp } from '../close-up/close-up.ts';
 import type { ConnectionReport, RequestReport } from '../traffic-reports.ts';
 import type { VisitServices } from '../visits/services.ts';
 

@@ -9,13 +9,13 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Note } from '../../ui/note.tsx';
+import { Notes } from '../../ui/notes.tsx';
+import { NotesDialog } from '../../ui/notes-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { undoable } from '../../ui/undoable.ts';
 import { When } from '../../ui/when.tsx';
 import { isOurs, OwnerLink } from '../credentials/owner.tsx';
-import { NotesDialog } from '../domains/notes-dialog.tsx';
-import { Notes } from '../endpoints/notes.tsx';
 import { keyCrumbs, lists } from './places.ts';
 import { Waiting } from './waiting.tsx';
 

@@ -7,10 +7,10 @@ import { Copy } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { Notes } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { When } from '../../ui/when.tsx';
-import { Notes } from '../endpoints/notes.tsx';
 import { agentCrumbs } from './one.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
 

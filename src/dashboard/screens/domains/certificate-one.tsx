@@ -16,13 +16,13 @@ import { Copy } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { Notes } from '../../ui/notes.tsx';
+import { NotesDialog } from '../../ui/notes-dialog.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { undoable } from '../../ui/undoable.ts';
 import { When } from '../../ui/when.tsx';
-import { Notes } from '../endpoints/notes.tsx';
-import { NotesDialog } from './notes-dialog.tsx';
 import { certificateCrumbs, certificateTitle, lists } from './places.ts';
 import { Until } from './until.tsx';
 

@@ -4,9 +4,9 @@ import { useLocation } from 'preact-iso/router';
 import { useAction } from '../../data/use-action.ts';
 import { DeleteDomain, type DomainQuery, UpdateDomain } from '../../generated/operations.ts';
 import { Confirm } from '../../ui/confirm.tsx';
+import { NotesDialog } from '../../ui/notes-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { undoable } from '../../ui/undoable.ts';
-import { NotesDialog } from './notes-dialog.tsx';
 import { lists } from './places.ts';
 
 export type Domain = NonNullable<DomainQuery['reservedDomain']>;

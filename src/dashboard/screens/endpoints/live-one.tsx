@@ -6,14 +6,14 @@ import { Milliseconds } from '../../ui/amounts.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { Notes } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { When } from '../../ui/when.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
+import { endpointCrumbs } from './crumbs.ts';
 import { DomainLink } from './domain-link.tsx';
 import { EdgeBehind } from './edge-behind.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
-import { Notes } from './notes.tsx';
-import { endpointCrumbs } from './one.tsx';
 import { TrafficFacts } from './traffic-facts.tsx';
 import { useTraffic } from './use-traffic.ts';
 

@@ -9,13 +9,13 @@ import { Copy } from '../../ui/copy.tsx';
 import { Dot } from '../../ui/dot.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Note } from '../../ui/note.tsx';
+import { Notes } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { When } from '../../ui/when.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
+import { endpointCrumbs } from './crumbs.ts';
 import { Kept } from './kept.tsx';
-import { Notes } from './notes.tsx';
-import { endpointCrumbs } from './one.tsx';
 
 export function OfflineEndpoint({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
   const { publicUrl, reason, offlineAt } = endpoint;

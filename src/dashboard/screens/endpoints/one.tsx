@@ -9,14 +9,13 @@ import { Empty } from '../../ui/empty.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { endpointCrumbs } from './crumbs.ts';
 import { rememberAddress, rememberedAddress } from './known-addresses.ts';
 import { LiveEndpoint } from './live-one.tsx';
 import { OfflineEndpoint } from './offline-one.tsx';
 
 const KINDS = ['endpoint', 'offlineEndpoint', 'tunnelSession'];
 const ROUND_TRIP_MS = 5000;
-
-export const endpointCrumbs = [{ title: 'Endpoints', href: pathOf('endpoints') }];
 
 /** An endpoint, live or offline. Who watches one that goes offline, or comes back, goes with it. */
 export function EndpointPage() {

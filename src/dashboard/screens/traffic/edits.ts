@@ -1,9 +1,8 @@
 // What a form says about a replay, as the API takes it.
 
-import type { CapturedRequestQuery, HeaderLineFragment, ReplayRequestInput } from '../../generated/operations.ts';
+import type { HeaderLineFragment, ReplayRequestInput } from '../../generated/operations.ts';
 import { base64Of } from './bytes.ts';
-
-type Request = NonNullable<CapturedRequestQuery['capturedRequest']>;
+import type { Request } from './captured-request.ts';
 
 export interface Edits {
   method: string;

@@ -6,8 +6,8 @@ import { CheckField } from '../../ui/choice-fields.tsx';
 import { Form } from '../../ui/form.tsx';
 import { ListField } from '../../ui/list-field.tsx';
 import { TextArea, TextField } from '../../ui/text-field.tsx';
+import type { Request } from './captured-request.ts';
 import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './edits.ts';
-import type { Request } from './request.tsx';
 
 /** The API takes requests of 64 KiB, in which the body stands in Base64. */
 const BODY_MAX_BYTES = 45_000;

@@ -4,9 +4,9 @@ import { Milliseconds } from '../../ui/amounts.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Body } from './body.tsx';
+import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
 import { Status } from './marks.tsx';
-import type { Request } from './request.tsx';
 
 export interface ReplayedProps {
   replay: NonNullable<ReplayRequestMutation['replayRequest']>;

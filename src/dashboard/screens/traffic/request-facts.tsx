@@ -4,7 +4,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Note } from '../../ui/note.tsx';
 import { When } from '../../ui/when.tsx';
-import type { Request } from './request.tsx';
+import type { Request } from './captured-request.ts';
 
 export function RequestFacts({ request, endpointId }: { request: Request; endpointId: string }) {
   const { refusal, replayOf, operationId, status, isComplete } = request;

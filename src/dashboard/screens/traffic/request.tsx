@@ -3,13 +3,7 @@ import { addressOf, pathOf } from '../../data/addresses.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useParam } from '../../data/use-param.ts';
 import { useQuery } from '../../data/use-query.ts';
-import {
-  CapturedBytes,
-  CapturedRequest,
-  type CapturedRequestQuery,
-  ReplayRequest,
-  type ReplayRequestInput,
-} from '../../generated/operations.ts';
+import { CapturedBytes, CapturedRequest, ReplayRequest, type ReplayRequestInput } from '../../generated/operations.ts';
 import { Milliseconds } from '../../ui/amounts.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -18,6 +12,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Body } from './body.tsx';
+import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
 import { Status } from './marks.tsx';
 import { ReplayForm } from './replay-form.tsx';
@@ -25,8 +20,6 @@ import { Replayed, type ReplayedProps } from './replayed.tsx';
 import { RequestFacts } from './request-facts.tsx';
 
 const TITLE_MOST = 80;
-
-export type Request = NonNullable<CapturedRequestQuery['capturedRequest']>;
 
 /** One captured request with its answer, to be looked at and sent once more. */
 export function RequestPage() {

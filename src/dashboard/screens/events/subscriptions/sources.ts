@@ -64,7 +64,7 @@ export function isAmong(fields: readonly string[], name: string): boolean {
   return fields.some((field) => name === field || name.startsWith(`${field}.`));
 }
 
-/** The same without one member, or with it, prefixes being what they stand for. All of them is none; the last one stays. */
+/** Without one member, or with it; prefixes are what they stand for. All of them is none, and the last one stays. */
 export function toggled(fields: readonly string[], name: string, all: readonly string[]): string[] {
   const before = fields.length === 0 ? all : all.filter((member) => isAmong(fields, member));
   const after = before.includes(name) ? before.filter((member) => member !== name) : [...before, name];

@@ -1,5 +1,4 @@
-import { Section } from '../../ui/page.tsx';
-import './notes.css';
+import { Section } from './page.tsx';
 
 /** Metadata as its owner wrote it: text, whatever is in it. */
 export function Notes({ text }: { text: string }) {

@@ -1,6 +1,6 @@
 // The beginning of a body, copied as it passes.
 
-import { Unchunk } from '../http/unchunk.ts';
+import { Unchunk } from '../unchunk.ts';
 
 /** What a copy begins with, in bytes; it doubles from there. */
 const FIRST_CAPACITY = 1024;

@@ -1,9 +1,9 @@
-import type { ApiFailure } from '../../data/client.ts';
-import { useFields } from '../../data/use-fields.ts';
-import { description, metadata } from '../../ui/checks.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
-import { TextArea, TextField } from '../../ui/text-field.tsx';
+import type { ApiFailure } from '../data/client.ts';
+import { useFields } from '../data/use-fields.ts';
+import { description, metadata } from './checks.ts';
+import { Dialog } from './dialog.tsx';
+import { Form } from './form.tsx';
+import { TextArea, TextField } from './text-field.tsx';
 
 /** What can be noted of an object. */
 export interface Noted {

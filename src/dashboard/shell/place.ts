@@ -1,0 +1,8 @@
+/** Where the navigation and the search lead to. */
+export interface Place {
+  /** The folder of its files and of its addresses. */
+  folder: string;
+  title: string;
+  /** Whether it stands in the navigation. */
+  isListed: boolean;
+}

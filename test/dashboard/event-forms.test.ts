@@ -1,0 +1,119 @@
+// The forms of event destinations and subscriptions: what they make of what is typed is what the gateway takes.
+
+import { expect, test } from 'vitest';
+import { checkTarget } from '../../src/api/event-target-check.ts';
+import {
+  asksForProof,
+  choiceIn,
+  inputOf,
+  kindIn,
+  nameOf,
+  targetText,
+} from '../../src/dashboard/screens/events/destinations/target-values.ts';
+import {
+  checkOf,
+  factsOf,
+  type Kind,
+  kindNames,
+  type Proof,
+} from '../../src/dashboard/screens/events/destinations/targets.ts';
+import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
+import { targetKinds } from '../../src/events/target.ts';
+import { trafficFields } from '../../src/events/traffic/fields.ts';
+import { eventTypes } from '../../src/events/types.ts';
+
+const allowed = { eventWebhookHosts: ['hooks.example.com'], eventFileDir: '/var/events' };
+
+/** What people type, by the last part of the member's path. */
+const typed: Record<string, string> = {
+  url: 'https://hooks.example.com/in',
+  signingSecret: '0123456789abcdef',
+  name: 'events.log',
+  streamArn: 'arn:aws:kinesis:eu-central-1:123456789012:stream/events',
+  deliveryStreamArn: 'arn:aws:firehose:eu-central-1:123456789012:deliverystream/events',
+  logGroupArn: 'arn:aws:logs:eu-central-1:123456789012:log-group:events',
+  roleArn: 'arn:aws:iam::123456789012:role/delivery',
+  awsAccessKeyId: 'ABCDEFGHIJKLMNOPQRST',
+  awsSecretAccessKey: 'not-a-secret-at-all',
+  apiKey: '0123456789abcdef0123456789abcdef',
+  ddsite: 'datadoghq.eu',
+  ddtags: 'env:test',
+  service: 'gateway',
+  tenantId: '11111111-2222-3333-4444-555555555555',
+  clientId: '66666666-7777-8888-9999-000000000000',
+  clientSecret: 'not-a-secret-either',
+  logsIngestionUri: 'https://events-a1b2.westeurope-1.ingest.monitor.azure.com',
+  dataCollectionRuleId: `dcr-${'0'.repeat(32)}`,
+  dataCollectionStreamName: 'Custom-Events',
+};
+
+function filled(kind: Kind, proof: Proof) {
+  const values = factsOf(kind).members.map((member) => [
+    nameOf(kind, member),
+    typed[member.path.split('.').at(-1) ?? ''] ?? '',
+  ]);
+  return { kind, proof, values: Object.fromEntries(values) };
+}
+
+test('there is a form for every kind of target', () => {
+  expect([...kindNames].sort()).toEqual(Object.keys(targetKinds).sort());
+});
+
+const forms = kindNames.flatMap((kind) =>
+  (asksForProof(kind) ? (['role', 'creds'] as const) : (['role'] as const)).map((proof) => [kind, proof] as const),
+);
+
+test.each(forms)(
+  'a form for %s (%s) that is filled in makes a target that the gateway takes, and shows it again',
+  (kind, proof) => {
+    const choice = filled(kind, proof);
+    for (const member of factsOf(kind).members) {
+      expect(checkOf(member, false)(choice.values[nameOf(kind, member)] ?? ''), member.path).toBeNull();
+    }
+    const target = checkTarget(inputOf(choice), allowed);
+    expect(kindIn(target as never)).toBe(kind);
+    expect(inputOf(choiceIn(target as never))).toEqual(inputOf(choice));
+    expect(targetText(target as never)).toContain(typed[factsOf(kind).main]);
+  },
+);
+
+test('a secret may be left empty only where one is kept', () => {
+  for (const kind of kindNames) {
+    for (const member of factsOf(kind).members.filter(({ isSecret }) => isSecret)) {
+      expect(checkOf(member, true)('')).toBeNull();
+      expect(checkOf(member, false)('')).toBe('This is needed.');
+    }
+  }
+});
+
+test('types of event are grouped, and none is left out', () => {
+  const types = eventTypes.map((type) => ({ ...type, fields: [] }));
+  const { traffic, others, changes } = sources.grouped(types);
+  const all = [...traffic, ...others, ...changes.flatMap((object) => object.types.map(({ type }) => type))];
+  expect(all.map(({ name }) => name).sort()).toEqual(eventTypes.map(({ name }) => name));
+  expect(changes.find(({ object }) => object === 'API key')?.types.map(({ action }) => action)).toEqual([
+    'created',
+    'updated',
+    'deleted',
+  ]);
+});
+
+test('a field that is taken away leaves the others, and all of them are none', () => {
+  const all = trafficFields['http_request_complete.v0'].map(({ name }) => name);
+  const without = sources.toggled([], 'conn.client_ip', all);
+  expect(without).toEqual(all.filter((name) => name !== 'conn.client_ip'));
+  expect(sources.toggled(without, 'conn.client_ip', all)).toEqual([]);
+  expect(sources.toggled(['conn.client_ip'], 'conn.client_ip', all), 'the last one stays').toEqual(['conn.client_ip']);
+  expect(sources.toggled(['http.request'], 'http.request.method', all)).toEqual(
+    all.filter((name) => name.startsWith('http.request.') && name !== 'http.request.method'),
+  );
+});
+
+test('a share is sent as it was typed, and members are named by the place in which they are sent', () => {
+  let chosen = sources.chosen({}, ['user_created.v0', 'http_request_complete.v0'], true);
+  chosen = { ...chosen, 'http_request_complete.v0': { fields: [], filter: ' true ', share: 7 } };
+  const input = sources.inputOf(chosen);
+  expect(input[0]).toEqual({ type: 'http_request_complete.v0', fields: [], filter: 'true', sampleRate: 0.07 });
+  expect(input[1]?.sampleRate).toBe(1);
+  expect(sources.memberOf(chosen, 'user_created.v0', 'filter')).toBe('sources[1].filter');
+});
