@@ -37,9 +37,9 @@ export default defineConfig({
             'test/store/embedded.test.ts',
             // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
             'test/accounts/**',
-            'test/dashboard/{build,codegen,files,tls*}.test.ts',
+            'test/dashboard/**',
             'test/contract/{hostile,limits}.test.ts',
-            'test/graphql/{domain-check,evaluate-policy,limits,over-http,try-acl}.test.ts',
+            'test/graphql/{capture*,domain-check,evaluate-policy,gateway-info,limits,over-http,try-acl}.test.ts',
             'test/rest/{event,headers,ip,modules,operation,order,query,strict,tls}*.test.ts',
             'test/sign-in/{forgery,plain-http,slow-down}.test.ts',
             'test/security/{cors,no-secret-in-logs,who-may-ask}.test.ts',
