@@ -35,7 +35,16 @@ export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequ
   const removing = useAction(remove as Operation<unknown, { id: string }>);
   const { route } = useLocation();
   return (
-    <Page title={title} badge={badge} crumbs={crumbs} actions={<Button onClick={() => setAsking(true)}>Delete</Button>}>
+    <Page
+      title={title}
+      badge={badge}
+      crumbs={crumbs}
+      actions={
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      }
+    >
       {children}
       {isAsking && (
         <Confirm

@@ -43,7 +43,9 @@ export function OneDestination() {
     <>
       {trial.button}
       <LinkButton href={editOf(id)}>Change</LinkButton>
-      <Button onClick={() => setAsking(true)}>Delete</Button>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
     </>
   );
   return (

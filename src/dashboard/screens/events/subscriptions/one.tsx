@@ -56,7 +56,11 @@ export function OneSubscription() {
     <Page
       title={subscription.description || id}
       crumbs={subscriptionCrumbs}
-      actions={<Button onClick={() => setAsking(true)}>Delete</Button>}
+      actions={
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      }
     >
       <SubscriptionForm
         key={id}
