@@ -1,24 +1,29 @@
 // The admin listener: health and metrics, for the operator's own machines. It tells no secrets and changes nothing.
 
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import { Connections } from './api/connections.ts';
 
 /** Longer than this, and the database counts as away. */
 const READY_TIMEOUT_MS = 1000;
+/** Connections at once, from wherever: probes and a few that collect metrics. */
+const CONNECTIONS_MAX = 256;
 
 export interface Health {
   /** Resolves when the database answers. */
   database(): Promise<void>;
   /** Whether the gateway is stopping. */
   draining(): boolean;
+  /** Whether it hears what other nodes change. */
+  hearing(): boolean;
 }
 
 /**
  * `/livez` answers while the process does. `/readyz` is 200 while the gateway can serve: its database answers within
- * a second and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
+ * a second, it hears of changes, and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
  */
 export function createAdmin(registry: Registry, health: Health): Server {
-  return createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, 'Only GET.\n');
@@ -34,11 +39,17 @@ export function createAdmin(registry: Registry, health: Health): Server {
       default:
         return send(404, 'There are /livez, /readyz and /metrics.\n');
     }
-  });
+  };
+  const server = createServer((request, response) =>
+    connections.begin(request, response, () => void handle(request, response)),
+  );
+  const connections = new Connections(server, { max: CONNECTIONS_MAX, isProxy: () => true });
+  return server;
 }
 
-async function notReady({ database, draining }: Health): Promise<string | null> {
+async function notReady({ database, draining, hearing }: Health): Promise<string | null> {
   if (draining()) return 'The gateway is stopping.';
+  if (!hearing()) return 'The LISTEN connection to the database is lost: changes of other nodes are not heard.';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, READY_TIMEOUT_MS, 'The database does not answer.');

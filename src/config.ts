@@ -1,6 +1,7 @@
 // The environment, read once into one typed object. Nothing else in the gateway reads process.env.
 
 import { isAbsolute, resolve } from 'node:path';
+import { domainToASCII } from 'node:url';
 import type { ApiSettings } from './api/settings.ts';
 import type { EdgeSettings } from './edge/settings.ts';
 import type { EventSettings } from './events/settings.ts';
@@ -51,6 +52,12 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     throw new ConfigError([...mistakes, ...(half ? [half] : [])].join('\n'));
   }
   const e = parsed.data;
+  const zones = {
+    baseDomain: e.BASE_DOMAIN,
+    cnameDomain: e.CNAME_DOMAIN ?? `cname.${e.BASE_DOMAIN}`,
+    acmeDomain: e.ACME_DOMAIN ?? `acme.${e.BASE_DOMAIN}`,
+  };
+  const apiHosts = e.PUBLIC_API_URL === undefined ? [] : [new URL(e.PUBLIC_API_URL).hostname];
   const key = (text: string | undefined) => (text ? Buffer.from(text, 'base64') : undefined);
   return {
     host: e.HOST,
@@ -75,15 +82,20 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     headTimeout: e.HEAD_TIMEOUT_MS,
     stallTimeout: e.STALL_TIMEOUT_MS,
     idleTimeout: e.IDLE_TIMEOUT_MS,
+    maxAgents: e.MAX_AGENTS,
+    maxSessionsPerAccount: e.MAX_SESSIONS_PER_ACCOUNT,
+    maxTcpPortsPerAccount: e.MAX_TCP_PORTS_PER_ACCOUNT || quarter(e.TCP_PORTS),
     maxVisitors: e.MAX_VISITORS,
+    maxVisitorsPerAddress: e.MAX_VISITORS_PER_ADDRESS,
     policyFetch: e.POLICY_FETCH,
     publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
     allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    trustedProxies: e.TRUSTED_PROXIES,
+    maxApiConnections: e.MAX_API_CONNECTIONS,
     corsOrigins: e.CORS_ORIGINS,
     versionHeaders: ['service-version', ...e.VERSION_HEADER_ALIASES.map((name) => name.toLowerCase())],
-    baseDomain: e.BASE_DOMAIN,
-    cnameDomain: e.CNAME_DOMAIN ?? `cname.${e.BASE_DOMAIN}`,
-    acmeDomain: e.ACME_DOMAIN ?? `acme.${e.BASE_DOMAIN}`,
+    ...zones,
+    ownNames: namesOf([e.HOST, ...apiHosts, ...e.ALLOWED_HOSTS, ...e.AGENT_HOSTS, ...Object.values(zones)]),
     dnsServers: e.DNS_SERVERS,
     region: e.REGION,
     dataDir: isAbsolute(e.DATA_DIR) ? e.DATA_DIR : resolve(root, e.DATA_DIR),
@@ -109,11 +121,23 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
           }
         : undefined,
     rateLimit: e.RATE_LIMIT,
+    strangerRateLimit: e.STRANGER_RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
     drainMs: e.DRAIN_MS,
     logLevel: e.LOG_LEVEL,
     logFormat: e.LOG_FORMAT,
   };
+}
+
+/** Hosts as names are compared: in lower case, without a port or a dot at the end, in A-labels (RFC 5890). */
+function namesOf(hosts: readonly string[]): ReadonlySet<string> {
+  const names = hosts.map((host) => host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, ''));
+  return new Set(names.map((name) => domainToASCII(name) || name));
+}
+
+/** So much of the ports one account may have where nothing is said; of any free one a number that suits most. */
+function quarter({ first, last }: { first: number; last: number }): number {
+  return first === 0 ? 250 : Math.ceil((last - first + 1) / 4);
 }
 
 /** What to say when one of two variables is set that are nothing without each other. */

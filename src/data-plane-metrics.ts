@@ -2,7 +2,7 @@
 
 import type { Registry } from 'prom-client';
 import type { HttpCounters } from './edge/http/front.ts';
-import type { VisitorLimit } from './edge/visitors.ts';
+import type { VisitorLimit } from './edge/visitor-limit.ts';
 import { metricsOf, type Row } from './metrics.ts';
 import type { Traffic } from './protocol/relay.ts';
 import type { AgentSessions } from './tunnel/agent-sessions.ts';

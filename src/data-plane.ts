@@ -13,6 +13,7 @@ import { createHttpCounters, type SharedFront } from './edge/http/front.ts';
 import { createHttpListener } from './edge/http/listener.ts';
 import { spokenTo } from './edge/http2/upstream.ts';
 import type { ModuleEnvironment } from './edge/module.ts';
+import type { PolicyCompiler } from './edge/policy/compiler.ts';
 import { Sites } from './edge/sites/sites.ts';
 import type { SiteSource } from './edge/sites/source.ts';
 import { TcpListener } from './edge/tcp.ts';
@@ -20,11 +21,13 @@ import { openCertificates } from './edge/tls/certificates.ts';
 import { TlsListener } from './edge/tls/listener.ts';
 import { NOBODY_HEARS, type TrafficReporter } from './edge/traffic-reports.ts';
 import { tunnelHandling } from './edge/tunnel-handling.ts';
-import type { VisitorLimit } from './edge/visitors.ts';
+import { VisitorLimit } from './edge/visitor-limit.ts';
 import type { VisitServices } from './edge/visits/services.ts';
+import { AccountShares } from './tunnel/account-shares.ts';
 import { createAgentListener } from './tunnel/agent-listener.ts';
 import type { AgentRooms } from './tunnel/agent-rooms.ts';
 import { AgentSessions } from './tunnel/agent-sessions.ts';
+import { AuthtokenChecks } from './tunnel/authtoken-checks.ts';
 import { Endpoints } from './tunnel/endpoints.ts';
 import { lookNowAndThen } from './tunnel/meter.ts';
 import type { Registrar } from './tunnel/registrar.ts';
@@ -33,7 +36,7 @@ import { Tokens } from './tunnel/tokens.ts';
 /** How often the listeners' own certificate is asked for anew: each is valid for a month at least. */
 const RENEW_MS = 24 * 3_600_000;
 
-export interface DataPlaneParts {
+export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   registrar: Registrar;
   /** @param publicHttpsPort what the URLs of edges show. */
   openSiteSource(publicHttpsPort: number): Promise<SiteSource>;
@@ -44,6 +47,8 @@ export interface DataPlaneParts {
   tokenKey: Buffer;
   log: Logger;
   registry: Registry;
+  /** Where traffic policies are compiled. */
+  policies: PolicyCompiler;
   /** Who wants to hear of the traffic; nobody when left out. */
   reporter?: TrafficReporter;
 }
@@ -91,6 +96,8 @@ async function open(
     tokenKey,
     log,
     registry,
+    policies,
+    signingKey,
     reporter = NOBODY_HEARS,
   }: DataPlaneParts,
   undo: ((drainMs: number) => unknown)[],
@@ -108,14 +115,14 @@ async function open(
     isStopping = true;
     return Promise.all(listeners.map((listener) => listener.close(drainMs)));
   });
-  const endpoints = new Endpoints();
+  const now = () => performance.now();
+  const endpoints = new Endpoints(now, config.ownNames);
   undo.push(lookNowAndThen(endpoints));
   const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
   undo.push(() => captures.close());
-  const limit: VisitorLimit = { open: 0, max: config.maxVisitors };
+  const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress);
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
-  const now = () => performance.now();
   const visits: VisitServices = {
     time: Date.now,
     newOperationId,
@@ -127,6 +134,7 @@ async function open(
     now,
     time: Date.now,
     isPrivateFetched: config.policyFetch === 'any',
+    signingKey,
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
     internal(accountId, url) {
@@ -135,11 +143,13 @@ async function open(
     },
   };
 
+  const whereIs = (listener: 'http' | 'tls') => async (hostname: string) =>
+    config.ownNames.has(hostname) ? 'unknown' : registrar.whereIs(listener, hostname);
   // Visitors first, so that a tunnel is reachable when its agent is told so.
   const https: SharedFront = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
-    whereIs: (hostname) => registrar.whereIs('tls', hostname),
+    whereIs: whereIs('tls'),
     visits,
     settings: config,
     now,
@@ -175,7 +185,7 @@ async function open(
       const endpoint = endpoints.byName('http', hostname);
       return endpoint && spokenTo(endpoint);
     },
-    whereIs: (hostname) => registrar.whereIs('http', hostname),
+    whereIs: whereIs('http'),
     redirect: (hostname) =>
       endpoints.byName('tls', hostname)?.proto === 'https' ? httpsOrigin(hostname, publicHttpsPort) : undefined,
     counters: counters.http,
@@ -195,9 +205,11 @@ async function open(
     registrar,
     doors,
     tokens: new Tokens(tokenKey),
-    makeHandling: tunnelHandling(environment),
+    makeHandling: tunnelHandling(environment, policies),
     endpoints,
     sessions,
+    checks: new AuthtokenChecks(),
+    shares: new AccountShares(config, doors),
     time: Date.now,
     isStopping: () => isStopping,
     onFailure,

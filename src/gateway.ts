@@ -8,17 +8,21 @@ import { auditObjects } from './api/audit-objects.ts';
 import type { App } from './api/context.ts';
 import { readDashboard } from './api/dashboard/files.ts';
 import { describeFailure } from './api/failure.ts';
-import { KEPT_MS } from './api/idempotency.ts';
+import { HeavyWork } from './api/heavy-work.ts';
 import { KeyUse } from './api/key-use.ts';
 import { openListenerTls } from './api/listener-tls.ts';
 import { apiMetrics } from './api/metrics.ts';
 import { routes, schema } from './api/schema.ts';
-import { createApi } from './api/server.ts';
+import { type ApiOptions, createApi } from './api/server.ts';
 import { signInDesk } from './api/sign-in/desk.ts';
 import { trafficOf } from './api/traffic.ts';
 import type { Config } from './config.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
+import type { StandIn } from './edge/keys/fetch.ts';
+import { PolicyCompiler } from './edge/policy/compiler.ts';
+import { SigningKeys } from './edge/webhooks/signing-keys.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
+import { every, startHousekeeping } from './housekeeping.ts';
 import { listenerOf } from './listener.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
@@ -28,17 +32,15 @@ import { type FirstSecrets, firstStart } from './store/first-start.ts';
 import { newId } from './store/ids.ts';
 import { type LiveRegistrar, liveRegistrar } from './store/live.ts';
 import { migrate } from './store/migrations.ts';
-import { joinNodes, sweepLive } from './store/nodes.ts';
+import { joinNodes } from './store/nodes.ts';
 import { Notifications } from './store/notify.ts';
+import { sealPolicies } from './store/seal-policies.ts';
 import { checkServerKey, loadKeys } from './store/server-key.ts';
 import { sessionCommands } from './store/session-commands.ts';
 import { signInLink } from './store/sign-in/links.ts';
-import { sweepSignIns } from './store/sign-in/sessions.ts';
 import { siteSource } from './store/site-source.ts';
 
-const HOUSEKEEPING_MS = 10 * 60 * 1000;
-
-export interface GatewayOptions {
+export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
   log: Logger;
   /** Where the migrations are. */
   migrations: string;
@@ -46,14 +48,16 @@ export interface GatewayOptions {
   dashboard?: string;
   /** Told when the gateway cannot go on; the process has to end. */
   onFatal(text: string): void;
+  /** For metrics; one of its own when left out. */
+  registry?: Registry;
   /** The wall clock. */
   now?: () => number;
   /** How long a request to an event destination may take; milliseconds. Left out: the usual. */
   eventRequestMs?: number;
+  /** In the place of the hosts that publish what webhooks are checked with. Left out: they themselves. */
+  signerHosts?: StandIn;
   /** Hears of every statement. */
   onQuery?: (statement: string) => void;
-  /** Sends every GraphQL request the long way. */
-  onlyYoga?: boolean;
 }
 
 export interface Gateway {
@@ -106,14 +110,15 @@ async function build(
   const keyUse = new KeyUse(prisma, now, log);
   undo.push(() => keyUse.write());
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
+  await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'the secrets of traffic policies were sealed'));
 
   const changes = new Changes();
   // Nodes filter out what they said themselves by an id of the process, which need not be the node's.
   const notifications =
     config.databaseUrl === undefined
       ? undefined
-      : new Notifications(config.databaseUrl, newId('node'), changes, () => api.forget());
-  if (notifications) changes.connect(notifications);
+      : new Notifications(config.databaseUrl, newId('node'), changes, () => api.forget(), log);
+  const hearing = () => notifications?.listening ?? true; // One process alone has nobody to hear.
   let apiAddress = `${config.apiTls ? 'https' : 'http'}://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
   const baseUrl = () => config.publicApiUrl ?? apiAddress;
   const node = await joinNodes(
@@ -132,9 +137,8 @@ async function build(
     (error) => log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
   );
   undo.push(async () => clearInterval(renewal));
-
   const ending = new AbortController();
-  const registry = new Registry();
+  const registry = options.registry ?? new Registry();
   collectDefaultMetrics({ register: registry });
   const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const sessions = sessionCommands({
@@ -146,6 +150,8 @@ async function build(
   const audit = auditTrail(auditObjects(schema, routes));
   const events = eventPlane(config, { prisma, changes, keys, nodeId: node.id, log, registry, now, requestMs });
   undo.push(() => events.close());
+  const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
+  const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const app: App = {
     config,
     prisma,
@@ -154,9 +160,12 @@ async function build(
     sessions,
     delivery: events,
     traffic,
+    policies: new PolicyCompiler(),
+    signingKey: signingKeys.find.bind(signingKeys),
     audit,
     keyUse,
     desk: signInDesk(now),
+    heavyWork: new HeavyWork(),
     agentDoor: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
     capture: () => dataPlane,
     now,
@@ -170,29 +179,23 @@ async function build(
     routes,
     log,
     metrics: apiMetrics(registry),
-    hearing: () => notifications?.listening ?? true, // One process alone has nobody to hear.
+    hearing,
     dashboard: await readDashboard(options.dashboard),
     tls,
     onlyYoga: options.onlyYoga,
+    writeStallMs: options.writeStallMs,
   });
-  if (notifications) {
-    undo.push(() => notifications.close());
-    await notifications.start();
-  }
+  undo.push(async () => notifications?.close());
+  await notifications?.start();
   let draining = false;
   const admin = createAdmin(registry, {
     database: async () => void (await prisma.$queryRaw`SELECT 1`),
     draining: () => draining,
+    hearing,
   });
-  const housekeeping = every(
-    HOUSEKEEPING_MS,
-    () =>
-      Promise.all([
-        prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
-        sweepLive({ prisma, changes, baseUrl }, node.id, config.sessionHold),
-        sweepSignIns(prisma, changes, now()),
-      ]),
-    (error) => log.warn({ err: describeFailure(error) }, 'housekeeping failed'),
+  const housekeeping = startHousekeeping(
+    { prisma, changes, baseUrl, log, now },
+    { nodeId: node.id, holdMs: config.sessionHold },
   );
   undo.push(async () => clearInterval(housekeeping));
 
@@ -219,6 +222,8 @@ async function build(
     tokenKey: keys.tokenKey,
     log,
     registry,
+    policies: app.policies,
+    signingKey: app.signingKey,
   });
   undo.push(() => dataPlane.close(0));
   // Last: a start that fails must not use up the one time when the secrets are shown.
@@ -241,8 +246,4 @@ async function build(
       await undoAll();
     },
   };
-}
-
-function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): NodeJS.Timeout {
-  return setInterval(() => void work().catch(failed), ms).unref();
 }

@@ -1,10 +1,13 @@
 // `npm start`: environment → gateway, until a signal says stop.
 
 import { resolve } from 'node:path';
+import { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { guardProcess } from './defects.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
+import { metricsOf } from './metrics.ts';
 
 const root = resolve(import.meta.dirname, '..');
 // Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
@@ -19,12 +22,15 @@ try {
     log.fatal(text);
     process.exit(1);
   };
+  const registry = new Registry();
   const gateway = await startGateway(config, {
     log,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
     onFatal,
+    registry,
   });
+  guardProcess(log, metricsOf(registry), onFatal);
 
   let stopping = false;
   const stop = (signal: string) => {

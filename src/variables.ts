@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { readCidr } from './edge/ip/networks.ts';
 import { type EventEndpoints, endpointNames, isEndpointName, isHostRule } from './events/settings.ts';
 
 const PORTS = 65_535;
@@ -66,6 +67,13 @@ const networksOrHosts = list('').transform((entries, context) => {
   return entries;
 });
 
+const networks = list('').transform((entries, context) => {
+  for (const entry of entries)
+    if (!readCidr(entry))
+      context.addIssue(`must be addresses or networks, as 10.0.0.2 or 10.0.0.0/8: "${entry}" is neither`);
+  return entries;
+});
+
 /** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */
 const dnsServers = list('').transform((servers, context) => {
   for (const server of servers) {
@@ -109,10 +117,16 @@ export const environment = z.object({
   HEAD_TIMEOUT_MS: milliseconds(10_000),
   STALL_TIMEOUT_MS: milliseconds(300_000),
   IDLE_TIMEOUT_MS: milliseconds(75_000),
+  MAX_AGENTS: count(20_000, 1, 1_000_000),
+  MAX_SESSIONS_PER_ACCOUNT: count(5000, 1, 1_000_000),
+  MAX_TCP_PORTS_PER_ACCOUNT: count(0, 0, PORTS),
   MAX_VISITORS: count(20_000, 1, 1_000_000),
+  MAX_VISITORS_PER_ADDRESS: count(0, 0, 1_000_000),
   POLICY_FETCH: z.enum(['public', 'any']).default('public'),
   PUBLIC_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]'),
+  TRUSTED_PROXIES: networks,
+  MAX_API_CONNECTIONS: count(1024, 4, 1_000_000),
   CORS_ORIGINS: list(''),
   VERSION_HEADER_ALIASES: list(''),
   BASE_DOMAIN: domainName.default('tunnel.localhost'),
@@ -130,6 +144,7 @@ export const environment = z.object({
   SERVER_KEY_PREVIOUS: serverKey.optional(),
   INITIAL_API_KEY: secret.optional(),
   RATE_LIMIT: count(6000, 1, 1_000_000_000),
+  STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000),
   NODE_LEASE_MS: count(5000, 200, 600_000),
   DRAIN_MS: count(30_000, 0, 600_000),
   EVENT_ENDPOINTS: endpoints,

@@ -8,7 +8,8 @@ import { countRequest, type Exchange } from './http.ts';
 import type { Admit } from './rest.ts';
 import { Client } from './sign-in/client.ts';
 import { readCookie } from './sign-in/cookie.ts';
-import { isFromDashboard } from './sign-in/dashboard-request.ts';
+import { isFromDashboard, pageSecretIn } from './sign-in/dashboard-request.ts';
+import { Strangers } from './strangers.ts';
 
 const MINUTE_SECONDS = 60;
 
@@ -25,24 +26,28 @@ export interface Admission {
 }
 
 export function admission(app: App, hearing: Hearing): Admission {
-  const { rateLimit, versionHeaders } = app.config;
-  const authenticator = new Authenticator(app, hearing);
+  const { rateLimit, strangerRateLimit, versionHeaders } = app.config;
+  const strangers = new Strangers(strangerRateLimit, app.now);
+  const authenticator = new Authenticator(app, hearing, strangers);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
-  const ofGraphql = (exchange: Exchange): Promise<Caller | ApiError> => {
+  const ofGraphql = (exchange: Exchange, ip: string): Promise<Caller | ApiError> => {
     const { request } = exchange;
     const { authorization, cookie } = request.headers;
     const token = authorization === undefined ? readCookie(cookie) : undefined;
-    if (token === undefined) return authenticator.caller(request);
+    if (token === undefined) return authenticator.caller(request, ip);
     if (!isFromDashboard(exchange)) throw new ApiError('dashboardOnly');
-    return authenticator.browser(token);
+    return authenticator.browser({ token, pageSecret: pageSecretIn(request) }, ip);
   };
 
   const admit = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
     const { request, response, operationId, baseUrl, seen } = exchange;
-    const caller = await (isRest ? authenticator.caller(request) : ofGraphql(exchange));
-    const context = new Context(app, operationId, baseUrl, caller, new Client(exchange));
+    const client = new Client(exchange);
+    const { ip } = client;
+    const caller = await (isRest ? authenticator.caller(request, ip) : ofGraphql(exchange, ip));
+    const context = new Context(app, operationId, baseUrl, caller, client);
     if (caller instanceof ApiError) {
+      strangers.count(ip);
       if (isRest) throw caller;
       return context;
     }

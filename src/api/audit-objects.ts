@@ -1,9 +1,10 @@
 // What audit events show of an object: what its REST resource does.
 
-import { type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { type AuditedKind, auditedKinds } from './audit-kinds.ts';
 import type { Context } from './context.ts';
-import { type Operation, prepareOperation } from './documents.ts';
+import type { Operation } from './documents.ts';
+import { ownOperation } from './own-operations.ts';
 import { inSnakeCase } from './rest.ts';
 import type { Route } from './route.ts';
 
@@ -33,11 +34,6 @@ function selectionOf(kind: AuditedKind, routes: readonly Route[]): string {
 /** By `node`, which takes no more than an id, whatever else is in the path of the resource. */
 function lookUpOf(schema: GraphQLSchema, kind: AuditedKind, selection: string): Operation {
   const typeName = kind.charAt(0).toUpperCase() + kind.slice(1);
-  const document = parse(
-    `query ${kind}Audit($id: ID!) { node(id: $id) { ... on ${typeName} { ${inSnakeCase(selection)} } } }`,
-  );
-  const [mistake] = validate(schema, document);
-  const definition = getOperationAST(document);
-  if (mistake || !definition) throw new Error(`audit events of ${kind}: ${mistake?.message}`);
-  return prepareOperation(schema, document, definition);
+  const source = `query ${kind}Audit($id: ID!) { node(id: $id) { ... on ${typeName} { ${inSnakeCase(selection)} } } }`;
+  return ownOperation(schema, `audit events of ${kind}`, source);
 }

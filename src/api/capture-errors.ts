@@ -9,6 +9,13 @@ export const captureErrors = {
     'UNAVAILABLE',
     'Another node of this gateway serves this endpoint. Each node captures for itself: ask that one.',
   ],
+  notYourCapture: [
+    90373,
+    403,
+    'FORBIDDEN',
+    'Somebody else switched this capture on. Only they, the owner of the credential that the endpoint’s agent is ' +
+      'connected with, and admins may look at it, change it or send its requests again.',
+  ],
   captureNeedsHttp: conflict(90231, 'Only requests can be captured: of endpoints of http and https, not of {proto}.'),
   bodyBytesRange: bad(90232, '{member} must be from 0 to {max}.'),
   captureMinutesRange: bad(90233, '{member} must be from 1 to {max}.'),

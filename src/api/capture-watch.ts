@@ -7,12 +7,14 @@ import type { Captures } from '../edge/capture/captures.ts';
 export const WAITING_MAX = 100;
 
 /**
- * The requests to an endpoint as they are captured, those that are forgotten before they are read left out. Ends when
+ * The requests to an endpoint as they are captured, left out those that are forgotten before they are read, and those that
+ * the reader may not look at. Ends when
  * `signal` is aborted or the reader returns.
  */
 export async function* watchRequests(
   captures: Captures,
   endpointId: string,
+  mayLook: () => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Captured> {
   // Ids: what waits for a slow reader must not hold what is forgotten.
@@ -28,7 +30,8 @@ export async function* watchRequests(
     while (!signal.aborted) {
       const next = waiting.shift();
       const captured = next === undefined ? undefined : captures.get(next);
-      if (captured) yield captured;
+      // Who watches while nothing is captured may not look at what somebody else switches on.
+      if (captured && mayLook()) yield captured;
       else if (next === undefined)
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -5,22 +5,52 @@ import { isId } from '../store/ids.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { ofLiveNodes } from './live.ts';
+import { mayActFor } from './owner.ts';
+
+/** An endpoint that can be captured. */
+export interface Served {
+  id: string;
+  /** The owner of the credential of its agent; undefined for an edge, whose agents may be of many. */
+  ownerId: string | undefined;
+}
+
+const ownerSelect = { tunnel: { select: { session: { select: { credential: { select: { ownerId: true } } } } } } };
 
 /**
  * Looks up an endpoint of the account that this node serves.
  * @throws {ApiError} when the account has no such endpoint, or another node serves it.
  */
-export async function servedHere(context: Context, id: string): Promise<{ id: string; proto: string }> {
+export async function servedHere(context: Context, id: string): Promise<Served & { proto: string }> {
   const where = { id, accountId: context.accountId, OR: [await ofLiveNodes(context), { nodeId: null }] };
   const isAny = isId('ep', id);
-  const row = isAny ? await context.db.endpoint.findFirst({ where, select: { id: true, proto: true } }) : null;
-  const endpoint = found(row, 'endpoint');
+  const row = isAny ? await context.db.endpoint.findFirst({ where, select: { proto: true, ...ownerSelect } }) : null;
+  const { proto, tunnel } = found(row, 'endpoint');
   if (!context.app.capture().captures.endpoint(id)) throw new ApiError('capturedElsewhere');
-  return endpoint;
+  return { id, proto, ownerId: tunnel?.session.credential?.ownerId };
 }
 
-/** A captured request of the account. @throws {ApiError} when there is none. */
-export function capturedHere(context: Context, id: string): Captured {
-  const captured = context.app.capture().captures.get(id);
-  return found(captured?.accountId === context.accountId ? captured : undefined, 'captured request');
+/** A captured request of the account. @throws {ApiError} when there is none, or the caller may not look at it. */
+export async function capturedHere(context: Context, id: string): Promise<Captured> {
+  const kept = context.app.capture().captures.get(id);
+  const captured = found(kept?.accountId === context.accountId ? kept : undefined, 'captured request');
+  if (context.caller.isAdmin) return captured;
+  const where = { id: captured.endpointId, accountId: context.accountId };
+  const row = await context.db.endpoint.findFirst({ where, select: ownerSelect });
+  checkMayLook(context, { id: where.id, ownerId: row?.tunnel?.session.credential?.ownerId });
+  return captured;
+}
+
+/**
+ * Whether the caller may look at what is captured of an endpoint, change it, and send it again: what others switched on is
+ * for admins, and for who holds the credential of the agent. Bodies and hidden values pass through the account's agents, and
+ * a member may not act on those of others.
+ */
+export function mayLook(context: Context, { id, ownerId }: Served): boolean {
+  const heldBy = context.app.capture().captures.heldBy(id);
+  return heldBy === undefined || mayActFor(context, heldBy) || mayActFor(context, ownerId);
+}
+
+/** @throws {ApiError} when the caller may not. */
+export function checkMayLook(context: Context, served: Served): void {
+  if (!mayLook(context, served)) throw new ApiError('notYourCapture');
 }

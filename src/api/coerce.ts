@@ -29,10 +29,12 @@ export const graphqlDoor: Door = { naming: (member) => member, bends: true };
  */
 export function readInput(type: GraphQLInputType, value: unknown, path: string, door: Door): unknown {
   if (isNonNullType(type)) {
-    if (value === null || value === undefined) throw new ApiError('missingMember', { member: path });
+    if (value === null || value === undefined || isEmptyEnum(type.ofType, value, door))
+      throw new ApiError('missingMember', { member: path });
     return readInput(type.ofType, value, path, door);
   }
   if (value === null || value === undefined) return value;
+  if (isEmptyEnum(type, value, door)) return null;
 
   if (isListType(type)) {
     if (Array.isArray(value))
@@ -64,6 +66,11 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
 
   if (type.name === 'ID' && typeof value !== 'string' && !door.bends) throw wrong(path, 'it must be a string');
   return readLeaf(type, value, path);
+}
+
+/** REST clients that send every member write "" for one of a few words that was not given. */
+function isEmptyEnum(type: GraphQLInputType, value: unknown, door: Door): boolean {
+  return value === '' && !door.bends && isEnumType(type);
 }
 
 function readLeaf(type: GraphQLLeafType, value: unknown, path: string): unknown {

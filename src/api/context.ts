@@ -1,5 +1,7 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
+import type { ModuleEnvironment } from '../edge/module.ts';
+import type { PolicyCompiler } from '../edge/policy/compiler.ts';
 import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Announce } from '../store/events/audit.ts';
@@ -10,6 +12,7 @@ import type { CaptureParts } from './capture-parts.ts';
 import type { Delivery } from './delivery.ts';
 import { ApiError } from './errors.ts';
 import type { AgentDoor } from './gateway-info.ts';
+import type { HeavyWork } from './heavy-work.ts';
 import type { KeyUse } from './key-use.ts';
 import type { ApiSettings } from './settings.ts';
 import type { Client } from './sign-in/client.ts';
@@ -31,6 +34,10 @@ export interface App {
   delivery: Delivery;
   /** What the public side of this node knows of its traffic. */
   traffic: TrafficState;
+  /** Where traffic policies are compiled. */
+  policies: PolicyCompiler;
+  /** Brings what webhooks are checked with whose senders publish it. */
+  signingKey: ModuleEnvironment['signingKey'];
   /** Where agents connect to this node. */
   agentDoor(): AgentDoor;
   /** The requests of this node that people look at one by one. */
@@ -41,6 +48,8 @@ export interface App {
   keyUse: KeyUse;
   /** Where users sign in. */
   desk: SignInDesk;
+  /** Runs operations that cost much. */
+  heavyWork: HeavyWork;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
@@ -56,6 +65,8 @@ export interface Caller {
   keyId?: string;
   /** The browser session; undefined when an API key came. */
   sessionId?: string;
+  /** Only in the answer that begins a browser session: what its page has to keep. */
+  pageSecret?: string;
 }
 
 /** What is deleted along with an object, and told of before it. */

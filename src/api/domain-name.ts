@@ -20,7 +20,7 @@ export interface DomainName {
   isOurs: boolean;
 }
 
-type Zones = Pick<ApiSettings, 'baseDomain' | 'cnameDomain' | 'acmeDomain'>;
+type Zones = Pick<ApiSettings, 'baseDomain' | 'cnameDomain' | 'acmeDomain' | 'ownNames'>;
 
 /** @throws {ApiError} saying what is wrong with the name. */
 export function readDomainName(text: string, zones: Zones): DomainName {
@@ -30,7 +30,10 @@ export function readDomainName(text: string, zones: Zones): DomainName {
   const domain = isWildcard ? `*.${root}` : root;
   if (domain.length > NAME_MAX_BYTES) throw refused('domainTooLong');
   checkLabels(root);
-  return { domain, root, isWildcard, isOurs: checkZone(root, isWildcard, zones) };
+  const isOurs = checkZone(root, isWildcard, zones);
+  // A wildcard may cover such a name: it does not lead to it.
+  if (zones.ownNames.has(domain)) throw refused('gatewayName', { domain });
+  return { domain, root, isWildcard, isOurs };
 }
 
 /** IDNA, as browsers do it. The characters are checked first: `domainToASCII` reads its input like a part of a URL. */

@@ -4,6 +4,7 @@ import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
 import { eventErrors } from './event-errors.ts';
+import { requestErrors } from './request-errors.ts';
 import { signInErrors } from './sign-in/errors.ts';
 
 export type { Code };
@@ -22,6 +23,10 @@ export const errorTable = {
   adminsOnly: forbidden(1220, 'Only admins may do this.'),
   notYourOwner: forbidden(630, 'Only admins may name an owner other than themselves.'),
   notYours: forbidden(90001, 'Only admins may change what another owner holds.'),
+  notYourAgent: forbidden(
+    90372,
+    'Only admins, and the owner of the credential that this agent is connected with, may tell it what to do.',
+  ),
 
   // The request as such.
   pathNotFound: [90002, 404, 'NOT_FOUND', 'There is nothing at this path; GET / lists the collections.'],
@@ -45,6 +50,9 @@ export const errorTable = {
   unknownMember: bad(214, 'There is no member {culprit} here; known are: {known}.'),
   wrongValue: bad(215, 'The member {member} is not right: {reason}.'),
   missingMember: bad(90007, 'The member {member} is required.'),
+  pathMemberDiffers: bad(90350, 'The member {member} must be what the path says, or be left out.'),
+  memberUnavailable: bad(90351, 'The member {member} must be null, or be left out: there is nothing of the kind here.'),
+  headerRepeated: bad(90352, 'The member {member} has the header {name} twice: their names differ in case alone.'),
   unknownParameter: bad(231, 'There is no query parameter {culprit} here; known are: {known}.'),
   repeatedParameter: bad(232, 'The query parameter {culprit} must stand only once.'),
   limitNotANumber: bad(244, '{member} must be a whole number from 1 to {max}.'),
@@ -119,6 +127,7 @@ export const errorTable = {
   ),
   wildcardOverBase: bad(416, "{member}: a wildcard over the gateway's own base domain cannot be reserved."),
   baseDomain: bad(450, "{member}: the gateway's own base domain cannot be reserved; a name below it can."),
+  gatewayName: bad(90370, '{member}: the gateway itself answers at {domain}, so that nobody else can have it.'),
   policyOnBaseDomain: bad(439, "{member} must be null for a name under the gateway's own base domain."),
   badCertificateAuthorityName: bad(435, '{member} must be "letsencrypt".'),
   badPrivateKeyType: bad(1909, '{member} must be "ecdsa" or "rsa".'),
@@ -209,7 +218,9 @@ export const errorTable = {
     2236,
     '{member}: {problems}. (The number of this error is that of the first thing that is wrong: 2200 to 2299.)',
   ),
+  secretMasked: bad(90390, '{member}: {problems}.'),
 
+  ...requestErrors,
   ...signInErrors,
   ...certificateErrors,
   ...eventErrors,

@@ -66,7 +66,14 @@ export function toApiError(error: unknown): { error: ApiError; hidden?: unknown 
   // while the operation ran, which is our fault.
   if (thrown instanceof GraphQLError && !thrown.path)
     return { error: new ApiError('badDocument', { reason: thrown.message }) };
-  return { error: new ApiError(isAway(thrown) ? 'unavailable' : 'internal'), hidden: thrown };
+  const name = isTimedOut(thrown) ? 'queryTooSlow' : isAway(thrown) ? 'unavailable' : 'internal';
+  return { error: new ApiError(name), hidden: thrown };
+}
+
+/** Whether the database ended a statement that took longer than it may (SQLSTATE 57014). */
+function isTimedOut(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /statement timeout|57014/.test(error.message) || isTimedOut(error.cause);
 }
 
 function isAway(error: unknown): boolean {

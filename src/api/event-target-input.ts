@@ -105,7 +105,7 @@ const FileTargetInput = builder.inputType('FileTargetInput', {
   fields: (t) => ({
     name: t.string({
       description:
-        'Required. The bare name of a file in the directory that the gateway’s operator has set (`EVENT_FILE_DIR`): at ' +
+        'Required. The bare name of a file in your account’s directory below the one that the gateway’s operator has set (`EVENT_FILE_DIR`): at ' +
         'most 100 letters, digits, `.`, `_` and `-`.',
     }),
   }),

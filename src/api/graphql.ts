@@ -1,10 +1,11 @@
 // The GraphQL door. A plain query or mutation by POST takes a short path; everything else (GraphiQL, GET, server-sent
 // events) is Yoga's. Both use the same documents, limits, variables, execution and error format.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { graphqlDoor } from './coerce.ts';
-import type { Documents } from './documents.ts';
+import type { Context } from './context.ts';
+import { type Documents, ownerOf } from './documents.ts';
 import { ApiError, toApiError } from './errors.ts';
 import { formatError } from './graphql-errors.ts';
 import { checkContentType, type Exchange } from './http.ts';
@@ -12,6 +13,7 @@ import { parseStrictly, readBody } from './json.ts';
 import { checkDocument, namedText, type PersistedDocuments } from './persisted.ts';
 import type { Admit } from './rest.ts';
 import { runOperation } from './run.ts';
+import { sendStored } from './stored-body.ts';
 import { makeYoga } from './yoga.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -36,7 +38,7 @@ export interface GraphQLDoor {
 }
 
 export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }: GraphQLDoor): GraphQLHandler {
-  const yoga = makeYoga(schema, admit);
+  const yoga = makeYoga(schema, documents);
   return async (exchange) => {
     const { request, response } = exchange;
     if (!onlyYoga && isPlainPost(request)) return shortPath(exchange);
@@ -51,37 +53,40 @@ export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }
         const context = await admit(exchange);
         const { query, variables, operationName } = readRequest(parseStrictly(body), persisted, exchange);
         checkDocument(context, exchange);
-        const isOurs = exchange.isPersisted === true && operationName === null;
-        const prepared = documents.prepare(query, operationName, context.isKnown || isOurs);
-        if ('errors' in prepared)
-          return send(response, badRequest, type, {
-            errors: prepared.errors.map((error) => formatError(error, exchange)),
+        const read = documents.read(query, ownerOf(context, exchange));
+        if ('errors' in read)
+          return send(exchange, badRequest, type, {
+            errors: read.errors.map((error) => formatError(error, exchange)),
           });
-        const { operation } = prepared;
+        if ('introspection' in read)
+          return sendStored(response, { ...(await read.introspection.stored), type }, 'no-store');
+        const operation = documents.operation(read.known, operationName);
         exchange.seen.operation = operation.definition.name?.value ?? operation.definition.operation;
-        if (operation.definition.operation === 'subscription') return handOver(exchange, body);
+        if (operation.definition.operation === 'subscription') return handOver(exchange, { body, context });
         const result = await runOperation(operation, variables, context, graphqlDoor).catch(
           (error) => ({ errors: [error] }) as ExecutionResult,
         );
         const { data, errors } = result;
         const status = data === undefined ? badRequest : 200;
         send(
-          response,
+          exchange,
           status,
           type,
           errors ? { errors: errors.map((error) => formatError(error, exchange)), data } : result,
+          !operation.holdsSecrets,
         );
       } catch (error) {
         const shown = formatError(error as Error, exchange);
-        send(response, toApiError(error).error.status, type, { errors: [shown] });
+        send(exchange, toApiError(error).error.status, type, { errors: [shown] });
       }
     }
 
-    async function handOver(exchange: Exchange, body?: Buffer): Promise<void> {
+    async function handOver(exchange: Exchange, begun?: { body: Buffer; context: Context }): Promise<void> {
+      let gateway = begun?.context;
       try {
         if (request.method === 'POST') {
           checkContentType(request);
-          const bytes = body ?? (await readBody(request));
+          const bytes = begun?.body ?? (await readBody(request));
           const named = parseStrictly(bytes);
           const { query } = readRequest(named, persisted, exchange);
           // Yoga knows nothing of names.
@@ -89,6 +94,8 @@ export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }
             ? JSON.stringify({ ...named, query, documentId: undefined })
             : bytes.toString();
           Object.assign(request, { body: text });
+          gateway ??= await admit(exchange);
+          checkDocument(gateway, exchange);
         } else {
           const { searchParams } = new URL(request.url ?? '', 'http://gateway');
           for (const name of ['variables', 'extensions']) {
@@ -96,12 +103,17 @@ export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }
             if (text && !isJsonObject(text))
               throw new ApiError('badDocument', { reason: `${name} must be a JSON object.` });
           }
+          // Without a document it is GraphiQL's page that is asked for, or a mistake.
+          if (searchParams.has('query')) {
+            gateway = await admit(exchange);
+            checkDocument(gateway, exchange);
+          }
         }
       } catch (error) {
         const shown = formatError(error as Error, exchange);
-        return send(response, toApiError(error).error.status, JSON_TYPE, { errors: [shown] });
+        return send(exchange, toApiError(error).error.status, JSON_TYPE, { errors: [shown] });
       }
-      await yoga.handle(request, response, { exchange });
+      await yoga.handle(request, response, { exchange, gateway });
     }
   };
 }
@@ -149,12 +161,6 @@ function readRequest(body: Record<string, unknown>, persisted: PersistedDocument
   };
 }
 
-function send(response: ServerResponse, status: number, type: string, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': 'no-store',
-  });
-  response.end(text);
+function send({ response, texts }: Exchange, status: number, type: string, body: unknown, mayCompress?: boolean): void {
+  texts.send(response, status, type, JSON.stringify(body), mayCompress);
 }

@@ -18,7 +18,7 @@ const EDGE_PORT = 443;
  */
 export async function writeHostports(
   given: string[] | null | undefined,
-  { accountId }: Context,
+  { accountId, app }: Context,
   db: Db,
   edgeId: string,
 ) {
@@ -29,6 +29,7 @@ export async function writeHostports(
   for (const [position, text] of given.entries()) {
     const member = `hostports[${position}]`;
     const { domain, hostport } = readHostport(text, member);
+    if (app.config.ownNames.has(domain)) throw new ApiError('gatewayName', { member, domain });
     if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
     const domainId = await reservedFor(db, accountId, domain);
     if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });

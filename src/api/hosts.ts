@@ -1,10 +1,11 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
-import type { TlsTerminationSettings, TrafficPolicySettings } from '../edge/modules/settings.ts';
+import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
 import { usesAction } from '../edge/policy/text.ts';
 import type { Db } from '../store/client.ts';
 import { syncEdgeEndpoints } from '../store/edge-endpoints.ts';
+import { maskedPolicy, type StoredPolicy } from '../store/policy-secrets.ts';
 import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
 
@@ -53,7 +54,7 @@ async function checkTermination(db: Db, id: string): Promise<void> {
   const mutualTls = { enabled: row.mutualTlsEnabled === true };
   const tlsTermination = (row.tlsTermination ?? undefined) as TlsTerminationSettings | undefined; // Only its module writes it.
   if (!goTogether({ mutualTls, tlsTermination })) throw new ApiError('mutualTlsNotEnded');
-  const policy = row.trafficPolicy as TrafficPolicySettings | null; // Likewise.
-  if (mutualTls.enabled && policy?.enabled && usesAction(policy.value, 'terminate-tls'))
+  const policy = row.trafficPolicy as StoredPolicy | null; // Likewise.
+  if (mutualTls.enabled && policy?.enabled && usesAction(maskedPolicy('edge', policy).value, 'terminate-tls'))
     throw new ApiError('tlsEndedTwice');
 }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Texts } from './body.ts';
 import { restName } from './case.ts';
 import { ApiError, toApiError } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
@@ -16,10 +17,14 @@ export interface Exchange {
   response: ServerResponse;
   operationId: string;
   baseUrl: string;
+  /** The address of the client, as `clientAddress` found it. */
+  clientIp: string;
   /** Whether nobody on the way can read along: it came by TLS, here or at a proxy in front. */
   isSecure: boolean;
   /** Whether it never left this machine: it came from a loopback address, for a loopback name. */
   isLoopback: boolean;
+  /** Writes its answer. */
+  texts: Texts;
   /** Whether it names one of the dashboard's own operations; undefined as long as it was not read. */
   isPersisted?: boolean;
   /** For the log line: filled in on the way. */
@@ -39,10 +44,15 @@ export interface Seen {
 /**
  * What `uri`s begin with: the configured address, or the request's own origin when it names a host that we are known
  * by, or else the address we listen on.
+ * @param forwardedScheme what a trusted proxy says that the client used.
  */
-export function baseUrlOf({ publicApiUrl, allowedHosts }: ApiSettings, request: IncomingMessage): string {
+export function baseUrlOf(
+  { publicApiUrl, allowedHosts }: ApiSettings,
+  request: IncomingMessage,
+  forwardedScheme?: 'http' | 'https',
+): string {
   if (publicApiUrl) return publicApiUrl;
-  const scheme = 'encrypted' in request.socket ? 'https' : 'http';
+  const scheme = forwardedScheme ?? ('encrypted' in request.socket ? 'https' : 'http');
   const host = request.headers.host?.toLowerCase() ?? '';
   const name = host.replace(/:\d+$/, '');
   if (allowedHosts.includes(name) && /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/.test(host))
@@ -84,14 +94,9 @@ export function checkContentType({ headers }: IncomingMessage): void {
   }
 }
 
-export function sendJson({ response }: Exchange, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': 'no-store',
-  });
-  response.end(text);
+/** @param mayCompress left out: it is never compressed. */
+export function sendJson({ response, texts }: Exchange, status: number, body: unknown, mayCompress?: boolean): void {
+  texts.send(response, status, 'application/json; charset=utf-8', JSON.stringify(body), mayCompress);
 }
 
 /** Sets the headers that go with an error, notes it for the log, and returns what the client may know. */
@@ -107,15 +112,20 @@ export function noteError({ response, seen }: Exchange, thrown: unknown): ApiErr
   return error;
 }
 
-/** Answers with the error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. */
+/** Answers with an error, as REST does. */
 export function sendError(exchange: Exchange, thrown: unknown): void {
   if (exchange.response.headersSent) return void exchange.response.destroy();
   const error = noteError(exchange, thrown);
   if (error.status === 413) exchange.response.setHeader('Connection', 'close'); // The rest of the body is not worth reading.
-  sendJson(exchange, error.status, {
+  sendJson(exchange, error.status, errorBody(error, exchange.operationId));
+}
+
+/** The error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. */
+export function errorBody(error: ApiError, operationId: string): object {
+  return {
     error_code: error.extensions.errorCode,
     status_code: error.status,
     msg: error.textFor(restName),
-    details: { operation_id: exchange.operationId },
-  });
+    details: { operation_id: operationId },
+  };
 }

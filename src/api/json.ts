@@ -1,6 +1,7 @@
 // Bodies of requests: read with a limit, and parsed strictly.
 
 import type { IncomingMessage } from 'node:http';
+import { jsonMistake } from '../protocol/json-mistake.ts';
 import { ApiError } from './errors.ts';
 
 export const BODY_MAX_BYTES = 64 * 1024;
@@ -42,7 +43,7 @@ export function parseStrictly(bytes: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ApiError('notJson', { reason: (error as SyntaxError).message });
+    throw new ApiError('notJson', { reason: jsonMistake(error) });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('notJson', { reason: 'it is not an object' });

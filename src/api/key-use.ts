@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { later, type Schedule } from '../later.ts';
 import type { PrismaClient } from '../store/client.ts';
 import { describeFailure } from './failure.ts';
 
@@ -18,14 +19,16 @@ export class KeyUse {
   /** The minute in which a key was last noted. */
   readonly #noted = new LRUCache<string, number>({ max: KEYS_MAX });
   readonly #waiting = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #schedule: Schedule;
+  #callOff: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   /** @param now the wall clock, in milliseconds. */
-  constructor(prisma: PrismaClient, now: () => number, log: Logger) {
+  constructor(prisma: PrismaClient, now: () => number, log: Logger, schedule = later) {
     this.#prisma = prisma;
     this.#now = now;
     this.#log = log;
+    this.#schedule = schedule;
   }
 
   /** Notes that a key was used just now. */
@@ -34,13 +37,13 @@ export class KeyUse {
     if (this.#noted.get(keyId) === minute || this.#waiting.size >= KEYS_MAX) return;
     this.#noted.set(keyId, minute);
     this.#waiting.set(keyId, minute);
-    this.#timer ??= setTimeout(() => void this.write(), GATHERING_MS).unref();
+    this.#callOff ??= this.#schedule(GATHERING_MS, () => void this.write());
   }
 
   /** Writes what was noted, now. It never rejects: what cannot be written is lost, as nothing hangs on it. */
   write(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#callOff?.();
+    this.#callOff = undefined;
     this.#writing = this.#writing
       .then(() => this.#write())
       .catch((error) => this.#log.warn({ err: describeFailure(error) }, 'the use of API keys could not be noted'));

@@ -1,14 +1,16 @@
 // What never left this machine.
 
 import type { IncomingMessage } from 'node:http';
+import { isPassedOn } from './client-address.ts';
 
 /**
  * Whether a request came from this machine to this machine: both by its address and by the name that it asks for, which a
- * page from elsewhere cannot choose. What a proxy passes on comes from wherever the proxy says.
+ * page from elsewhere cannot choose. What a proxy passes on may come from anywhere.
+ * @param client the address of the client.
  */
-export function isLoopbackRequest({ socket, headers }: IncomingMessage): boolean {
-  if (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined) return false;
-  return /^(::1|(::ffff:)?127(\.\d+){3})$/.test(socket.remoteAddress ?? '') && isLoopbackHost(headers.host ?? '');
+export function isLoopbackRequest(request: IncomingMessage, client: string): boolean {
+  if (isPassedOn(request)) return false;
+  return /^(::1|127(\.\d+){3})$/.test(client) && isLoopbackHost(request.headers.host ?? '');
 }
 
 /** Whether a `Host` header names this machine. */

@@ -7,8 +7,8 @@ import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
+import { FEW } from './limits.ts';
 import { nounOf } from './nouns.ts';
-
 import { type Route, route } from './route.ts';
 
 type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
@@ -124,6 +124,7 @@ export function hostedModule(module: AnyModule): Route[] {
     t.field({
       type,
       nullable: true,
+      extensions: FEW, // Policies are compiled, passwords hashed.
       description: `Sets the ${noun} module of this ${place}. It replaces the whole module: members left out take their defaults.`,
       args: {
         ...placeArguments(host),

@@ -18,15 +18,41 @@ import {
 } from 'graphql';
 import { restName, snakeCase } from './case.ts';
 import { errorTable } from './error-table.ts';
+import { type Exchange, sendError, sendJson } from './http.ts';
 import { PAGE_MAX } from './page.ts';
 import type { Row } from './rest.ts';
+import { type StoredBody, sendStored, storedBody } from './stored-body.ts';
 
 type Json = Record<string, unknown>;
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Addresses that the document is kept for. An API has one or two; who makes up more of them gets it made each time. */
+const KNOWN_MAX = 4;
+
 const error = { $ref: '#/components/schemas/Error' };
 
+/** @returns what answers with the document. */
+export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: Exchange) => void {
+  const documentFor = openApiOf(schema, rows);
+  const known = new Map<string, Promise<StoredBody>>();
+  return (exchange) => {
+    const { baseUrl, response } = exchange;
+    if (!known.has(baseUrl) && known.size < KNOWN_MAX)
+      known.set(baseUrl, storedBody(JSON_TYPE, Buffer.from(JSON.stringify(documentFor(baseUrl)))));
+    const stored = known.get(baseUrl);
+    if (!stored) return sendJson(exchange, 200, documentFor(baseUrl));
+    stored.then(
+      (body) => response.destroyed || sendStored(response, body, 'no-cache'),
+      (thrown) => {
+        known.delete(baseUrl);
+        sendError(exchange, thrown);
+      },
+    );
+  };
+}
+
 /** @returns the document for an API at an address. */
-export function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string) => object {
+function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string) => object {
   const inputs: Json = {};
   const paths: Record<string, Json> = { ...publicPaths };
   for (const row of rows) {

@@ -30,7 +30,12 @@ export async function chooseOwner(
   return owner.id;
 }
 
+/** Whether the caller may act on what this owner holds. @param ownerId undefined: nobody holds it any more. */
+export function mayActFor({ caller }: Context, ownerId: string | undefined): boolean {
+  return caller.isAdmin || ownerId === caller.ownerId;
+}
+
 /** @throws {ApiError} when the caller may not change what this owner holds. */
-export function checkHolder({ caller }: Context, { ownerId }: { ownerId: string }): void {
-  if (!caller.isAdmin && ownerId !== caller.ownerId) throw new ApiError('notYours');
+export function checkHolder(context: Context, { ownerId }: { ownerId: string }): void {
+  if (!mayActFor(context, ownerId)) throw new ApiError('notYours');
 }

@@ -1,11 +1,18 @@
 // Traffic policies are compiled when they are uploaded, so that nothing is found to be wrong with them at traffic time.
 
+import { compiledOnce } from '../edge/cel/pieces.ts';
+import { noKeys } from '../edge/keys/kept.ts';
 import type { ModuleEnvironment } from '../edge/module.ts';
-import { policyOf } from '../edge/policy/document.ts';
-import { PolicyError } from '../edge/policy/problems.ts';
-import type { Context } from './context.ts';
+import { BusyError } from '../edge/policy/compiler.ts';
+import { compilePolicy } from '../edge/policy/document.ts';
+import { PolicyError, PROBLEM } from '../edge/policy/problems.ts';
+import { keepSecrets, splitPolicy } from '../edge/policy/secrets.ts';
+import { SECRET_MASK } from '../protocol/policy-secrets.ts';
+import type { Db } from '../store/client.ts';
+import { Prisma } from '../store/generated/prisma/client.ts';
+import { openSecrets, type PolicyOwner, protocolOf, type StoredPolicy, sealPolicy } from '../store/policy-secrets.ts';
 import { ApiError } from './errors.ts';
-import type { Host } from './module.ts';
+import type { Host, Writing } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
 const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
@@ -13,31 +20,66 @@ const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
   time: () => 0,
   note: () => undefined,
   internal: () => undefined,
+  signingKey: noKeys,
 };
 
+/** What tells apart policies of the same text for several protocols. */
+const KINDS = { https: {}, tls: {} };
+
 /**
+ * The module as the database takes it. Secrets for which the document has a mask are those of the policy that it replaces.
  * @param blamed which member is to blame for what is wrong at a path of the document.
  * @throws {ApiError} that names all that is wrong, under the number of what comes first.
  */
-export function checkPolicyOf(
-  { kind }: Host,
-  { accountId, app }: Context,
-  value: string,
+export async function readPolicy(
+  host: Host,
+  { enabled, value }: { enabled: boolean; value: string },
+  { context, db, id }: Writing,
   blamed: (path: string) => string,
-): void {
-  const proto = kind === 'tlsEdge' ? 'tls' : 'https';
+): Promise<StoredPolicy> {
+  const { accountId, app } = context;
+  const owner: PolicyOwner = { table: tableOf(host), id, accountId };
+  const proto = protocolOf(owner.table);
+  const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
+  const kept = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
-    const { connection } = policyOf(
-      value,
-      { accountId, proto },
-      { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' },
-    );
+    const environment = { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' };
+    const work = () => {
+      const sent = compiledOnce(KINDS[proto], value, () => splitPolicy(value, proto));
+      const split = keepSecrets(sent, kept, proto);
+      return { split, ...compilePolicy(split.document, { accountId, proto }, environment) };
+    };
+    // The transaction that writes it waits for it.
+    const { split, connection } = await app.policies.compile(accountId, value, work, false);
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
+    return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
+    if (error instanceof BusyError) throw new ApiError('tooManyPolicies');
     if (!(error instanceof PolicyError)) throw error;
     const member = blamed(error.problems[0]?.path ?? '');
-    throw new ApiError('badPolicy', { member, number: error.number, problems: error.message });
+    const told = { member, number: error.number, problems: error.message };
+    throw new ApiError(error.number === PROBLEM.masked ? 'secretMasked' : 'badPolicy', told);
   }
+}
+
+/** Where the policy of a host is stored. */
+export const tableOf = ({ kind }: Pick<Host, 'kind'>) => (kind === 'tlsEdge' ? 'edge' : 'route');
+
+/** Whether there may be masks: characters may be written as escapes. */
+const hasMasks = (value: string) => value.includes(SECRET_MASK) || value.includes('\\');
+
+/**
+ * The row of a host as far as its policy goes; undefined when the account has no such host.
+ * @param lock holds the row until the transaction ends: the policy is the one that is replaced.
+ */
+export async function rowWithPolicy(
+  db: Db,
+  { table, id, accountId }: PolicyOwner,
+  lock = Prisma.empty,
+): Promise<{ policy: StoredPolicy | null } | undefined> {
+  const [row] = await db.$queryRaw<{ policy: StoredPolicy | null }[]>`
+    SELECT traffic_policy AS policy FROM ${Prisma.raw(table)} WHERE id = ${id} AND account_id = ${accountId} ${lock}`;
+  return row;
 }
 
 /** Which route a request takes is known long after its connection was accepted. */

@@ -13,7 +13,7 @@ export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchang
   // The members of a request's line are all known here, and none is a secret.
   const lines = log.child({}, { redact: [] });
 
-  return ({ request, response, operationId, seen }, ms) => {
+  return ({ request, response, operationId, clientIp, seen }, ms) => {
     const { errorCode, failure, keyId, sessionId, accountId, operation, signIns } = seen;
     const status = response.writableFinished ? response.statusCode : CLIENT_GONE;
     metrics.request(request.method ?? '', status, ms);
@@ -21,6 +21,7 @@ export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchang
       operation_id: operationId,
       method: request.method,
       path: request.url?.split('?', 1)[0],
+      ip: clientIp,
       operation,
       status,
       ms: Math.round(ms * 100) / 100,

@@ -2,14 +2,15 @@
 // clients use; snake_case exists only here.
 
 import express, { type Express } from 'express';
-import { type GraphQLArgument, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
+import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
 import { camelCase, restName, snakeCase } from './case.ts';
 import { readInput, restDoor } from './coerce.ts';
 import type { Context } from './context.ts';
-import { type Operation, prepareOperation } from './documents.ts';
+import type { Operation } from './documents.ts';
 import { ApiError } from './errors.ts';
 import { checkContentType, type Exchange, hasBody, sendError, sendJson } from './http.ts';
 import { parseStrictly, readBody } from './json.ts';
+import { ownOperation } from './own-operations.ts';
 import { PAGE_MAX } from './page.ts';
 import type { Route } from './route.ts';
 import { runOperation } from './run.ts';
@@ -21,6 +22,8 @@ export interface Row extends Route {
   pathArguments: string[];
   queryArguments: Map<string, GraphQLArgument>;
   takesBody: boolean;
+  /** By their REST names. */
+  inputMembers: ReadonlySet<string>;
   takesKey: boolean;
 }
 
@@ -36,7 +39,10 @@ export function prepareRow(schema: GraphQLSchema, row: Route): Row {
 
   const pathArguments = [...row.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => camelCase(parameter));
   const takesKey = field.args.some((argument) => argument.name === 'idempotencyKey');
-  const takesBody = field.args.some((argument) => argument.name === 'input');
+  const input = field.args.find((argument) => argument.name === 'input');
+  const takesBody = input !== undefined;
+  const inputType = input && getNamedType(input.type);
+  const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
   const hidden = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
   const queryArguments = new Map(
     field.args
@@ -52,17 +58,13 @@ export function prepareRow(schema: GraphQLSchema, row: Route): Row {
   const values = used.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const selection = row.selection ? ` { ${inSnakeCase(row.selection)} }` : '';
   const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
-  const document = parse(source);
-  const [mistake] = validate(schema, document);
-  if (mistake) throw new Error(`${name}: ${mistake.message}`);
-  const definition = getOperationAST(document);
-  if (!definition) throw new Error(`${name}: there is no operation`);
   return {
     ...row,
-    operation: prepareOperation(schema, document, definition),
+    operation: ownOperation(schema, name, source),
     pathArguments,
     queryArguments,
     takesBody,
+    inputMembers,
     takesKey,
   };
 }
@@ -75,7 +77,7 @@ export function inSnakeCase(selection: string): string {
 }
 
 /** Documents about the API itself, by path; they need no API key. */
-export type PublicDocuments = Record<string, (baseUrl: string) => object>;
+export type PublicDocuments = Record<string, (exchange: Exchange) => void>;
 
 /** The Express application of the documented paths. */
 export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
@@ -86,11 +88,11 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  for (const [path, documentFor] of Object.entries(documents)) {
+  for (const [path, answer] of Object.entries(documents)) {
     app.all(path, (request, response) => {
       const { exchange } = response.locals as { exchange: Exchange };
       if (!isAllowed(request.method, ['GET'], exchange)) return;
-      sendJson(exchange, 200, documentFor(exchange.baseUrl));
+      answer(exchange);
     });
   }
   for (const path of new Set(rows.map((row) => row.path))) {
@@ -131,7 +133,7 @@ async function answer(row: Row, parameters: Record<string, string>, exchange: Ex
   if (errors?.[0]) throw errors[0];
   const body = (data as Record<string, unknown>)[row.field];
   if (row.status === 204) exchange.response.writeHead(204).end();
-  else sendJson(exchange, row.status, body);
+  else sendJson(exchange, row.status, body, !row.operation.holdsSecrets);
 }
 
 async function readVariables(
@@ -140,13 +142,15 @@ async function readVariables(
   { request }: Exchange,
 ): Promise<Record<string, unknown>> {
   const variables: Record<string, unknown> = {};
-  const bringsBody = hasBody(request);
-  if (bringsBody && row.method !== 'GET' && row.method !== 'DELETE') checkContentType(request);
-  if (bringsBody && !row.takesBody && (row.method === 'GET' || row.method === 'DELETE')) {
+  let bringsBody = hasBody(request);
+  const isUnexpected = !row.takesBody && (row.method === 'GET' || row.method === 'DELETE');
+  if (bringsBody && !isUnexpected) checkContentType(request);
+  // Some clients send an empty object along with every DELETE.
+  if (bringsBody && isUnexpected && !(row.method === 'DELETE' && isEmpty(await readBody(request))))
     throw new ApiError('unexpectedBody', { method: request.method ?? row.method });
-  }
+  if (isUnexpected) bringsBody = false;
   const body = bringsBody ? parseStrictly(await readBody(request)) : {};
-  if (row.takesBody) variables.input = body;
+  if (row.takesBody) variables.input = inputOf(row, body, parameters);
   else if (Object.keys(body).length > 0)
     throw new ApiError('unknownMember', { culprit: Object.keys(body)[0] ?? '', known: 'none' });
 
@@ -155,6 +159,31 @@ async function readVariables(
   if (row.takesKey && request.headers['idempotency-key'] !== undefined)
     variables.idempotencyKey = String(request.headers['idempotency-key']);
   return variables;
+}
+
+function isEmpty(body: Buffer): boolean {
+  return /^\s*(\{\s*\})?\s*$/.test(body.toString());
+}
+
+/**
+ * The body without what clients send along that is not the operation's input: what the path says already, and members that
+ * are only ever empty here.
+ * @throws {ApiError} where such a member says more than that.
+ */
+function inputOf(
+  { pathArguments, unavailable = [], inputMembers }: Row,
+  input: Record<string, unknown>,
+  parameters: Record<string, string>,
+): object {
+  for (const name of [...pathArguments.map(snakeCase), ...unavailable]) {
+    const value = input[name];
+    if (value === undefined || inputMembers.has(name)) continue;
+    const isEmpty = value === null || value === '';
+    if (!isEmpty && unavailable.includes(name)) throw new ApiError('memberUnavailable', { member: name });
+    if (!isEmpty && value !== parameters[name]) throw new ApiError('pathMemberDiffers', { member: name });
+    delete input[name];
+  }
+  return input;
 }
 
 function readQuery({ queryArguments }: Row, url: string, variables: Record<string, unknown>): void {

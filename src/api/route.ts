@@ -15,8 +15,17 @@ export interface Route {
   field: string;
   /** What the answer shows, as a GraphQL selection: it is the documented body, member by member. */
   selection: string;
+  /** Members that existing clients send for what does not exist here: null or empty stands for "not given". */
+  unavailable?: readonly string[];
 }
 
-export function route(method: Method, path: string, status: Route['status'], field: string, selection = ''): Route {
-  return { method, path, status, field, selection };
+export function route(
+  method: Method,
+  path: string,
+  status: Route['status'],
+  field: string,
+  selection = '',
+  unavailable?: readonly string[],
+): Route {
+  return { method, path, status, field, selection, unavailable };
 }

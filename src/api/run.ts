@@ -18,6 +18,15 @@ export async function runOperation(
   door: Door,
 ): Promise<ExecutionResult> {
   const values = readVariables(operation, variables, door);
+  if (!operation.isHeavy || !context.isKnown) return runWith(operation, values, context);
+  return context.app.heavyWork.run(context.accountId, () => runWith(operation, values, context));
+}
+
+async function runWith(
+  operation: Operation,
+  values: Record<string, unknown>,
+  context: Context,
+): Promise<ExecutionResult> {
   const key = keyOf(operation, values);
   if (key === undefined || !context.isKnown) return operation.run(values, context);
 

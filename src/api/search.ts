@@ -1,4 +1,4 @@
-// Finding things by a piece of what is known of them, in one statement over all that an account has.
+// Finding things by a piece of what is known of them, in one statement over what an account has.
 
 import type { Db } from '../store/client.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
@@ -26,6 +26,8 @@ interface Place {
 }
 
 const SHOWN_MAX = 200;
+/** Of each kind, so many are looked at, the newest first: no index helps to find a piece of a text. */
+export const LOOKED_AT_MAX = 10_000;
 const LIVE = 'SELECT id FROM node WHERE lease_until > now()';
 const HOSTPORTS = `(SELECT string_agg(hostport, ', ' ORDER BY position) FROM edge_hostport WHERE edge_id = t.id)`;
 const LABELS = `(SELECT string_agg(key || '=' || value, ', ' ORDER BY key) FROM jsonb_each_text(t.labels))`;
@@ -111,7 +113,8 @@ const places: Place[] = [
 
 /**
  * What has the text in its id, in a name, an address or a note; upper and lower case are the same. The object with
- * just this id comes first, then one kind after the other, each with the newest first.
+ * just this id comes first, however old it is; then one kind after the other, each with the newest first, of the newest
+ * 10,000 of the kind.
  * @param first how many, at the most.
  */
 export function search(db: Db, accountId: string, text: string, first: number): Promise<SearchHit[]> {
@@ -119,14 +122,19 @@ export function search(db: Db, accountId: string, text: string, first: number): 
   const isAnId = isId(text.slice(0, text.indexOf('_')), text);
   const order = (id: Prisma.Sql) => (isAnId ? Prisma.sql`(${id} = ${text}) DESC,` : Prisma.empty);
   const pattern = patternOf(text);
+  const rowsOf = ({ table, where = 'true' }: Place) => {
+    const rows = Prisma.sql`SELECT * FROM ${Prisma.raw(table)} t WHERE account_id = ${accountId} AND ${Prisma.raw(where)}`;
+    if (!isAnId) return Prisma.sql`${rows} ORDER BY id DESC LIMIT ${LOOKED_AT_MAX}`;
+    return Prisma.sql`
+      (${rows} AND id = ${text}) UNION ALL (${rows} AND id <> ${text} ORDER BY id DESC LIMIT ${LOOKED_AT_MAX})`;
+  };
   const branches = places.map(
     (place, rank) => Prisma.sql`
       (SELECT ${rank}::int AS rank, ${place.kind}::text AS kind, t.id AS id,
          left(coalesce(nullif(${Prisma.raw(place.title)}, ''), t.id), ${SHOWN_MAX}) AS title,
          left(coalesce(${Prisma.raw(place.detail)}, ''), ${SHOWN_MAX}) AS detail
-       FROM ${Prisma.raw(`${place.table} t ${place.join ?? ''}`)}
-       WHERE t.account_id = ${accountId} AND ${Prisma.raw(place.where ?? 'true')}
-         AND concat_ws(E'\n', t.id, ${Prisma.raw(place.texts.join(', '))}) ~* ${pattern}
+       FROM (${rowsOf(place)}) t ${Prisma.raw(place.join ?? '')}
+       WHERE concat_ws(E'\n', t.id, ${Prisma.raw(place.texts.join(', '))}) ~* ${pattern}
        ORDER BY ${order(Prisma.sql`t.id`)} t.id DESC LIMIT ${first})`,
   );
   return db.$queryRaw<SearchHit[]>`

@@ -12,20 +12,28 @@ import { createServer as createTlsServer } from 'node:https';
 import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { networksOf } from '../edge/ip/networks.ts';
+import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
 import { admission } from './admission.ts';
 import type { Hearing } from './auth.ts';
+import { Texts } from './body.ts';
+import { clientAddress, forwardedScheme } from './client-address.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { Connections } from './connections.ts';
 import type { App } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
 import { Documents } from './documents.ts';
+import { graphiql, wantsGraphiql } from './graphiql.ts';
 import { graphqlHandler } from './graphql.ts';
 import { baseUrlOf, type Exchange, sendError } from './http.ts';
 import type { ListenerTls } from './listener-tls.ts';
 import { isLoopbackRequest } from './loopback.ts';
 import type { ApiMetrics } from './metrics.ts';
-import { openApiOf } from './openapi.ts';
+import { serveOpenApi } from './openapi.ts';
 import { prefersHtml } from './prefers-html.ts';
+import { normalPath, wrongHead } from './request-head.ts';
 import { requestLog } from './request-log.ts';
 import { prepareRow, restApp } from './rest.ts';
 import { rootOf } from './root.ts';
@@ -56,17 +64,20 @@ export interface ApiOptions {
   tls?: ListenerTls;
   /** Sends every GraphQL request the long way: the tests of the API run once more so. */
   onlyYoga?: boolean;
+  /** How long an answer may stand still at its client; milliseconds. Left out: the usual. */
+  writeStallMs?: number;
 }
 
 const NO_DASHBOARD: Dashboard = { files: new Map(), operations: new Map() };
 
 export function createApi(options: ApiOptions): Api {
   const { app, schema, routes, log, metrics, hearing, dashboard = NO_DASHBOARD, tls, onlyYoga = false } = options;
+  const { writeStallMs } = options;
   const { config } = app;
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
   const { toRest, toGraphql, forget } = admission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
-  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': openApiOf(schema, rows) }, toRest);
+  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': serveOpenApi(schema, rows) }, toRest);
   const graphql = graphqlHandler({
     schema,
     documents: new Documents(schema),
@@ -76,6 +87,9 @@ export function createApi(options: ApiOptions): Api {
   });
   const allowOrigin = corsFor(config.corsOrigins);
   const report = requestLog(log, metrics);
+  const proxies = networksOf(config.trustedProxies);
+  const texts = new Texts();
+  const page = graphiql();
   let draining = false;
 
   // Express changes the prototype of each request and response, which slows all later use of them, unless they have
@@ -83,17 +97,22 @@ export function createApi(options: ApiOptions): Api {
   const made = {
     IncomingMessage: withPrototype(IncomingMessage, rest.request),
     ServerResponse: withPrototype(ServerResponse, rest.response),
+    requireHostHeader: false, // What is wrong with a head is said in our own words.
   };
-  const server = serverOf(tls, made, (request, response) => {
+  const handle: RequestListener = (request, response) => {
     const started = performance.now();
     const operationId = newId('op');
+    const clientIp = clientAddress(request, proxies);
+    const scheme = forwardedScheme(request, proxies);
     const exchange: Exchange = {
       request,
       response,
       operationId,
-      baseUrl: baseUrlOf(config, request),
-      isSecure: isPublicSecure || tls !== undefined,
-      isLoopback: isLoopbackRequest(request),
+      baseUrl: baseUrlOf(config, request, scheme),
+      clientIp,
+      isSecure: isPublicSecure || tls !== undefined || scheme === 'https',
+      isLoopback: isLoopbackRequest(request, clientIp),
+      texts,
       seen: {},
     };
     response.setHeader('Service-Operation-Id', operationId);
@@ -105,7 +124,14 @@ export function createApi(options: ApiOptions): Api {
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
 
-    const path = request.url?.split('?', 1)[0] ?? '';
+    const wrong = wrongHead(request);
+    if (wrong) {
+      response.setHeader('Connection', 'close'); // Where its body ends is not sure.
+      return sendError(exchange, wrong);
+    }
+    const asked = request.url?.split('?', 1)[0] ?? '';
+    const path = normalPath(asked);
+    if (path !== asked) request.url = path + (request.url ?? '').slice(asked.length);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);
     if (path === '/') {
@@ -114,10 +140,18 @@ export function createApi(options: ApiOptions): Api {
       if (isRead && prefersHtml(request.headers.accept ?? '')) return redirectToDashboard(exchange);
     }
     allowOrigin(request, response, () => {
-      if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
+      if (path === '/graphql' && wantsGraphiql(request)) page(exchange);
+      else if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
       else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
     });
-  });
+  };
+  const inTurn: RequestListener = (request, response) =>
+    connections.begin(request, response, () => handle(request, response));
+  const server = serverOf(tls, made, inTurn);
+  const isProxy = (ip: string) => proxies.has(ip);
+  const connections = new Connections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
+  server.on('checkExpectation', inTurn);
+  answerClientErrors(server, connections, log, metrics);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 
@@ -131,11 +165,11 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-type Made = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+type Made = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'requireHostHeader'>;
 
 function serverOf(tls: ListenerTls | undefined, made: Made, listener: RequestListener): Server {
   if (!tls) return createServer(made, listener);
-  const terms = { minVersion: 'TLSv1.2', honorCipherOrder: true } as const;
+  const terms = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
   const server = createTlsServer({ ...made, ...terms, ...tls.pair, handshakeTimeout }, listener);
   tls.onChange((pair) => server.setSecureContext({ ...terms, ...pair }));

@@ -8,10 +8,16 @@ export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | '
   publicApiUrl: string | undefined;
   /** Hosts whose name a request may bring to build that origin from. Lower case. */
   allowedHosts: string[];
+  /** Networks of proxies whose word on the client's address and scheme is believed. */
+  trustedProxies: string[];
+  /** Connections to the API at once. */
+  maxApiConnections: number;
   /** Origins whose pages may read answers; `*` is any. */
   corsOrigins: string[];
   /** Headers that may say the version, in lower case: `service-version` and its aliases. */
   versionHeaders: string[];
+  /** Names that the gateway itself answers at, in lower case: nobody reserves one of them. */
+  ownNames: ReadonlySet<string>;
   /** Names below it are the gateway's own to give. */
   baseDomain: string;
   /** Where the CNAME targets of reserved domains are. */
@@ -24,4 +30,6 @@ export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | '
   policyFetch: 'public' | 'any';
   /** Requests per minute and API key. */
   rateLimit: number;
+  /** Requests per minute and address without a valid API key. */
+  strangerRateLimit: number;
 }

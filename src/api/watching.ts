@@ -1,8 +1,16 @@
 // A subscription lives as long as the key or the browser session that opened it, and the gateway.
 
 import type { Context } from './context.ts';
+import { ApiError, type ErrorName } from './errors.ts';
 
-/** Runs a source of events until its reader goes, the caller's key or browser session is over, or its owner changed. */
+/** How often it is looked at whether the caller still is who it was, whatever was heard. */
+const LOOK_EVERY_MS = 60_000;
+
+/**
+ * Runs a source of events until its reader goes, the caller's key or browser session is over, or its owner changed.
+ * Both are looked at when it begins, when something may have been missed, and once a minute.
+ * @throws {ApiError} saying why it ended, when its reader did not end it, nor the gateway.
+ */
 export async function* watching<Event>(
   context: Context,
   source: (signal: AbortSignal) => AsyncGenerator<Event>,
@@ -10,29 +18,48 @@ export async function* watching<Event>(
   const { app, caller, client } = context;
   const { keyId, sessionId, ownerId } = caller;
   const ended = new AbortController();
-  // A session may have ended before anybody listened, or while nobody heard. Who cannot be asked about does not go on.
-  const lookAgain = () => {
-    if (sessionId === undefined) return;
-    app.prisma.browserSession.count({ where: { id: sessionId } }).then(
-      (count) => count > 0 || ended.abort(),
-      () => ended.abort(),
+  let why: ErrorName | undefined;
+  const end = (reason: ErrorName) => {
+    why ??= reason;
+    ended.abort();
+  };
+  const over = sessionId === undefined ? 'unknownApiKey' : 'sessionOver';
+  // Who cannot be asked about does not go on.
+  const look = () => {
+    isAllowedStill(context).then(
+      (isAllowed) => isAllowed || end(over),
+      () => end('subscriptionOver'),
     );
   };
   const stops = [
     app.changes.listen(({ kind, action, id }) => {
       const isOpener = (kind === 'apiKey' && id === keyId) || (kind === 'browserSession' && id === sessionId);
-      if ((isOpener && action === 'DELETED') || id === ownerId) ended.abort();
+      if (isOpener && action === 'DELETED') end(over);
+      else if (id === ownerId) end('subscriptionOver');
     }),
-    app.changes.onGap(lookAgain),
+    app.changes.onGap(look),
     // A generator that waits for a change would be ended by the next one only.
     client.onGone(() => ended.abort()),
   ];
-  lookAgain();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  look();
   const signal = AbortSignal.any([ended.signal, app.ending]);
   try {
     yield* source(signal);
+    if (why !== undefined && !app.ending.aborted) throw new ApiError(why);
   } finally {
+    clearInterval(timer);
     ended.abort();
     for (const stop of stops) stop();
   }
+}
+
+/** Whether key or browser session are there still, and their owner is active and has the role that it had. */
+async function isAllowedStill({ app: { prisma }, caller }: Context): Promise<boolean> {
+  const { keyId, sessionId, accountId, ownerId, isAdmin } = caller;
+  const role = isAdmin ? ('ADMIN' as const) : ('MEMBER' as const);
+  const owner = { is: { active: true, role } };
+  const where = { accountId, ownerId, owner };
+  if (keyId !== undefined) return (await prisma.apiKey.count({ where: { ...where, id: keyId } })) > 0;
+  return (await prisma.browserSession.count({ where: { ...where, id: sessionId } })) > 0;
 }

@@ -1,62 +1,47 @@
-// Yoga, for all that the short path does not do: GraphiQL, GET, server-sent events. Its checks are the short path's.
+// Yoga, for all that the short path does not do: GET, server-sent events. Its checks are the short path's.
 
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  subscribe,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, subscribe } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { graphqlDoor } from './coerce.ts';
 import type { Context } from './context.ts';
-import { parseDocument, prepareOperation, validateDocument } from './documents.ts';
+import { type Documents, ownerOf, type Read } from './documents.ts';
 import { ApiError } from './errors.ts';
 import { errorsForYoga } from './graphql-errors.ts';
 import type { Exchange } from './http.ts';
-import { checkDocument } from './persisted.ts';
-import type { Admit } from './rest.ts';
 import { runOperation } from './run.ts';
-
-/** What GraphiQL shows first. */
-const WELCOME = `# The management API of your tunnel gateway. Put an API key into "Headers" below,
-# press Ctrl-Enter to run, Ctrl-Space to see what there is; the book on the left explains everything.
-
-{
-  credentials(first: 10) {
-    nodes {
-      id
-      description
-      acl
-      owner {
-        __typename
-        active
-      }
-    }
-    totalCount
-  }
-}
-`;
+import { SubscriptionLimit } from './subscription-limit.ts';
 
 interface YogaContext {
   gateway: Context;
 }
 
-type ServerContext = { exchange: Exchange };
+/** `gateway` is left out where nobody sends a document. */
+type ServerContext = { exchange: Exchange; gateway: Context | undefined };
 
-export function makeYoga(schema: GraphQLSchema, admit: Admit) {
+export function makeYoga(schema: GraphQLSchema, documents: Documents) {
+  const open = new SubscriptionLimit();
+  const reads = new WeakMap<DocumentNode, Read>();
+  const parseDocument = (source: string, { exchange, gateway }: ServerContext): DocumentNode => {
+    const read = documents.read(source, gateway ? ownerOf(gateway, exchange) : 'stranger');
+    const document = 'known' in read ? read.known.document : read.document;
+    if (!document) throw 'errors' in read ? read.errors[0] : new ApiError('internal');
+    reads.set(document, read);
+    return document;
+  };
+  const errorsIn = (document: DocumentNode): GraphQLError[] => {
+    const read = reads.get(document);
+    return read && 'errors' in read ? [...read.errors] : [];
+  };
   const sameChecks: Plugin<YogaContext & ServerContext, ServerContext> = {
-    onParse: ({ setParseFn }) => setParseFn((source: string) => parseDocument(source)),
-    onValidate: ({ setValidationFn }) =>
-      setValidationFn((validated, document) => validateDocument(validated, document) as GraphQLError[]),
+    onParse: ({ context, setParseFn }) => setParseFn((source: string) => parseDocument(source, context)),
+    onValidate: ({ setValidationFn }) => setValidationFn((_schema, document) => errorsIn(document)),
     onExecute: ({ args, setExecuteFn }) =>
       setExecuteFn(async () => {
         const { gateway } = args.contextValue;
-        const document: DocumentNode = args.document;
-        const definition = getOperationAST(document, args.operationName);
-        if (!definition) throw new ApiError('badDocument', { reason: 'say with operationName which operation to run' });
-        const operation = prepareOperation(schema, document, definition);
+        const read = reads.get(args.document);
+        if (read && 'introspection' in read) return read.introspection.result;
+        if (!read || !('known' in read)) throw new ApiError('internal');
+        const operation = documents.operation(read.known, args.operationName ?? null);
         return runOperation(operation, args.variableValues ?? {}, gateway, graphqlDoor).catch((error) => ({
           errors: [error],
         }));
@@ -64,6 +49,14 @@ export function makeYoga(schema: GraphQLSchema, admit: Admit) {
     onSubscribe: ({ args, setSubscribeFn }) =>
       setSubscribeFn(async () => {
         const { gateway, exchange } = args.contextValue;
+        const { keyId, sessionId } = exchange.seen;
+        let release: () => void;
+        try {
+          release = open.take(keyId ?? sessionId ?? exchange.clientIp);
+        } catch (error) {
+          return { errors: [error as GraphQLError] };
+        }
+        exchange.response.once('close', release);
         const results = await subscribe({ ...args, contextValue: gateway });
         return Symbol.asyncIterator in results ? eachFormatted(results, exchange) : results;
       }),
@@ -81,19 +74,9 @@ export function makeYoga(schema: GraphQLSchema, admit: Admit) {
     multipart: false,
     cors: false,
     logging: false,
-    graphiql: {
-      title: 'Tunnel Gateway',
-      headers: JSON.stringify({ Authorization: 'Bearer <API key>' }),
-      subscriptionsProtocol: 'SSE',
-      defaultQuery: WELCOME,
-    },
-    // The page is 9 MB of text: it is loaded when somebody first opens it.
-    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
-    context: async ({ exchange }) => {
-      const gateway = await admit(exchange);
-      checkDocument(gateway, exchange);
-      return { gateway } as YogaContext & ServerContext;
-    },
+    graphiql: false, // It is served before anything gets here.
+    // What is read is kept elsewhere, for each account in a share of its own.
+    parserAndValidationCache: false,
     maskedErrors: false, // `format` does it, and knows the operation id.
     plugins: [sameChecks],
   });
@@ -103,6 +86,12 @@ async function* eachFormatted(
   results: AsyncIterable<ExecutionResult>,
   exchange: Exchange,
 ): AsyncGenerator<ExecutionResult> {
-  for await (const result of results)
-    yield result.errors ? { ...result, errors: errorsForYoga(result.errors, exchange) } : result;
+  try {
+    for await (const result of results)
+      yield result.errors ? { ...result, errors: errorsForYoga(result.errors, exchange) } : result;
+  } catch (error) {
+    // The source of events failed, or says why it ends: that is the last that is told.
+    const shown = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
+    yield { errors: errorsForYoga([shown], exchange) };
+  }
 }

@@ -2,6 +2,7 @@
 
 import type { HttpExchange } from './exchange.ts';
 import type { HttpModule, Outcome, Verdict } from './module.ts';
+import { isAmbiguous, pathOf } from './path.ts';
 
 /** How far one exchange has come. */
 export interface Passage {
@@ -25,10 +26,17 @@ export interface Decision {
  */
 export class HttpChain {
   readonly #modules: readonly HttpModule[];
+  readonly #readsPath: boolean;
 
   /** @param modules the outermost first. */
   constructor(modules: readonly HttpModule[]) {
     this.#modules = modules;
+    this.#readsPath = modules.some(({ readsPath }) => readsPath);
+  }
+
+  /** Whether a module goes by the path of the target, in origin-form, and the upstream may read another one. */
+  isMisled(target: string): boolean {
+    return this.#readsPath && isAmbiguous(pathOf(target));
   }
 
   /** @returns undefined when all let it pass, or it was over while one of them made up its mind: the others never see it. */

@@ -9,14 +9,19 @@ interface Row {
   text: string;
   /** Seconds after which it may be tried again. */
   retryAfter?: number;
+  /** The methods that are taken instead (RFC 9110, section 15.5.6). */
+  allow?: string;
 }
 
-const row = (number: number, status: number, text: string, retryAfter?: number): Row => ({
+const row = (number: number, status: number, text: string, retryAfter?: number, allow?: string): Row => ({
   number,
   status,
   text,
   retryAfter,
+  allow,
 });
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export const visitorErrors = {
   // Where the name leads.
@@ -46,14 +51,20 @@ export const visitorErrors = {
   rateLimited: row(3214, 429, 'There are too many requests; try again later.'),
   policyFailed: row(2238, 500, 'The traffic policy of this endpoint could not be carried out.'),
   internalOffline: row(90132, 502, 'The internal endpoint that the traffic policy names is not online.'),
+  internalDenied: row(90362, 403, 'The traffic policy may not lead to the internal endpoint that it names.'),
   keysUnavailable: row(90133, 503, 'The keys that tokens are checked with cannot be had right now.', 5),
+  signerUnavailable: row(90380, 503, 'The certificate that webhooks are checked with cannot be had right now.', 5),
   moduleFailed: row(2300, 500, 'Something went wrong here.'),
 
   // What is wrong with the request.
   badRequestLine: row(90110, 400, 'The request line is not well formed.'),
   badTarget: row(90111, 400, 'The target of the request is not one that a gateway takes.'),
+  ambiguousPath: row(
+    90360,
+    400,
+    'Servers differ in where the path of the request leads: send it without "//", "\\", "%2F", "%5C" and ".." among them.',
+  ),
   badField: row(90112, 400, 'A header field is not well formed.'),
-  badFieldName: row(90113, 400, 'The name of a header field has a character that is not allowed, such as "_".'),
   badHost: row(90114, 400, 'The request must have one Host header, with the name of a host and perhaps a port.'),
   hostDiffers: row(90115, 400, 'The target of the request and its Host header name different hosts.'),
   badFraming: row(90116, 400, 'The length of the body is not stated in exactly one valid way.'),
@@ -66,6 +77,7 @@ export const visitorErrors = {
   headTooLarge: row(90122, 431, 'The head of the request is larger than 32 KiB.'),
   tooManyFields: row(90123, 431, 'The request has more than 200 header fields.'),
   connect: row(90124, 501, 'This gateway is no forward proxy: it does not take CONNECT.'),
+  trace: row(90340, 405, 'This gateway does not take TRACE.', undefined, METHODS),
   bodyTooLarge: row(90127, 413, 'The body of the request is larger than 1 MiB, which is what can be checked here.'),
   notAWebsocket: row(90128, 426, 'This endpoint takes WebSockets only, over HTTP/1.1.'),
   badVersion: row(90125, 505, 'This gateway takes HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),

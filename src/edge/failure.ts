@@ -23,7 +23,7 @@ export function failureAnswer(error: VisitorError, asHtml: boolean): FailureAnsw
   const key = `${error} ${asHtml}`;
   const known = answers.get(key);
   if (known) return known;
-  const { number, status, text, retryAfter } = visitorErrors[error];
+  const { number, status, text, retryAfter, allow } = visitorErrors[error];
   const code = `ERR_GATEWAY_${number}`;
   const body = Buffer.from(asHtml ? page(code, status, text) : `${code}: ${text}\n`);
   const answer: FailureAnswer = {
@@ -35,6 +35,7 @@ export function failureAnswer(error: VisitorError, asHtml: boolean): FailureAnsw
       ['X-Content-Type-Options', 'nosniff'],
       ['Gateway-Error-Code', code],
       ...(retryAfter === undefined ? [] : [['Retry-After', String(retryAfter)] as const]),
+      ...(allow === undefined ? [] : [['Allow', allow] as const]),
       ...(asHtml ? [['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"] as const] : []),
     ],
     body,

@@ -1,6 +1,6 @@
 // What is done to the traffic of an endpoint: of a tunnel that asked for it, or of an edge.
 
-import type { LiveEndpoint } from '../tunnel/endpoint.ts';
+import type { Handling, LiveEndpoint } from '../tunnel/endpoint.ts';
 import type { HttpChain } from './chain.ts';
 import type { VisitorError } from './errors.ts';
 import type { ConnectionModule, TlsTerms } from './module.ts';
@@ -15,7 +15,7 @@ export interface HttpRoute {
   upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError;
 }
 
-export interface EndpointHandling {
+export interface EndpointHandling extends Handling {
   /** What connections have to pass before anything else. */
   readonly connection: readonly ConnectionModule[];
   /**

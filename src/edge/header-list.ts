@@ -5,9 +5,15 @@ export class HeaderList {
   /** Whether anything was changed since it was read. */
   isChanged = false;
   #list: (readonly [name: string, value: string])[];
+  readonly #isOfRequest: boolean;
 
-  constructor(list: readonly (readonly [name: string, value: string])[]) {
+  /**
+   * @param isOfRequest whether a field goes away with those whose names differ in `_` for `-` alone: what reads a request as
+   *   CGI does takes them for the same, and a visitor could say in one what a module says, or takes out, in the other.
+   */
+  constructor(list: readonly (readonly [name: string, value: string])[], isOfRequest = false) {
     this.#list = [...list];
+    this.#isOfRequest = isOfRequest;
   }
 
   get list(): readonly (readonly [name: string, value: string])[] {
@@ -44,8 +50,11 @@ export class HeaderList {
 
   /** @returns whether there was one. */
   remove(name: string): boolean {
-    const wanted = name.toLowerCase();
-    const left = this.#list.filter(([other]) => !isNamed(other, wanted));
+    const wanted = this.#isOfRequest ? asCgi(name) : name.toLowerCase();
+    const isMeant = this.#isOfRequest
+      ? (other: string) => other.length === wanted.length && asCgi(other) === wanted
+      : (other: string) => isNamed(other, wanted);
+    const left = this.#list.filter(([other]) => !isMeant(other));
     if (left.length === this.#list.length) return false;
     this.#list = left;
     this.isChanged = true;
@@ -56,6 +65,11 @@ export class HeaderList {
 /** @param wanted in lower case. Most names differ in length already. */
 function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted;
+}
+
+/** As those read a name who take `_` for `-` (RFC 3875, section 4.1.18). */
+function asCgi(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
 }
 
 /** They say how a message is framed, or are for one hop only: the gateway's own business. */

@@ -1,6 +1,7 @@
 // What stands between visitors and an endpoint: modules of routes, the options of a tunnel, traffic policies. Each is a
 // module; a chain runs them in a fixed order.
 
+import type { KeyObject } from 'node:crypto';
 import type { LiveEndpoint, Proto } from '../tunnel/endpoint.ts';
 import type { VisitorError } from './errors.ts';
 import type { HttpExchange, VisitorConnection } from './exchange.ts';
@@ -46,6 +47,10 @@ export type Outcome = number | 'failed' | 'unasked';
 export interface HttpModule {
   /** As the API and the log call it: `ip_restriction`. */
   readonly name: string;
+  /** Whether what it does depends on the path: it gets no request then whose path upstream may read otherwise. */
+  readonly readsPath?: boolean;
+  /** The names of internal endpoints that it sends visitors to, as far as they are known beforehand. */
+  readonly leadsTo?: readonly string[];
   /** Before upstream is asked. What throws is a bug: the visitor gets a 500. */
   onRequest?(exchange: HttpExchange): Verdict | Promise<Verdict>;
   /** When the head of an answer is there, `exchange.response`. It may be changed, or replaced by another one. */
@@ -77,6 +82,8 @@ export interface NewConnection extends VisitorConnection {
 
 export interface ConnectionModule {
   readonly name: string;
+  /** As an `HttpModule` has it. */
+  readonly leadsTo?: readonly string[];
   onConnection(connection: NewConnection): Closed | ForwardedTo | undefined | Promise<Closed | ForwardedTo | undefined>;
 }
 
@@ -88,6 +95,12 @@ export interface ModuleEnvironment {
   time(): number;
   /** Whether policies may fetch from addresses that are not public, this machine's among them. */
   isPrivateFetched: boolean;
+  /**
+   * The key in the certificate that a sender of webhooks names in a message, within the dates of the certificate.
+   * @param accountId of the endpoint that it came to: its fetches are limited.
+   * @throws {KeysUnavailable}
+   */
+  signingKey(certificateUrl: string, accountId: string): Promise<KeyObject>;
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
   /** The internal endpoint of the account that a URL such as `https://name.internal` names. */
@@ -98,4 +111,6 @@ export interface ModuleEnvironment {
 export interface ModuleOwner {
   accountId: string;
   proto: Proto;
+  /** Whether it may send visitors to the internal endpoint of a name now; left out: to all of its account. */
+  mayReach?(hostname: string): boolean;
 }

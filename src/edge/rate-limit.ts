@@ -2,36 +2,31 @@
 
 import { createHash } from 'node:crypto';
 
-/** A window has pieces of this length, or longer ones when it would have more than `PIECES_MAX` of them. */
-const PIECE_MS = 10_000;
-const PIECES_MAX = 60;
 const KEYS_MAX = 10_000;
+/** Times that are kept of one key, at least and at most; and of all keys, from where on each has fewer. */
+const TIMES = { min: 50, max: 1_000 };
+const TIMES_OF_ALL = 200_000;
 /** Longer keys are kept as their digest: what visitors send may be long. */
 const KEY_MAX = 64;
 
 export interface RateLimit {
   /** How often in a window. */
   capacity: number;
-  /** Milliseconds: a multiple of 10 s, up to 24 h. */
+  /** Milliseconds. */
   windowMs: number;
   /** Of more keys than these, those that were used longest ago are forgotten. Default 10,000. */
   maxKeys?: number;
 }
 
-/** What was let in for one key, by the piece of time that it was in; pieces without any are left out. */
-interface Visits {
-  total: number;
-  pieces: { piece: number; count: number }[];
-}
-
 /**
- * Counts per piece of the window instead of every single time. No window has ever more than the capacity; a place is free
- * again as soon as the whole piece that it was taken in is out of the window: at most a piece later than it might be.
+ * Keeps when somebody was let in: a place is free again when the time that it was taken at is out of the window, to the
+ * millisecond. Where the capacity is larger than the times that a key may have, those that are near to each other count as
+ * the last of them: a place is free later then, by a thousandth of the window (a fiftieth, with thousands of keys), and no
+ * window ever has more than the capacity. Nobody is told to wait longer than the window.
  */
 export class RateLimiter {
   readonly #capacity: number;
-  readonly #pieces: number;
-  readonly #pieceMs: number;
+  readonly #windowMs: number;
   readonly #keysMax: number;
   readonly #now: () => number;
   /** Those that were used longest ago are first. */
@@ -39,8 +34,7 @@ export class RateLimiter {
 
   constructor({ capacity, windowMs, maxKeys = KEYS_MAX }: RateLimit, now: () => number) {
     this.#capacity = capacity;
-    this.#pieces = Math.min(Math.max(Math.round(windowMs / PIECE_MS), 1), PIECES_MAX);
-    this.#pieceMs = windowMs / this.#pieces;
+    this.#windowMs = windowMs;
     this.#keysMax = maxKeys;
     this.#now = now;
   }
@@ -53,38 +47,69 @@ export class RateLimiter {
   /** Takes a place, if there is one. @returns 0 when there was; else the milliseconds until one is free. */
   take(key: string): number {
     const now = this.#now();
-    const piece = Math.floor(now / this.#pieceMs);
-    const visits = this.#touch(key.length > KEY_MAX ? digest(key) : key, piece);
-    if (visits.total >= this.#capacity) return Math.max(Math.ceil(this.#freeAt(visits) - now), 1);
-    const last = visits.pieces.at(-1);
-    if (last?.piece === piece) last.count++;
-    else visits.pieces.push({ piece, count: 1 });
-    visits.total++;
+    const visits = this.#touch(key.length > KEY_MAX ? digest(key) : key);
+    visits.forget(now, this.#windowMs);
+    if (visits.total >= this.#capacity) return Math.max(Math.ceil(this.#windowMs - (now - visits.oldest)), 1);
+    visits.add(now, this.#grainMs());
     return 0;
   }
 
-  /** What is counted for a key now. */
-  #touch(key: string, piece: number): Visits {
+  /** How near to each other times are that count as one. */
+  #grainMs(): number {
+    const times = Math.min(Math.max(TIMES_OF_ALL / this.#visits.size, TIMES.min), TIMES.max);
+    return this.#capacity <= times ? 0 : this.#windowMs / times;
+  }
+
+  /** What is kept of a key. */
+  #touch(key: string): Visits {
     const known = this.#visits.get(key);
-    const visits = known ?? { total: 0, pieces: [] };
+    const visits = known ?? new Visits();
     if (known) this.#visits.delete(key);
     this.#visits.set(key, visits);
     if (this.#visits.size > this.#keysMax) {
       const [oldest = ''] = this.#visits.keys();
       this.#visits.delete(oldest);
     }
-    this.#forget(visits, piece);
     return visits;
   }
+}
 
-  #forget(visits: Visits, piece: number): void {
-    const { pieces } = visits;
-    while (pieces[0] && pieces[0].piece < piece - this.#pieces) visits.total -= pieces.shift()?.count ?? 0;
+/** Numbers of an entry: the first and the last of its times, and how many they are. */
+const FIRST = 0;
+const LAST = 1;
+const COUNT = 2;
+const ENTRY = 3;
+
+/** When places were taken for one key, the first one first. */
+class Visits {
+  total = 0;
+  /** Entry after entry. */
+  readonly #log: number[] = [];
+  /** Where the oldest that counts begins. */
+  #start = 0;
+
+  get oldest(): number {
+    return this.#log[this.#start + LAST] as number;
   }
 
-  #freeAt({ pieces }: Visits): number {
-    const [oldest] = pieces;
-    return oldest ? (oldest.piece + this.#pieces + 1) * this.#pieceMs : Number.POSITIVE_INFINITY;
+  add(time: number, grainMs: number): void {
+    const log = this.#log;
+    const last = log.length - ENTRY;
+    this.total++;
+    if (last >= this.#start && time - (log[last + FIRST] as number) < grainMs) {
+      log[last + LAST] = time;
+      log[last + COUNT] = (log[last + COUNT] as number) + 1;
+    } else log.push(time, time, 1);
+  }
+
+  /** Leaves out what was before the window that ends now. */
+  forget(now: number, windowMs: number): void {
+    const log = this.#log;
+    for (; this.#start < log.length && now - this.oldest >= windowMs; this.#start += ENTRY)
+      this.total -= log[this.#start + COUNT] as number;
+    if (this.#start * 2 < log.length) return;
+    log.splice(0, this.#start);
+    this.#start = 0;
   }
 }
 

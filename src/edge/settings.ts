@@ -8,8 +8,13 @@ export interface EdgeSettings {
   stallTimeout: number;
   /** How long a visitor's connection may wait for its next request. */
   idleTimeout: number;
-  /** Connections of visitors, of all listeners together; more are answered with 503, or closed. */
+  /**
+   * Connections of visitors, of all listeners together. For one more, the idlest is closed; where none is idle, it is
+   * answered with 503, or closed.
+   */
   maxVisitors: number;
+  /** Connections that one address may hold without others being let in instead; 0: a quarter of them. */
+  maxVisitorsPerAddress: number;
   /** From where policies may fetch keys: `public` addresses only, or `any`. */
   policyFetch: 'public' | 'any';
   /** A directory of `*.crt` files with their `*.key`, in PEM; undefined: only certificates of the development CA. */

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { reportDefect } from '../protocol/defect.ts';
 import { DEAF } from '../protocol/mux-stream.ts';
 import { abort, relay, type Traffic } from '../protocol/relay.ts';
 import { ErrorCode } from '../protocol/stream.ts';
@@ -11,7 +12,8 @@ import type { TcpDoors } from '../tunnel/tcp-doors.ts';
 import { type EndpointHandling, handlingOf } from './handling.ts';
 import { recordConnection } from './reports/connection-recording.ts';
 import type { ModuleDecisions } from './traffic-reports.ts';
-import { NOBODY, type VisitorLimit, Visitors, visitorOf } from './visitors.ts';
+import type { VisitorLimit } from './visitor-limit.ts';
+import { NOBODY, Visitors, visitorOf } from './visitors.ts';
 import { admit } from './visits/admission.ts';
 import { countConnection, trafficAt } from './visits/counting.ts';
 import { SocketLine, type VisitServices } from './visits/services.ts';
@@ -148,13 +150,21 @@ export class TcpListener implements TcpDoors {
   }
 
   #onSocket(socket: Socket, port: number): void {
-    if (!this.visitors.admit(socket)) return void abort(socket);
+    socket.on('error', () => {}); // `close` follows.
+    const place = this.visitors.admit(socket);
+    if (!place) return void abort(socket);
     const endpoint = this.#options.endpoints.byPort(port);
+    if (endpoint && !place.use(endpoint.accountId)) return void abort(socket);
     if (endpoint) countConnection(endpoint, socket);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
     const handling = endpoint && handlingOf(endpoint);
-    if (handling) void this.#admit(socket, endpoint, handling, recording?.decisions);
-    else void forward(socket, endpoint, { traffic: trafficAt(endpoint?.meter, this.#options.traffic) });
+    const over = handling
+      ? this.#admit(socket, endpoint, handling, recording?.decisions)
+      : forward(socket, endpoint, { traffic: trafficAt(endpoint?.meter, this.#options.traffic) });
+    over.catch((error) => {
+      reportDefect(error);
+      abort(socket);
+    });
   }
 
   async #admit(
@@ -165,11 +175,8 @@ export class TcpListener implements TcpDoors {
   ): Promise<void> {
     const { visits } = this.#options;
     const traffic = trafficAt(endpoint.meter, this.#options.traffic);
-    const gone = () => {};
-    socket.on('error', gone); // Told again by `destroyed`.
     const line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, visits.time());
     const admitted = await admit(Object.assign(line, { endpoint, decisions }), handling, visits);
-    socket.off('error', gone);
     if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
     else abort(socket);
   }

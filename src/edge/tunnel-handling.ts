@@ -1,30 +1,36 @@
 // What is done to the traffic of a tunnel, as its agent asked for it.
 
 import { X509Certificate } from 'node:crypto';
+import { allows } from '../tunnel/acl.ts';
 import { AgentError } from '../tunnel/agent-errors.ts';
 import type { Handling } from '../tunnel/endpoint.ts';
 import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
 import { HttpChain } from './chain.ts';
 import type { EndpointHandling, HttpRoute } from './handling.ts';
 import { connectionModules, httpModules } from './http-modules.ts';
-import type { ConnectionModule, HttpModule, ModuleEnvironment, TlsTerms } from './module.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsTerms } from './module.ts';
 import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
 import { EVERYBODY } from './modules/ip-restriction.ts';
 import { mtlsHeaders } from './modules/mtls-headers.ts';
 import type { HttpModuleSettings } from './modules/settings.ts';
 import { SettingsError } from './modules/settings-error.ts';
+import { BusyError, type PolicyCompiler } from './policy/compiler.ts';
 import { PolicyError } from './policy/problems.ts';
 import { usesAction } from './policy/text.ts';
+import { needsSecret } from './webhooks/providers.ts';
 
 const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
-/** @throws {AgentError} from what it returns. */
-export function tunnelHandling(environment: ModuleEnvironment): MakeHandling {
-  return (modules, tunnel) => {
+/** @param policies where policies are compiled in turn. */
+export function tunnelHandling(environment: ModuleEnvironment, policies: PolicyCompiler): MakeHandling {
+  return async (modules, tunnel) => {
+    const { trafficPolicy } = modules;
+    const work = () => make(modules, tunnel, environment);
     try {
-      return make(modules, tunnel, environment);
+      return await (trafficPolicy === undefined ? work() : policies.compile(tunnel.accountId, trafficPolicy, work));
     } catch (error) {
+      if (error instanceof BusyError) throw new AgentError('tooManyPolicies');
       if (error instanceof PolicyError) throw new AgentError('badPolicy', { reason: error.message }, error.number);
       if (error instanceof SettingsError) throw badOption(error.message);
       throw error;
@@ -33,13 +39,15 @@ export function tunnelHandling(environment: ModuleEnvironment): MakeHandling {
 }
 
 function make(modules: TunnelModules, tunnel: HandledTunnel, environment: ModuleEnvironment): Handling | undefined {
-  const { accountId, proto } = tunnel;
+  const { accountId, proto, allowance } = tunnel;
+  const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
+  const owner: ModuleOwner = { accountId, proto, mayReach };
   const settings = settingsOf(modules);
   const tls = modules.clientAuthorities === undefined ? undefined : mutualTls(modules.clientAuthorities);
   const isHttp = proto === 'http' || proto === 'https';
   const made = isHttp
-    ? httpModules(settings, { accountId, proto }, environment)
-    : { connection: connectionModules(settings, { accountId, proto }, environment), modules: [] };
+    ? httpModules(settings, owner, environment)
+    : { connection: connectionModules(settings, owner, environment), modules: [] };
   if (tls && modules.trafficPolicy && usesAction(modules.trafficPolicy, 'terminate-tls'))
     throw badOption('mutual_tls_ca and a policy that terminates TLS do not go together');
   if (!isHttp) return handling(made.connection, [], false, tls);
@@ -56,7 +64,8 @@ function handling(
   if (connection.length === 0 && modules.length === 0 && !convertsWebsockets && !tls) return undefined;
   const chain = modules.length > 0 ? new HttpChain(modules) : undefined;
   const route: HttpRoute = { chain, convertsWebsockets, upstream: (endpoint) => endpoint };
-  return { connection, tls, route: () => route };
+  const leadsTo = [...modules, ...connection].flatMap((module) => module.leadsTo ?? []);
+  return { connection, tls, leadsTo, route: (target) => (chain?.isMisled(target) ? 'ambiguousPath' : route) };
 }
 
 function settingsOf(modules: TunnelModules): HttpModuleSettings {
@@ -67,7 +76,7 @@ function settingsOf(modules: TunnelModules): HttpModuleSettings {
     ipRestriction: on(ipRestriction && { ...ipRestriction, allow: allowed(ipRestriction.allow) }),
     userAgentFilter: on(userAgentFilter),
     basicAuth: on(basicAuth && { realm: REALM, credentials: basicAuth }),
-    webhookVerification: on(webhookVerification),
+    webhookVerification: on(webhookVerification && webhookOf(webhookVerification)),
     trafficPolicy: on(trafficPolicy === undefined ? undefined : { value: trafficPolicy }),
     compression: { enabled: compression === true },
     requestHeaders: on(requestHeaders),
@@ -77,6 +86,11 @@ function settingsOf(modules: TunnelModules): HttpModuleSettings {
         ? undefined
         : { ...circuitBreakerDefaults, errorThresholdPercentage: share(errorThreshold) },
   };
+}
+
+function webhookOf({ provider, secret, isSealed }: NonNullable<TunnelModules['webhookVerification']>) {
+  if (isSealed && needsSecret(provider)) throw new AgentError('optionNotActedOn', { option: 'sealed_secret' });
+  return { provider, secret };
 }
 
 const allowed = (networks: string[]) => (networks.length > 0 ? networks : [...EVERYBODY]);

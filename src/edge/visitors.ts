@@ -3,13 +3,8 @@
 import type { Socket } from 'node:net';
 import { abort } from '../protocol/relay.ts';
 import type { Visitor } from '../tunnel/endpoint.ts';
-
-/** What all listeners share. */
-export interface VisitorLimit {
-  /** Connections that are open now. */
-  open: number;
-  max: number;
-}
+import type { VisitorLimit } from './visitor-limit.ts';
+import type { VisitorPlace } from './visitor-places.ts';
 
 /** The connections of one listener. */
 export class Visitors {
@@ -25,17 +20,16 @@ export class Visitors {
     return this.#sockets.size;
   }
 
-  /** Counts a connection until it is closed. @returns false, and counts nothing, where there are too many. */
-  admit(socket: Socket): boolean {
-    if (this.#limit.open >= this.#limit.max) return false;
-    this.#limit.open++;
+  /** Counts a connection until it is closed. @returns undefined, and counts nothing, where there are too many. */
+  admit(socket: Socket): VisitorPlace | undefined {
+    const place = this.#limit.admit(socket);
+    if (!place) return undefined;
     this.#sockets.add(socket);
     socket.once('close', () => {
-      this.#limit.open--;
       this.#sockets.delete(socket);
       if (this.#sockets.size === 0) this.#onEmpty?.();
     });
-    return true;
+    return place;
   }
 
   /** Resolves when all are closed; those that are still open after `ms` are cut. */

@@ -35,6 +35,17 @@ export function writeHeader(target: Buffer, at: number, typeAndFlags: number, le
   target[at + 7] = id;
 }
 
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** The body of GO_AWAY: the last stream of the peer that was looked at, why, and that in words. */
+export function goAway(lastId: number, code: number, message: string): Buffer {
+  return Buffer.concat([uint32(lastId), uint32(code), Buffer.from(message)]);
+}
+
 /** Takes frames out of a byte stream, whatever pieces it comes in. */
 export class FrameReader {
   readonly #events: FrameEvents;

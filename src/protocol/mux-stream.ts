@@ -14,6 +14,8 @@ export interface StreamCarrier {
   sendWindow(id: number, increment: number): void;
   /** The stream is over. */
   forget(stream: MuxStream): void;
+  /** Tells of an exception of the stream's user that nobody expected. */
+  report(error: unknown): void;
 }
 
 /** What is told nobody: of a stream that has no user any more, or not yet. */
@@ -117,10 +119,14 @@ export class MuxStream implements ByteStream {
     if (piece.length > this.#granted) return void this.#fail(ErrorCode.FLOW_CONTROL);
     this.#granted -= piece.length;
     if (ends) this.#gotEnd = true;
-    if (piece.length > 0) this.events.onData(piece);
-    if (!ends || this.#gone) return;
-    this.events.onEnd();
-    this.#leaveIfOver();
+    try {
+      if (piece.length > 0) this.events.onData(piece);
+      if (!ends || this.#gone) return;
+      this.events.onEnd();
+      this.#leaveIfOver();
+    } catch (error) {
+      this.defect(error);
+    }
   }
 
   /** New credit from the peer. */
@@ -139,7 +145,7 @@ export class MuxStream implements ByteStream {
     if (this.#gone) return;
     this.#acknowledge();
     this.#leave();
-    this.events.onReset(code);
+    this.#tellReset(this.events, code);
   }
 
   /** Goes on sending what waits, as far as there is credit and room. @returns whether it still waits for room. */
@@ -155,7 +161,11 @@ export class MuxStream implements ByteStream {
     if (this.#ending) this.#sendEnd();
     else if (this.#wantsDrain) {
       this.#wantsDrain = false;
-      this.events.onDrain();
+      try {
+        this.events.onDrain();
+      } catch (error) {
+        this.defect(error);
+      }
     }
     return false;
   }
@@ -185,7 +195,23 @@ export class MuxStream implements ByteStream {
 
   #fail(code: ErrorCode): void {
     this.reset(code);
-    this.events.onReset(code);
+    this.#tellReset(this.events, code);
+  }
+
+  /** What its user met and did not expect ends this stream, not the session that carries it with all others. */
+  defect(error: unknown): void {
+    this.#session.report(error);
+    const { events } = this;
+    cancel(this);
+    this.#tellReset(events, ErrorCode.RESET);
+  }
+
+  #tellReset(events: StreamEvents, code: ErrorCode): void {
+    try {
+      events.onReset(code);
+    } catch (error) {
+      this.#session.report(error);
+    }
   }
 
   #acknowledge(): void {

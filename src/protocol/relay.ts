@@ -48,6 +48,9 @@ export function isShuttingDown(socket: Socket): boolean {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Pieces shorter than that are joined where they have to wait: each by itself takes hundreds of bytes, however short. */
+const SHORT = 1024;
+const JOINED = 16 * 1024;
 
 // One clock for all writers: the turns of the event loop, counted while something is written.
 type Sink = Pick<Writable, 'write' | 'cork' | 'uncork'>;
@@ -101,6 +104,9 @@ class Relay implements StreamEvents {
   readonly #traffic: Traffic;
   /** Bytes that the socket has not taken, and that the stream's peer gets no new credit for. */
   #held = 0;
+  /** Short pieces behind what the socket has not taken. */
+  #joined: Buffer | undefined;
+  #joinedBytes = 0;
   #isConnected: boolean;
   #sentEnd = false;
   #gotEnd = false;
@@ -115,7 +121,10 @@ class Relay implements StreamEvents {
     stream.events = this;
     socket.allowHalfOpen = true;
     socket.on('data', (chunk: Buffer) => this.#fromSocket(chunk));
-    socket.on('drain', () => this.#taken());
+    socket.on('drain', () => {
+      this.#writeJoined();
+      this.#taken();
+    });
     socket.on('end', () => this.#endOfSocket());
     this.#isConnected = !socket.connecting;
     socket.on('connect', () => {
@@ -132,6 +141,7 @@ class Relay implements StreamEvents {
     const socket = this.#socket;
     this.#held += chunk.length;
     this.#traffic.toSocket += chunk.length;
+    if (this.#joined || (chunk.length < SHORT && socket.writableNeedDrain)) return void this.#join(chunk);
     this.#writer.write(chunk);
     // Above the mark, the socket is sure to say when all is written. Below it, what waits is too little to matter.
     if (socket.writableLength < socket.writableHighWaterMark) this.#taken();
@@ -139,6 +149,7 @@ class Relay implements StreamEvents {
 
   onEnd(): void {
     this.#gotEnd = true;
+    this.#writeJoined();
     this.#socket.end();
   }
 
@@ -154,6 +165,22 @@ class Relay implements StreamEvents {
   #fromSocket(chunk: Buffer): void {
     this.#traffic.fromSocket += chunk.length;
     if (!this.#stream.write(chunk)) this.#socket.pause();
+  }
+
+  /** The socket is sure to say when it has taken what it was given before. */
+  #join(chunk: Buffer): void {
+    if (chunk.length >= SHORT || this.#joinedBytes + chunk.length > JOINED) this.#writeJoined();
+    if (chunk.length >= SHORT) return void this.#writer.write(chunk);
+    this.#joined ??= Buffer.allocUnsafe(JOINED);
+    chunk.copy(this.#joined, this.#joinedBytes);
+    this.#joinedBytes += chunk.length;
+  }
+
+  #writeJoined(): void {
+    if (!this.#joined) return;
+    this.#writer.write(this.#joined.subarray(0, this.#joinedBytes));
+    this.#joined = undefined;
+    this.#joinedBytes = 0;
   }
 
   #taken(): void {

@@ -1,10 +1,14 @@
 // A session: many streams over one connection between an agent and the gateway.
 
 import type { Socket } from 'node:net';
+import { Backlog } from './backlog.ts';
+import { reportDefect } from './defect.ts';
 import { ProtocolError } from './errors.ts';
-import { Flag, FrameReader, FrameType, ID_MAX } from './frame.ts';
+import { Flag, FrameReader, FrameType, goAway, ID_MAX, uint32 } from './frame.ts';
 import { DEAF, MuxStream, type StreamCarrier } from './mux-stream.ts';
 import { Outbox } from './outbox.ts';
+import { PeerLimits } from './peer-limits.ts';
+import type { SessionEvents, SessionOptions } from './session-options.ts';
 import { ErrorCode, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, SESSION_WINDOW_MAX, type WindowBudget } from './window.ts';
 
@@ -17,28 +21,11 @@ const FAREWELL_MS = 2000;
 /** A stream id that nobody has: credit for it means nothing. */
 const NOBODY = ID_MAX - 1;
 
-export interface SessionEvents {
-  /** The peer opened a stream. Its `events` have to be set before this returns. */
-  onStream(stream: MuxStream): void;
-  /**
-   * The session is over; every stream was reset before. Told once.
-   * @param code NONE where a side said good-bye; what went wrong otherwise.
-   */
-  onClose(code: ErrorCode, message: string): void;
-}
-
-export interface SessionOptions {
-  /** The agent is the client: it opens streams with odd ids. */
-  role: 'client' | 'server';
-  /** How many streams the peer may have open. More are refused, each by itself. */
-  peerStreamsMax: number;
-  /** A clock that never goes back, in milliseconds. */
-  now?: () => number;
-}
-
 export class MuxSession implements StreamCarrier {
   /** What was agreed on the windows of streams. */
   readonly budget: WindowBudget = { max: INITIAL_WINDOW, left: SESSION_WINDOW_MAX, roundTrip: undefined };
+  /** What the peer may do besides: less as long as it is a stranger. */
+  readonly limits: PeerLimits;
   /**
    * Set for peers that leave Nagle's algorithm on: their kernel holds back what they send until what they sent before is
    * acknowledged, and ours acknowledges late, unless there is something to send. So something is sent.
@@ -63,17 +50,24 @@ export class MuxSession implements StreamCarrier {
   #closed = false;
 
   /** Frames of this turn of the event loop. */
-  readonly #outbox = new Outbox();
+  readonly #outbox = new Outbox(FRAME_MAX);
   #flushing = false;
+  readonly #backlog: Backlog;
 
   /** @param transport connected, and handed over: the session reads, writes and ends it. */
-  constructor(transport: Socket, events: SessionEvents, { role, peerStreamsMax, now }: SessionOptions) {
+  constructor(
+    transport: Socket,
+    events: SessionEvents,
+    { role, peerStreamsMax, stranger, now = () => performance.now() }: SessionOptions,
+  ) {
     this.#transport = transport;
     this.#events = events;
     this.#peerStreamsMax = peerStreamsMax;
+    this.limits = new PeerLimits(role === 'server', stranger, now);
     this.#peerParity = role === 'client' ? 0 : 1;
     this.#nextId = role === 'client' ? 1 : 2;
-    this.now = now ?? (() => performance.now());
+    this.now = now;
+    this.#backlog = new Backlog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
     this.#reader = new FrameReader({
       onData: (id, piece, opens, ends) => this.#onData(id, piece, opens, ends),
       onReset: (id, code) => this.#streams.get(id)?.receiveReset(code),
@@ -82,7 +76,10 @@ export class MuxSession implements StreamCarrier {
     });
     transport.setNoDelay(true);
     transport.on('data', (chunk: Buffer) => this.#read(chunk));
-    transport.on('drain', () => this.#resumeWaiting());
+    transport.on('drain', () => {
+      this.#backlog.drained();
+      this.#resumeWaiting();
+    });
     transport.on('end', () => this.destroy(ErrorCode.PEER_EOF, 'the connection was ended'));
     transport.on('error', (error) => this.destroy(ErrorCode.REMOTE_GONE_AWAY, error.message));
     transport.on('close', () => this.destroy(ErrorCode.REMOTE_GONE_AWAY, 'the connection was lost'));
@@ -110,11 +107,7 @@ export class MuxSession implements StreamCarrier {
   /** Says good-bye and closes the connection once that is sent. */
   close(code: ErrorCode = ErrorCode.NONE, message = ''): void {
     if (this.#closed) return;
-    const body = Buffer.alloc(8 + Buffer.byteLength(message));
-    body.writeUInt32BE(this.#lastPeerId, 0);
-    body.writeUInt32BE(code, 4);
-    body.write(message, 8);
-    this.#queue(FrameType.GO_AWAY << 4, 0, body);
+    this.#queue(FrameType.GO_AWAY << 4, 0, goAway(this.#lastPeerId, code, message));
     this.#flush();
     this.#transport.destroySoon();
     setTimeout(() => this.#transport.destroy(), FAREWELL_MS).unref(); // It may never be read.
@@ -128,8 +121,6 @@ export class MuxSession implements StreamCarrier {
     this.#finish(code, message);
   }
 
-  // For the streams:
-
   room(stream: MuxStream): number {
     const room = QUEUE_MAX - this.#outbox.bytes - this.#transport.writableLength;
     if (room > 0) return Math.min(room, FRAME_MAX);
@@ -138,6 +129,7 @@ export class MuxSession implements StreamCarrier {
   }
 
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void {
+    this.limits.data(body.length);
     this.#queue((FrameType.DATA << 4) | (opens ? Flag.SYN : 0) | (ends ? Flag.FIN : 0), id, body);
   }
 
@@ -155,44 +147,50 @@ export class MuxSession implements StreamCarrier {
     if ((stream.id & 1) === this.#peerParity) this.#peerStreams--;
   }
 
-  // Reading:
+  report(error: unknown): void {
+    const { onDefect = reportDefect } = this.#events;
+    onDefect(error);
+  }
 
   #read(chunk: Buffer): void {
     if (this.#closed) return;
     this.bytesIn += chunk.length;
     try {
+      this.limits.checkBytes(this.bytesIn);
       this.#reader.push(chunk);
+      this.limits.checkFraming(this.bytesIn);
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      this.close(error.code, error.message);
+      if (error instanceof ProtocolError) this.close(error.code, error.message);
+      else this.#defect(error);
       return;
     }
-    if (this.answersNagle) this.#scheduleFlush();
+    // A turn may bring megabytes of frames: what they are answered with does not wait for its end.
+    if (this.#outbox.bytes > QUEUE_MAX) this.#flush();
+    else if (this.answersNagle) this.#scheduleFlush();
   }
 
   #onData(id: number, piece: Buffer, opens: boolean, ends: boolean): void {
     if (this.#closed) return;
+    this.limits.data(piece.length);
     if (opens) this.#accept(id);
     const stream = this.#streams.get(id);
     if (stream) return void stream.receive(piece, ends);
     // What was under way when we reset the stream is dropped: the peer knows. What never was a stream is not.
-    const wasOurs = (id & 1) !== this.#peerParity && id < this.#nextId;
-    const wasTheirs = (id & 1) === this.#peerParity && id <= this.#lastPeerId;
-    if (!wasOurs && !wasTheirs) this.sendReset(id, ErrorCode.STREAM_CLOSED);
+    const isTheirs = (id & 1) === this.#peerParity;
+    if (isTheirs ? id > this.#lastPeerId : id >= this.#nextId) this.sendReset(id, ErrorCode.STREAM_CLOSED);
   }
 
   #accept(id: number): void {
     if ((id & 1) !== this.#peerParity || id <= this.#lastPeerId)
       throw new ProtocolError(ErrorCode.PROTOCOL, `stream ${id} cannot be opened by you, or was before`);
     this.#lastPeerId = id;
+    this.limits.open(this.#peerStreams);
     if (this.#peerStreams >= this.#peerStreamsMax) return void this.sendReset(id, ErrorCode.ACCEPT_QUEUE_FULL);
     const stream = new MuxStream(this, id, true, this.budget, DEAF);
     this.#streams.set(id, stream);
     this.#peerStreams++;
     this.#events.onStream(stream);
   }
-
-  // Writing:
 
   #queue(typeAndFlags: number, id: number, body: Buffer): void {
     if (this.#closed) return;
@@ -216,24 +214,34 @@ export class MuxSession implements StreamCarrier {
     this.bytesOut += bytes.length;
     // Where it was not held up, nobody will be told of room: whoever waited for the queue alone goes on now.
     if (this.#transport.write(bytes)) this.#resumeWaiting();
+    else this.#backlog.look();
   }
 
   #resumeWaiting(): void {
     for (const stream of [...this.#waiting]) {
       this.#waiting.delete(stream);
-      stream.resume();
+      this.#guard(() => stream.resume());
     }
   }
 
   #finish(code: ErrorCode, message: string): void {
     this.#closed = true;
-    for (const stream of [...this.#streams.values()]) stream.receiveReset(ErrorCode.SESSION_CLOSED);
-    this.#events.onClose(code, message);
+    this.#backlog.end();
+    for (const stream of [...this.#streams.values()]) this.#guard(() => stream.receiveReset(ErrorCode.SESSION_CLOSED));
+    this.#guard(() => this.#events.onClose(code, message));
   }
-}
 
-function uint32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
+  /** Whoever is told something and fails keeps nobody else from being told. */
+  #guard(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#defect(error);
+    }
+  }
+
+  #defect(error: unknown): void {
+    this.report(error);
+    this.close(ErrorCode.INTERNAL, 'an internal error');
+  }
 }

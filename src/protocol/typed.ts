@@ -1,5 +1,6 @@
 // What a stream is for: its first four bytes. And calls: one stream each, one JSON object each way.
 
+import type { ByteBudget } from './byte-budget.ts';
 import { JsonReader, MessageError } from './json-reader.ts';
 import { DEAF, type MuxStream } from './mux-stream.ts';
 import type { MuxSession } from './session.ts';
@@ -21,6 +22,8 @@ export const StreamType = {
 } as const;
 
 const TYPE_BYTES = 4;
+/** How long a request may take to come, from the type of its stream to its last byte; milliseconds. */
+const REQUEST_MS = 30_000;
 
 /** Reads the type of a stream that the peer opened, and hands it on with whatever came behind it. */
 export function readType(stream: MuxStream, onType: (type: number, rest: Buffer) => void): void {
@@ -90,41 +93,54 @@ export function call(session: MuxSession, type: number, request: object, timeout
 }
 
 /**
- * Answers a call of the peer: the object, then the end of the stream.
+ * Answers a call of the peer: the object, then the end of the stream. A call that is not complete in time is broken off.
  * @param rest what came behind the type.
  * @param handle must not fail.
  * @param explain words what is wrong with a request that cannot be read.
+ * @param budget what the call is part of, from its first byte until its stream is over and nobody works on it any more.
  */
 export function answer(
   stream: MuxStream,
   rest: Buffer,
   handle: (request: object) => Promise<object>,
   explain: (text: string) => string,
+  budget?: ByteBudget,
 ): void {
-  const reader = new JsonReader();
+  const reader = new JsonReader(budget);
+  let isWorking = false;
+  const release = () => {
+    if (stream.isGone && !isWorking) reader.release();
+  };
   const reply = (body: object) => {
-    let text: Buffer;
-    try {
-      text = json(body);
-    } catch {
-      // It repeats what the peer had nested too deep: parsing that needs no stack, writing it does.
-      text = json({ Error: explain('the answer cannot be written') });
-    }
-    stream.write(text);
+    stream.write(json(body));
     stream.end();
+  };
+  const deadline = setTimeout(() => stream.reset(ErrorCode.CANCELLED), REQUEST_MS).unref();
+  stream.onGone = () => {
+    clearTimeout(deadline);
+    release();
   };
   const take = (chunk: Buffer) => {
     stream.consumed(chunk.length);
     let request: object | undefined;
     try {
       request = reader.push(chunk);
+      if (request === undefined) return;
     } catch (error) {
-      stream.events = { ...DEAF, onData: (more) => stream.consumed(more.length) };
-      return reply({ Error: explain((error as Error).message) });
+      reader.release();
+      reply({ Error: explain((error as Error).message) });
     }
-    if (request === undefined) return;
+    clearTimeout(deadline);
     stream.events = { ...DEAF, onData: (more) => stream.consumed(more.length) };
-    void handle(request).then(reply);
+    if (request === undefined) return;
+    isWorking = true;
+    void handle(request)
+      .then(reply)
+      .catch((error) => stream.defect(error))
+      .finally(() => {
+        isWorking = false;
+        release();
+      });
   };
   stream.events = { ...DEAF, onData: take, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
   if (rest.length > 0) take(rest);

@@ -1,6 +1,7 @@
 // What changed, told in one place: every write announces here, subscriptions listen here, and where several gateway
 // processes share a PostgreSQL server the announcements reach the others too (LISTEN/NOTIFY).
 
+import { reportDefect } from '../protocol/defect.ts';
 import type { Db, PrismaClient } from './client.ts';
 
 export type Action = 'CREATED' | 'UPDATED' | 'DELETED';
@@ -29,7 +30,13 @@ export class Changes {
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #followers = new Set<Follower>();
   readonly #gapListeners = new Set<() => void>();
+  readonly #onDefect: (error: unknown) => void;
   #relay: Relay | undefined;
+
+  /** @param onDefect told what a listener has thrown: whoever writes has nothing to do with it. */
+  constructor(onDefect = reportDefect) {
+    this.#onDefect = onDefect;
+  }
 
   connect(relay: Relay): void {
     this.#relay = relay;
@@ -58,13 +65,21 @@ export class Changes {
 
   /** Changes of other processes may have been missed. */
   gap(): void {
-    for (const listener of this.#gapListeners) listener();
+    for (const listener of this.#gapListeners) this.#call(listener);
   }
 
   /** Tells all who listen. @returns what settles when all who follow are done. */
   publish(changes: Change[]): Promise<unknown> {
-    for (const change of changes) for (const listener of this.#listeners) listener(change);
+    for (const change of changes) for (const listener of this.#listeners) this.#call(() => listener(change));
     return Promise.allSettled([...this.#followers].map(async (follow) => follow(changes)));
+  }
+
+  #call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#onDefect(error);
+    }
   }
 
   /** Tells of what needs no transaction: hints at what everybody can see who asks. */

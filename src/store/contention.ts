@@ -1,17 +1,29 @@
 // What to do when two transactions are in each other's way.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { Prisma } from './generated/prisma/client.ts';
 
 const ATTEMPTS = 10;
+/** The pause before the second attempt is at most so long, and twice as long before each further one; milliseconds. */
+const PAUSE_MS = 5;
+const PAUSE_MAX_MS = 250;
 
-/** Runs a transaction anew when the database gave it up for another one's sake: it would have to be asked again anyway. */
-export async function insistent<T>(transaction: () => Promise<T>): Promise<T> {
+/**
+ * Runs a transaction anew when the database gave it up for another one's sake: it would have to be asked again anyway.
+ * Between two attempts is a pause of random length, so that those who were in each other's way do not meet again.
+ * @param pause waits so many milliseconds.
+ */
+export async function insistent<T>(
+  transaction: () => Promise<T>,
+  pause: (ms: number) => Promise<unknown> = wait,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
       if (attempt === ATTEMPTS || !isContention(error)) throw error;
     }
+    await pause(Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempt - 1)));
   }
 }
 

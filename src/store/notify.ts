@@ -1,39 +1,45 @@
 // What gateway processes on one PostgreSQL server tell each other, over LISTEN/NOTIFY: changes, and words of other kinds.
 
+import { Socket } from 'node:net';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import type { Change, Changes, Relay } from './changes.ts';
+import { type PeerMessage, readPeerMessage } from './peer-message.ts';
 
 const CHANNEL = 'gateway_changes';
 /** The server refuses payloads of 8,000 bytes; a change has under 200. */
 const CHANGES_PER_MESSAGE = 30;
 const RETRY_MS = 1000;
-
-interface Message {
-  node: string;
-  changes?: Change[];
-  /** What a process says besides; `topic` tells who listens. */
-  word?: { topic: string; body: object };
-}
+/** How often a process says something to itself over the connection that it listens on; milliseconds. */
+const HEARTBEAT_MS = 1000;
+/** So many heartbeats in a row that do not come back mean that the connection is lost, however well it looks. */
+const SILENT_MAX = 2;
+/** How long connecting, and each statement on the connection, may take; milliseconds. */
+const PATIENCE_MS = 3000;
 
 /**
- * Listens for the changes of other processes and relays ours. A lost connection is opened again for ever; what was
- * said meanwhile is lost, so `changes.gap` and `onGap` are called when listening begins anew.
+ * Listens for the changes of other processes and relays ours. A lost connection, also one that went silent, is opened
+ * again for ever; what was said meanwhile is lost, so `changes.gap` and `onGap` are called when listening begins anew.
  */
 export class Notifications implements Relay {
   readonly #url: string;
   readonly #node: string;
   readonly #changes: Changes;
   readonly #onGap: () => void;
-  readonly #topics = new Map<string, (body: object) => void>();
+  readonly #log: Logger;
+  readonly #topics = new Map<string, (body: object) => unknown>();
   #client: pg.Client | undefined;
+  #socket: Socket | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, node: string, changes: Changes, onGap: () => void) {
+  constructor(url: string, node: string, changes: Changes, onGap: () => void, log: Logger) {
     this.#url = url;
     this.#node = node;
     this.#changes = changes;
     this.#onGap = onGap;
+    this.#log = log;
+    changes.connect(this);
   }
 
   /** Whether other processes' changes reach this one now. */
@@ -42,39 +48,63 @@ export class Notifications implements Relay {
   }
 
   async start(): Promise<void> {
+    const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: 'gateway listener',
       keepAlive: true,
+      connectionTimeoutMillis: PATIENCE_MS,
+      query_timeout: PATIENCE_MS,
+      stream: () => socket,
     });
+    let heartbeat: NodeJS.Timeout | undefined;
+    let unheard = 0;
+    let isLost = false;
     const lost = () => {
-      if (this.#client === client) this.#client = undefined;
+      if (isLost) return; // An error and an end tell of the same.
+      isLost = true;
+      clearInterval(heartbeat);
       client.removeAllListeners('notification');
-      if (this.#closed || this.#retry) return;
-      this.#retry = setTimeout(() => {
-        this.#retry = undefined;
-        void this.start();
-      }, RETRY_MS).unref();
+      socket.destroy();
+      const wasListening = this.#client === client;
+      if (wasListening) this.#client = undefined;
+      if (this.#closed) return;
+      if (wasListening) this.#log.warn('the LISTEN connection to the database is lost');
+      this.#retry = setTimeout(
+        () => {
+          this.#retry = undefined;
+          void this.start();
+        },
+        wasListening ? 0 : RETRY_MS,
+      ).unref();
     };
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    client.on('notification', ({ payload }) => {
+      unheard = 0;
+      this.#receive(payload ?? '');
+    });
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
     } catch {
-      client.end().catch(() => {});
       return lost();
     }
-    if (this.#closed) return void client.end();
+    if (isLost) return;
+    if (this.#closed) return lost();
     this.#client = client;
+    this.#socket = socket;
+    heartbeat = setInterval(() => {
+      if (unheard++ >= SILENT_MAX) lost();
+      else this.#notify(client, {}).catch(() => {}); // It was not heard, then.
+    }, HEARTBEAT_MS).unref();
     this.#changes.gap();
     this.#onGap();
   }
 
   async send(tx: Parameters<Relay['send']>[0], changes: Change[]): Promise<void> {
     for (let i = 0; i < changes.length; i += CHANGES_PER_MESSAGE) {
-      const message: Message = { node: this.#node, changes: changes.slice(i, i + CHANGES_PER_MESSAGE) };
+      const message: PeerMessage = { node: this.#node, changes: changes.slice(i, i + CHANGES_PER_MESSAGE) };
       await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(message)})`;
     }
   }
@@ -86,25 +116,39 @@ export class Notifications implements Relay {
    */
   async say(topic: string, body: object): Promise<void> {
     if (!this.#client) throw new Error('not connected to the other gateways');
-    const message: Message = { node: this.#node, word: { topic, body } };
-    await this.#client.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(message)]);
+    await this.#notify(this.#client, { word: { topic, body } });
   }
 
   /** Hears what others say of a topic, each of which has one listener. */
-  hear(topic: string, listener: (body: object) => void): void {
+  hear(topic: string, listener: (body: object) => unknown): void {
     this.#topics.set(topic, listener);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
-    await this.#client?.end().catch(() => {});
+    this.#socket?.destroy();
+  }
+
+  async #notify(client: pg.Client, message: Omit<PeerMessage, 'node'>): Promise<void> {
+    const payload = JSON.stringify({ node: this.#node, ...message } satisfies PeerMessage);
+    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
   }
 
   #receive(payload: string): void {
-    const { node, changes, word } = JSON.parse(payload) as Message; // Only gateways write to this channel.
+    const message = readPeerMessage(payload);
+    if (!message) return void this.#log.warn({ length: payload.length }, 'a malformed notification was dropped');
+    const { node, changes, word } = message;
     if (node === this.#node) return;
-    if (changes) this.#changes.publish(changes);
-    if (word) this.#topics.get(word.topic)?.(word.body);
+    if (changes) void this.#changes.publish(changes);
+    if (word) void this.#pass(word.topic, word.body);
+  }
+
+  async #pass(topic: string, body: object): Promise<void> {
+    try {
+      await this.#topics.get(topic)?.(body);
+    } catch (error) {
+      this.#log.warn({ topic, err: error }, 'what another node said could not be dealt with');
+    }
   }
 }

@@ -6,6 +6,7 @@ import { openTarget, sealTarget } from './event-target.ts';
 import { Prisma } from './generated/prisma/client.ts';
 import type { Keys } from './keys.ts';
 import { openModule, type SecretOwner, sealModule } from './module-secrets.ts';
+import { type StoredPolicy, sealPolicyAnew } from './policy-secrets.ts';
 import { openPrivateKey, sealPrivateKey } from './tls-certificate.ts';
 
 const owner = { id: true, accountId: true } as const;
@@ -22,15 +23,28 @@ export async function sealAnew(db: Db, keys: Keys): Promise<void> {
     await db.tlsCertificate.update({ where: { id: row.id }, data: { privateKey }, select: id });
   }
   const isSet = { not: Prisma.DbNull };
-  const where = { OR: [{ webhookVerification: isSet }, { basicAuth: isSet }] };
-  const select = { ...owner, webhookVerification: true, basicAuth: true } as const;
+  const where = { OR: [{ webhookVerification: isSet }, { basicAuth: isSet }, { trafficPolicy: isSet }] };
+  const select = { ...owner, webhookVerification: true, basicAuth: true, trafficPolicy: true } as const;
   for (const row of await db.route.findMany({ where, select })) {
     const data = {
       webhookVerification: anew(keys, row, row.webhookVerification),
       basicAuth: anew(keys, row, row.basicAuth),
+      trafficPolicy: policyAnew(keys, 'route', row),
     };
     await db.route.update({ where: { id: row.id }, data, select: id });
   }
+  const ofEdge = { where: { trafficPolicy: isSet }, select: { ...owner, trafficPolicy: true } } as const;
+  for (const row of await db.edge.findMany(ofEdge)) {
+    const trafficPolicy = policyAnew(keys, 'edge', row);
+    await db.edge.update({ where: { id: row.id }, data: { trafficPolicy }, select: id });
+  }
+}
+
+function policyAnew(keys: Keys, table: 'route' | 'edge', row: SecretOwner & { trafficPolicy: unknown }) {
+  const { id, accountId, trafficPolicy } = row;
+  if (trafficPolicy === null) return undefined;
+  const stored = trafficPolicy as StoredPolicy; // Only `sealPolicy` makes what is stored.
+  return { ...sealPolicyAnew(keys, { table, id, accountId }, stored) };
 }
 
 /** @returns undefined, which leaves it as it is, for a module that is not set. */

@@ -7,7 +7,6 @@ import type {
   HttpModuleSettings,
   IpRestrictionSettings,
   TlsTerminationSettings,
-  TrafficPolicySettings,
   UserAgentFilterSettings,
   WebhookVerificationSettings,
 } from '../edge/modules/settings.ts';
@@ -15,6 +14,7 @@ import type { BackendConfig, EdgeConfig, RouteConfig } from '../edge/sites/sourc
 import type { Prisma } from './generated/prisma/client.ts';
 import type { Keys } from './keys.ts';
 import { openModule } from './module-secrets.ts';
+import { openPolicy, type PolicyOwner, type StoredPolicy } from './policy-secrets.ts';
 
 const inOrder = { orderBy: { position: 'asc' } } as const;
 
@@ -90,11 +90,23 @@ export function edgeConfig(row: EdgeRow, policies: ReadonlyMap<string, PolicyRul
   };
   if (row.kind === 'HTTPS')
     return { ...shared, kind: 'https', routes: row.routes.map((route) => routeConfig(route, policies, keys)) };
-  const modules = {
-    ipRestriction: ipRestriction(row, policies),
-    trafficPolicy: stored<TrafficPolicySettings>(row.trafficPolicy),
+  const config: EdgeConfig = {
+    ...shared,
+    kind: 'tls',
+    backend: backendOf(row),
+    modules: { ipRestriction: ipRestriction(row, policies) },
   };
-  return { ...shared, kind: 'tls', backend: backendOf(row), modules };
+  try {
+    config.modules.trafficPolicy = policyOf('edge', row, keys);
+  } catch (error) {
+    config.failure = (error as Error).message;
+  }
+  return config;
+}
+
+function policyOf(table: PolicyOwner['table'], { id, accountId, trafficPolicy }: EdgeRow | RouteRow, keys: Keys) {
+  const policy = stored<StoredPolicy>(trafficPolicy);
+  return policy && openPolicy(keys, { table, id, accountId }, policy);
 }
 
 function routeConfig(row: RouteRow, policies: ReadonlyMap<string, PolicyRules>, keys: Keys): RouteConfig {
@@ -102,7 +114,6 @@ function routeConfig(row: RouteRow, policies: ReadonlyMap<string, PolicyRules>, 
   const modules: HttpModuleSettings = {
     ipRestriction: ipRestriction(row, policies),
     userAgentFilter: stored<UserAgentFilterSettings>(row.userAgentFilter),
-    trafficPolicy: stored<TrafficPolicySettings>(row.trafficPolicy),
     compression: stored<{ enabled: boolean }>(row.compression),
     requestHeaders: stored<HeaderSettings>(row.requestHeaders),
     responseHeaders: stored<HeaderSettings>(row.responseHeaders),
@@ -114,6 +125,7 @@ function routeConfig(row: RouteRow, policies: ReadonlyMap<string, PolicyRules>, 
   try {
     const basicAuth = stored<BasicAuthSettings>(row.basicAuth);
     const webhook = stored<WebhookVerificationSettings>(row.webhookVerification);
+    modules.trafficPolicy = policyOf('route', row, keys);
     if (basicAuth) modules.basicAuth = openModule(keys, row, basicAuth);
     if (webhook) modules.webhookVerification = openModule(keys, row, webhook);
   } catch (error) {

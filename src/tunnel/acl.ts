@@ -12,6 +12,11 @@ export type Rule =
   | { type: 'address'; host: string; port: number }
   | { type: 'label'; key: string; value: string };
 
+/** The rules of a live session's credential. They are replaced when the credential is changed. */
+export interface Allowance {
+  acl: readonly string[];
+}
+
 /** A rule that is not of the grammar; the message says why. */
 export class AclError extends Error {}
 

@@ -6,7 +6,7 @@ import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms } from './agent-rooms.ts';
 import { refusal } from './binder.ts';
 import { kindOf } from './compatibility.ts';
-import type { Grant, OpenedSession } from './registrar.ts';
+import type { Grant, OpenedSession, Refusal } from './registrar.ts';
 import { aboutText, checkText, METADATA_MAX } from './texts.ts';
 
 const VERSIONS = ['3', '2'];
@@ -17,45 +17,63 @@ export interface AgentConnection {
   ip: string;
   /** The gateway's own address, and the name that the agent asked for, or ''. */
   ingress: OpenedSession['ingress'];
+  /** Whether it is still there. */
+  isOpen(): boolean;
 }
 
 /**
  * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
  * @throws {AgentError} why the agent is not let in.
  */
-export async function admit(
-  auth: Auth,
-  connection: AgentConnection,
-  { registrar, tokens, sessions }: AgentRooms,
-): Promise<Admitted> {
+export async function admit(auth: Auth, connection: AgentConnection, rooms: AgentRooms): Promise<Admitted> {
   if (!auth.versions.some((version) => VERSIONS.includes(version)))
     throw new AgentError('unknownVersion', { versions: VERSIONS.join(' and ') });
   checkText('Metadata', auth.metadata, METADATA_MAX);
+  const admitted = await rooms.checks.inTurn(() => open(auth, connection, rooms));
+  if (!('refused' in admitted)) return admitted;
+  await rooms.checks.refused(connection.ip);
+  throw refusal(admitted);
+}
+
+async function open(
+  auth: Auth,
+  { ip, ingress, isOpen }: AgentConnection,
+  { registrar, tokens, sessions, shares }: AgentRooms,
+): Promise<Admitted | Refusal> {
+  if (!isOpen()) return { refused: 'sessionEnded' }; // While it waited for its turn.
   const grant = await registrar.authenticate(auth.authtoken);
-  if ('refused' in grant) throw refusal(grant);
+  if ('refused' in grant) return grant;
   const clientId = rememberedClient(auth, grant, tokens.isCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
   sessions.evict(grant.accountId, clientId);
-  const sessionId = await registrar.sessionOpened({
+  const share = shares.join(grant.accountId);
+  const opened = registrar.sessionOpened({
     accountId: grant.accountId,
     credentialId: grant.credentialId,
     clientId,
     agentVersion: aboutText(auth.agentVersion || auth.userAgent),
-    ...connection,
+    ip,
+    ingress,
     os: aboutText(auth.os),
     arch: aboutText(auth.arch),
     userAgent: aboutText(auth.userAgent),
     metadata: auth.metadata,
     transport: 'muxado/2',
   });
-  const { accountId, credentialId } = grant;
+  const sessionId = await opened.catch((error) => {
+    share.leave();
+    throw error;
+  });
+  const { accountId, credentialId, acl } = grant;
   return {
     sessionId,
     accountId,
     credentialId,
+    allowance: { acl },
     clientId,
     cookie: tokens.cookie(accountId, clientId),
     kind: kindOf(auth),
     auth,
+    share,
   };
 }
 

@@ -30,11 +30,31 @@ export const agentErrors = {
   tooManyTunnels: { number: 90210, text: 'A session may have at most {max} tunnels.' },
   badText: { number: 90211, text: '{name} must {rule}.' },
   unknownVersion: { number: 90212, text: 'This gateway speaks the versions {versions} of the protocol.' },
+  gatewayName: {
+    number: 90371,
+    text: 'The gateway itself answers at {name}, so that no tunnel can. Ask for another name.',
+  },
+  tooManySessions: {
+    number: 90320,
+    text: 'The account may have at most {max} sessions of agents here at once. End some, or raise MAX_SESSIONS_PER_ACCOUNT.',
+  },
+  tooManyPorts: {
+    number: 90321,
+    text: 'The account may have at most {max} TCP ports here, those included that are kept for tunnels that were lost. Close some, or raise MAX_TCP_PORTS_PER_ACCOUNT.',
+  },
   badName: {
     number: 326,
     text: '"{name}" is not a name that can be served. It must be a full name such as app.example.com, of letters, digits and hyphens.',
   },
   badPolicy: { number: 2236, text: 'The traffic policy cannot be used: {reason}' },
+  forwardDenied: {
+    number: 90361,
+    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows the internal endpoint that the traffic policy forwards to. Add one, or forward to one that is allowed.',
+  },
+  tooManyPolicies: {
+    number: 90363,
+    text: 'Too many traffic policies of this account are waiting to be compiled; try again.',
+  },
   unavailable: { number: 90080, text: 'The gateway cannot do this right now; try again.' },
 } satisfies Record<string, { number: number; text: string }>;
 

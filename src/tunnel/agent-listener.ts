@@ -1,7 +1,8 @@
 // Where agents connect: TLS, and a session for each.
 
-import type { Socket } from 'node:net';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { CIPHERS } from '../protocol/tls-suites.ts';
+import { AgentConnections } from './agent-connections.ts';
 import type { AgentRooms } from './agent-rooms.ts';
 import { AgentSession } from './agent-session.ts';
 
@@ -26,24 +27,33 @@ export function createAgentListener(
 ): AgentListener {
   const server = createServer({
     ...identity,
-    SNICallback: (name, done) => done(null, contextOf(name)),
+    SNICallback(name, done) {
+      try {
+        done(null, contextOf(name));
+      } catch (error) {
+        rooms.onFailure(error);
+        done(error as Error);
+      }
+    },
     handshakeTimeout: HANDSHAKE_MS,
     minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
     noDelay: true,
   });
-  server.on('secureConnection', (socket: TLSSocket) => new AgentSession(socket, rooms));
-  server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
-  const connections = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+  const connections = new AgentConnections(rooms.settings.maxAgents);
+  server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
+  server.on('connection', (socket) => connections.admit(socket));
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const ends = { remoteAddress: socket.remoteAddress, remotePort: socket.remotePort };
+    new AgentSession(socket, rooms, () => connections.authenticated(ends));
   });
+  server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
   return {
     server,
     async close(endSessions) {
       const closed = new Promise((resolve) => server.close(resolve));
       await endSessions();
-      for (const socket of connections) socket.destroySoon();
+      connections.close();
       await closed;
     },
   };

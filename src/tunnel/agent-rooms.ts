@@ -2,23 +2,24 @@
 
 import type { Auth } from '../protocol/messages.ts';
 import type { ErrorCode } from '../protocol/stream.ts';
+import type { AccountShare, AccountShares } from './account-shares.ts';
 import type { AgentError } from './agent-errors.ts';
-import type { BinderParts } from './binder.ts';
+import type { AuthtokenChecks } from './authtoken-checks.ts';
+import type { BinderParts, Binding } from './binder.ts';
 import type { AgentKind } from './compatibility.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 import type { SessionCommand } from './session-commands.ts';
 
 /** An agent that was let in. */
-export interface Admitted {
-  sessionId: string;
-  accountId: string;
-  credentialId: string;
+export interface Admitted extends Binding {
   /** What the agent is known by over reconnects. */
   clientId: string;
   cookie: string;
   kind: AgentKind;
   auth: Auth;
+  /** What it has together with the other agents of its account. It is to leave it when its session is over. */
+  share: AccountShare;
 }
 
 /** A sign of life that was asked for, and came. */
@@ -73,6 +74,8 @@ export interface SessionEnd {
 export interface AgentRooms extends BinderParts {
   endpoints: Endpoints;
   sessions: SessionRegister;
+  checks: AuthtokenChecks;
+  shares: AccountShares;
   /** The wall clock, in milliseconds. */
   time(): number;
   /** Whether the gateway is being stopped, so that agents will be back. */

@@ -1,6 +1,7 @@
 // One agent's session, from its first byte to its last: who it is, what it asks, what it is told.
 
 import type { TLSSocket } from 'node:tls';
+import { ByteBudget } from '../protocol/byte-budget.ts';
 import { answerHeartbeat, startHeartbeat } from '../protocol/heartbeat.ts';
 import { MessageError } from '../protocol/json-reader.ts';
 import { type Auth, readAuth, writeAuthAnswer, writeStopTunnel } from '../protocol/messages.ts';
@@ -19,8 +20,11 @@ import type { SessionCommand } from './session-commands.ts';
 /** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
 const AUTH_MS = 10_000;
 const COMMAND_MS = 10_000;
-/** Calls and heartbeats that an agent may have under way. */
+/** Calls that an agent may have under way, and the bytes that they may have together. */
 const CALLS_MAX = 1024;
+const CALL_BYTES = 4 * 1024 * 1024;
+/** Before it is accepted: one call at a time, beside the heartbeats that SDKs begin with, and what an `Auth` may need. */
+const STRANGER = { bytes: 16 * 1024, streams: 2 };
 /** The version of the gateway that agents are told. */
 export const VERSION = '0.1.0';
 
@@ -33,22 +37,30 @@ export class AgentSession implements RegisteredSession {
   readonly #rooms: AgentRooms;
   readonly #mux: MuxSession;
   readonly #connection: AgentConnection;
+  readonly #onAccepted: () => void;
   readonly #deadline: NodeJS.Timeout;
   /** What codes of errors begin with, as the agent knows them. */
   #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
+  /** Whether the agent asks for signs of life: one stream is enough for that. */
+  #isBeating = false;
+  /** A part of what its account may have, from when on that is known. */
+  #callBytes = new ByteBudget(CALL_BYTES);
   #accepted: Accepted | undefined;
   #roundTrip: RoundTrip | undefined;
   /** What it was told to do, and has agreed to. */
   #told: SessionCommand['kind'] | undefined;
 
-  constructor(socket: TLSSocket, rooms: AgentRooms) {
+  /** @param onAccepted told when the agent is let in. */
+  constructor(socket: TLSSocket, rooms: AgentRooms, onAccepted: () => void) {
     this.#rooms = rooms;
+    this.#onAccepted = onAccepted;
     const ingress = { serverIp: plainAddress(socket.localAddress), hostname: socket.servername || '' };
-    this.#connection = { ip: plainAddress(socket.remoteAddress), ingress };
+    this.#connection = { ip: plainAddress(socket.remoteAddress), ingress, isOpen: () => !this.#mux.isClosed };
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
-    this.#mux = new MuxSession(socket, { onStream, onClose }, { role: 'server', peerStreamsMax: CALLS_MAX });
+    const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
+    this.#mux = new MuxSession(socket, { onStream, onClose }, options);
     this.#deadline = setTimeout(() => this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time'), AUTH_MS);
   }
 
@@ -93,12 +105,21 @@ export class AgentSession implements RegisteredSession {
   }
 
   #onStream(stream: MuxStream, type: number, rest: Buffer): void {
-    if (type === StreamType.HEARTBEAT) return void answerHeartbeat(stream, rest);
+    if (type === StreamType.HEARTBEAT && !this.#isBeating) return void this.#beat(stream, rest);
     const handle = this.#calls[type];
     // What a newer agent may ask for is refused, and does not end its session.
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
     const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
-    answer(stream, rest, explained, (reason) => new AgentError('malformed', { reason }).describe(this.#errorPrefix));
+    const explain = (reason: string) => new AgentError('malformed', { reason }).describe(this.#errorPrefix);
+    answer(stream, rest, explained, explain, this.#callBytes);
+  }
+
+  #beat(stream: MuxStream, rest: Buffer): void {
+    this.#isBeating = true;
+    stream.onGone = () => {
+      this.#isBeating = false;
+    };
+    answerHeartbeat(stream, rest);
   }
 
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
@@ -129,10 +150,14 @@ export class AgentSession implements RegisteredSession {
     });
     const { settings, registrar } = this.#rooms;
     if (this.#mux.isClosed) {
+      admitted.share.leave();
       await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
       throw new MessageError('the session ended');
     }
     clearTimeout(this.#deadline);
+    this.#mux.limits.trust();
+    this.#onAccepted();
+    this.#callBytes = new ByteBudget(CALL_BYTES, admitted.share.calls);
     this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
     this.#mux.answersNagle = kind.hasNagle;
     this.#rooms.sessions.add(this, admitted);
@@ -150,7 +175,7 @@ export class AgentSession implements RegisteredSession {
   /** The window that streams may grow to; 0 where the agent did not say that it can. */
   #agreeOn({ streamWindow }: Auth): number {
     if (streamWindow <= 0) return 0;
-    this.#mux.budget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
+    this.#mux.budget.max = Math.min(Math.floor(streamWindow), STREAM_WINDOW_MAX);
     return this.#mux.budget.max;
   }
 
@@ -162,6 +187,7 @@ export class AgentSession implements RegisteredSession {
   #onClose(code: ErrorCode, message: string): void {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
+    this.#accepted.share.leave();
     // An agent that says good-bye wants nothing kept; one that is lost will be back.
     const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
     const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;

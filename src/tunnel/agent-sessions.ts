@@ -2,11 +2,11 @@
 
 import { ErrorCode } from '../protocol/stream.ts';
 import { allows, type BindTarget } from './acl.ts';
-import type { AgentError } from './agent-errors.ts';
+import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, RegisteredSession, RoundTrip, SessionEnd, SessionRegister } from './agent-rooms.ts';
-import { refusal } from './binder.ts';
+import { denialOf, refusal } from './binder.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
-import type { Grant, Refusal, Registrar } from './registrar.ts';
+import type { Grant, Registrar } from './registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from './session-commands.ts';
 import { aboutText } from './texts.ts';
 
@@ -110,16 +110,14 @@ export class AgentSessions implements SessionCommands, SessionRegister {
       session.close(ErrorCode.CANCELLED, 'the credential was revoked');
       return;
     }
+    if (session.accepted) session.accepted.allowance.acl = grant.acl;
     const stop = (tunnelId: string, error: AgentError) =>
       void session.stopTunnel(tunnelId, error).catch(this.#parts.onFailure);
     for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
       const target = targetOf(tunnel);
-      if (allows(grant.acl, target)) continue;
-      const denied: Refusal =
-        target.type === 'address'
-          ? { refused: 'addressDenied', target: `${tunnel.hostname}:${tunnel.port}` }
-          : { refused: 'nameDenied', target: tunnel.hostname };
-      stop(tunnel.tunnelId, refusal(denied));
+      const internal = tunnel.handling?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));
+      if (!allows(grant.acl, target)) stop(tunnel.tunnelId, refusal(denialOf(target)));
+      else if (internal) stop(tunnel.tunnelId, new AgentError('forwardDenied', { target: internal }));
     }
     for (const [tunnelId, labels] of session.accepted?.tunnels.labelled ?? []) {
       const denied = Object.entries(labels).find(([key, value]) => !allows(grant.acl, { type: 'label', key, value }));

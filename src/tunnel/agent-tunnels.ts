@@ -44,7 +44,7 @@ export class AgentTunnels implements Served {
   #binding = 0;
 
   constructor(rooms: AgentRooms, mux: MuxSession, admitted: Admitted) {
-    this.#rooms = rooms;
+    this.#rooms = { ...rooms, doors: admitted.share.doors };
     this.#mux = mux;
     this.#admitted = admitted;
     this.#slots = new Slots(admitted.kind);
@@ -63,7 +63,6 @@ export class AgentTunnels implements Served {
   async bind(request: object): Promise<object> {
     const bind = readBind(request);
     checkTexts(bind);
-    checkDepth(bind.options);
     return this.#counted(async () => {
       const bound = await bindTunnel(this.#rooms, this.#admitted, bind);
       if (this.#mux.isClosed) {
@@ -100,7 +99,8 @@ export class AgentTunnels implements Served {
 
   /** Answers a call that closes a tunnel. @throws {AgentError} when it is none of this session. */
   async unbind(request: object): Promise<object> {
-    await this.stop(this.#mustHave(readPatch(request, 'Id').id));
+    const { id } = readPatch(request, 'Id');
+    await this.#inTurn(() => this.stop(this.#mustHave(id)));
     return { Error: '', Extra: {} };
   }
 
@@ -111,10 +111,14 @@ export class AgentTunnels implements Served {
     if (metadata !== null) checkText('Metadata', metadata, METADATA_MAX);
     if (policy !== null && tunnel) {
       const modules = { ...this.#modules.get(id), trafficPolicy: policy || undefined };
-      tunnel.handling = this.#rooms.makeHandling(modules, tunnel);
+      const { accountId, proto, tls } = tunnel;
+      const { allowance } = this.#admitted;
+      const handling = await this.#rooms.makeHandling(modules, { accountId, proto, tls, allowance });
+      if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // Closed meanwhile.
+      tunnel.handling = handling;
       this.#modules.set(id, modules);
     }
-    if (metadata !== null) await this.#rooms.registrar.tunnelChanged(id, { metadata });
+    if (metadata !== null) await this.#inTurn(() => this.#rooms.registrar.tunnelChanged(id, { metadata }));
     return { Error: '' };
   }
 
@@ -160,12 +164,20 @@ export class AgentTunnels implements Served {
     throw new AgentError('noSuchTunnel', { id: tunnelId });
   }
 
+  /** In turn with the other calls of its account, so that no account has all of the database's time. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#admitted.share.inTurn(() => {
+      if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
+      return work();
+    });
+  }
+
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     if (this.#tunnels.size + this.#labelled.size + this.#binding >= TUNNELS_MAX)
       throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
     this.#binding++;
     try {
-      return await work();
+      return await this.#inTurn(work);
     } finally {
       this.#binding--;
     }
@@ -181,15 +193,6 @@ function checkLabels(labels: Record<string, string>): void {
     checkText('Keys and values of labels', text, LABEL_MAX);
     if (text === '' || !text.isWellFormed())
       throw new AgentError('badText', { name: 'Keys and values of labels', rule: 'be texts of one character or more' });
-  }
-}
-
-/** The answer to a bind repeats its options: what cannot be written is not to be bound. */
-function checkDepth(options: object): void {
-  try {
-    JSON.stringify(options);
-  } catch {
-    throw new AgentError('badText', { name: 'Opts', rule: 'not be nested so deep' });
   }
 }
 

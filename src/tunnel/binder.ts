@@ -1,6 +1,7 @@
 // Binds: what an agent asks to serve, decided and made live.
 
 import type { Bind } from '../protocol/messages.ts';
+import { type Allowance, allows, type BindTarget } from './acl.ts';
 import { AgentError } from './agent-errors.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
@@ -30,6 +31,8 @@ export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: Tun
 export interface Binding {
   sessionId: string;
   accountId: string;
+  credentialId: string;
+  allowance: Allowance;
 }
 
 /**
@@ -39,8 +42,10 @@ export interface Binding {
 export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bind): Promise<BoundTunnel> {
   const { settings } = parts;
   const options = readOptions(bind, settings.baseDomain);
+  await checkAcl(parts, session, options);
   const { proto, tls, modules } = options;
-  const handling = parts.makeHandling(modules, { accountId: session.accountId, proto, tls });
+  const { accountId, allowance } = session;
+  const handling = await parts.makeHandling(modules, { accountId, proto, tls, allowance });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
       ? await bindPort(parts, session, bind, options)
@@ -61,6 +66,28 @@ export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bin
   };
 }
 
+/**
+ * Nothing is compiled for who may not have the name or the address. What is allowed here the registrar decides once more, on
+ * what is true then.
+ */
+async function checkAcl(
+  { registrar, settings }: BinderParts,
+  { credentialId, allowance }: Binding,
+  { proto, name, port }: BindOptions,
+): Promise<void> {
+  const { baseDomain } = settings;
+  const target: BindTarget =
+    proto === 'tcp'
+      ? { type: 'address', host: baseDomain, port }
+      : { type: 'domain', domain: name === '' ? randomHostname(baseDomain) : readHostname(name) };
+  if (allows(allowance.acl, target)) return;
+  // What was allowed a moment ago may not be known here yet.
+  const grant = await registrar.grant(credentialId);
+  if (!grant) throw refusal({ refused: 'sessionEnded' });
+  allowance.acl = grant.acl;
+  if (!allows(grant.acl, target)) throw refusal(denialOf(target));
+}
+
 interface Registered {
   hostname: string;
   port: number;
@@ -75,6 +102,9 @@ async function bindName(parts: BinderParts, session: Binding, bind: Bind, option
   const usual = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
     const hostname = name === '' ? randomHostname(settings.baseDomain) : readHostname(name);
+    // One that is internal is reached by no visitor, whatever the gateway's own names are.
+    if (settings.ownNames.has(hostname) && !isInternal(hostname))
+      throw new AgentError('gatewayName', { name: hostname });
     // There is no listener, and so no port, for what is internal: its URL is but a name.
     const port = !isInternal(hostname) ? usual : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
@@ -122,6 +152,20 @@ function describe(
   const isOwn = bind.id !== '' && tokens.isBindToken(bind.token, accountId, bind.id, full);
   const { pooling, forwardsTo, metadata } = bind;
   return { sessionId, resume: isOwn ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
+}
+
+/** Why a target is not allowed. */
+export function denialOf(target: BindTarget): Refusal {
+  switch (target.type) {
+    case 'domain':
+      return { refused: 'nameDenied', target: target.domain };
+    case 'label':
+      return { refused: 'labelDenied', target: `${target.key}=${target.value}` };
+    case 'address': {
+      const refused = target.port === null ? 'anyPortDenied' : 'addressDenied';
+      return { refused, target: `${target.host}:${target.port}` };
+    }
+  }
 }
 
 /** In words, with the number that the catalogue has for it. */

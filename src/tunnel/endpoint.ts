@@ -19,8 +19,11 @@ export interface Visitor {
 /** Why no stream could be opened to the agent: it is gone, or has all the streams that it can take. */
 export type OpenFailure = 'offline' | 'overloaded';
 
-/** What is done to an endpoint's traffic on its way. Only the public side knows what is in it. */
-export type Handling = object;
+/** What is done to an endpoint's traffic on its way. Only the public side knows what else is in it. */
+export interface Handling {
+  /** The names of internal endpoints that it leads to, as far as they are known before there are visitors. */
+  readonly leadsTo?: readonly string[];
+}
 
 export interface LiveEndpoint {
   /** `ep_…` */

@@ -30,6 +30,12 @@ export function addressOf({
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
+/** Which endpoint a URL such as `https://name.internal` names; undefined when it names none. */
+export function internalOf(url: string): { proto: string; hostname: string } | undefined {
+  const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
+  return proto && hostname ? { proto, hostname } : undefined;
+}
+
 /** Endpoints that serve the same address, taken in turn. */
 interface Pool {
   members: LiveEndpoint[];
@@ -53,14 +59,22 @@ export class Endpoints {
   /** A tunnel that its agent has resumed may be there twice for a moment: the newer one counts. */
   readonly #byId = new Map<string, LiveEndpoint>();
   readonly #now: () => number;
+  readonly #ownNames: ReadonlySet<string>;
 
-  /** @param now a clock that never goes back, in milliseconds. */
-  constructor(now = () => performance.now()) {
+  /**
+   * @param now a clock that never goes back, in milliseconds.
+   * @param ownNames at which the gateway itself answers: no visitor who asks for one is led to an endpoint.
+   */
+  constructor(now = () => performance.now(), ownNames: ReadonlySet<string> = new Set()) {
     this.#now = now;
+    this.#ownNames = ownNames;
   }
 
   add(endpoint: LiveEndpoint): void {
     this.#byId.set(endpoint.id, endpoint);
+    const { proto, hostname } = endpoint;
+    // It was configured before the gateway had the name.
+    if (proto !== 'tcp' && !isInternal(hostname) && this.#ownNames.has(hostname)) return;
     const address = addressOf(endpoint);
     const pool = this.#pools.get(address);
     if (pool) pool.members.push(endpoint);
@@ -80,6 +94,7 @@ export class Endpoints {
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
     const found = this.#pick(`${listener}:${hostname}`);
     if (found) return found;
+    if (this.#ownNames.has(hostname)) return undefined;
     for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
       const wildcard = this.#pick(`${listener}:*${hostname.slice(dot)}`);
       if (wildcard) return wildcard;
@@ -114,8 +129,8 @@ export class Endpoints {
 
   /** The internal endpoint of an account that a URL such as `https://name.internal` names. */
   internal(accountId: string, url: string): LiveEndpoint | undefined {
-    const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
-    return proto && hostname ? this.#pick(`internal:${accountId}:${proto}:${hostname}`) : undefined;
+    const named = internalOf(url);
+    return named && this.#pick(`internal:${accountId}:${named.proto}:${named.hostname}`);
   }
 
   byPort(port: number): LiveEndpoint | undefined {

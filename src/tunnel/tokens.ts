@@ -34,6 +34,8 @@ export class Tokens {
   }
 }
 
-function same(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+/** @param given by the agent: any text. */
+function same(given: string, own: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(own)];
+  return a.length === b.length && timingSafeEqual(a, b); // Which throws where the lengths in bytes differ.
 }

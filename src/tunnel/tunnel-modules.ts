@@ -2,6 +2,7 @@
 // done, is the public side's to judge.
 
 import type { Fields } from '../protocol/fields.ts';
+import type { Allowance } from './acl.ts';
 import { AgentError } from './agent-errors.ts';
 import type { Handling, LiveEndpoint, Proto } from './endpoint.ts';
 
@@ -10,7 +11,8 @@ export interface TunnelModules {
   ipRestriction?: { allow: string[]; deny: string[] };
   userAgentFilter?: { allow: string[]; deny: string[] };
   basicAuth?: { username: string; password: string }[];
-  webhookVerification?: { provider: string; secret: string };
+  /** `isSealed`: the secret came sealed, and cannot be read here. */
+  webhookVerification?: { provider: string; secret: string; isSealed: boolean };
   compression?: boolean;
   requestHeaders?: { add: Record<string, string>; remove: string[] };
   responseHeaders?: { add: Record<string, string>; remove: string[] };
@@ -24,13 +26,16 @@ export interface TunnelModules {
 }
 
 /** For whom modules are made. */
-export interface HandledTunnel extends Pick<LiveEndpoint, 'accountId' | 'proto' | 'tls'> {}
+export interface HandledTunnel extends Pick<LiveEndpoint, 'accountId' | 'proto' | 'tls'> {
+  /** What its credential allows now: it covers where a policy forwards to. */
+  allowance: Allowance;
+}
 
 /**
- * Makes what is done to a tunnel's traffic; undefined where that is nothing.
- * @throws {AgentError} naming what is not right.
+ * Makes what is done to a tunnel's traffic; undefined where that is nothing. Rejects with an `AgentError` that names what is
+ * not right.
  */
-export type MakeHandling = (modules: TunnelModules, tunnel: HandledTunnel) => Handling | undefined;
+export type MakeHandling = (modules: TunnelModules, tunnel: HandledTunnel) => Promise<Handling | undefined>;
 
 /** What only makes sense for HTTP. */
 const OF_HTTP = [
@@ -105,9 +110,8 @@ function readPair(text: string): { username: string; password: string } {
 function readWebhook(options: Fields): TunnelModules['webhookVerification'] {
   if (!options.has('WebhookVerification')) return undefined;
   const webhook = options.fields('WebhookVerification');
-  if (!webhook.text('secret') && webhook.has('sealed_secret') && webhook.text('sealed_secret'))
-    throw new AgentError('optionNotActedOn', { option: 'sealed_secret' });
-  return { provider: webhook.text('provider'), secret: webhook.text('secret') };
+  const secret = webhook.text('secret');
+  return { provider: webhook.text('provider'), secret, isSealed: !secret && webhook.text('sealed_secret') !== '' };
 }
 
 function readHeaders(options: Fields, name: string): TunnelModules['requestHeaders'] {

@@ -58,6 +58,7 @@ const named: Record<string, string[]> = {
   ipPolicyIds: ['ipPolicy'],
   userId: ['user'],
   endpointId: ['servedEndpoint'],
+  storedIn: ['httpsEdgeRoute', 'tlsEdge'],
 };
 
 /** Operations on things that are no objects of the database, and what their `id` and `after` are of. */

@@ -9,6 +9,8 @@ import { create, creation, fill, type Holder, leaveCaptured, leaveDeadLetters } 
 const adminsOnly = /^((create|update|delete|deactivate)(User|BotUser)|createSignInLink)$/;
 /** What others hold is, too. */
 const ofHolder = /^(update|delete)(Credential|ApiKey)$/;
+/** So are their agents, and what they have captured: see tunnel-sessions.test.ts and capture-roles.test.ts. */
+const ofOthers = /^((restart|stop|update)TunnelSession|(start|stop|clear)TrafficCapture|replayRequest)$/;
 
 /** A password or a link is what these need, and no role. */
 const signingIn = /^(signIn|redeemSignInLink|changePassword)$/;
@@ -55,7 +57,7 @@ describe.each([
   const refused = { errors: [{ extensions: { code: 'FORBIDDEN', status: 403 } }] };
 
   test.each(inOrder)('$name: only what is documented needs an admin', async (field) => {
-    const isRefused = !mayAll && (adminsOnly.test(field.name) || ofHolder.test(field.name));
+    const isRefused = !mayAll && [adminsOnly, ofHolder, ofOthers].some((names) => names.test(field.name));
     const body = await run(field, await rightArguments(field));
     if (isRefused) expect(body).toMatchObject(refused);
     else expect(body.errors).toBeUndefined();

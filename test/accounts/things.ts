@@ -140,7 +140,7 @@ export function leaveCaptured(gateway: TestGateway, { account, ids }: Pick<Holde
   const { captures } = gateway.app.capture();
   const { accountId } = account;
   const endpointId = ids.servedEndpoint ?? '';
-  captures.start(endpointId, accountId, { bodyBytes: 0, redactHeaders: [], minutes: 60 });
+  captures.start(endpointId, { accountId, ownerId: 'usr_1' }, { bodyBytes: 0, redactHeaders: [], minutes: 60 });
   const closeUp = captures.closeUp(endpointId);
   if (closeUp) closeUp.isRequestComplete = true;
   const report = reportOf(accountId, ++made);

@@ -100,6 +100,26 @@ describe('what is documented:', () => {
     },
   );
 
+  test('a password in a policy is for visitors: no list shows it, and it is refused where it was masked', async () => {
+    const { ask, log } = await agent();
+    const config = { credentials: ['office:correct horse'], realm: 'a' };
+    const request = to({ policy: { inbound: [{ actions: [{ type: 'basic-auth', config }] }] } });
+    const { body } = await ask('POST', '/tunnels', request);
+    const shown = (text: string) => JSON.parse(text).inbound[0].actions[0].config;
+    const list = await ask('GET', '/tunnels');
+    const masked = { ...config, credentials: ['office:<secret>'] };
+    expect(shown(list.body[0].policy)).toEqual(masked);
+    const one = await ask('GET', `/tunnels/${new URL(body.url).hostname}`);
+    expect(shown(JSON.stringify(one.body.policy))).toEqual(masked);
+    for (const { text } of [list, one]) expect(text).not.toContain('correct horse');
+    expect(await visit(gateway, body.url)).toMatchObject({ status: 401 });
+    expect((await ask('POST', '/tunnels', request)).body.url).toBe(body.url);
+    const again = await ask('POST', '/tunnels', to({ policy: JSON.parse(list.body[0].policy) }));
+    expect([again.status, again.body.detail]).toEqual([400, expect.stringContaining('90390')]);
+    expect(await ask('POST', '/tunnels', '{"policy": "x", correct horse}')).toMatchObject({ status: 400 });
+    expect(log.all.filter((line) => line.includes('correct horse'))).toEqual([]);
+  });
+
   test('an empty policy is one, and nothing is added to it', async () => {
     const { ask } = await agent();
     expect((await ask('POST', '/tunnels', to({ policy: {} }))).body.policy).toEqual({});

@@ -15,6 +15,7 @@ export const root = join(import.meta.dirname, '../..');
  * @property {string} apiKey
  * @property {string} https host and port
  * @property {string} signInLink
+ * @property {string} agentLine what starts an agent, for `startAgent`
  * @property {() => string} log everything it has logged
  * @property {() => Promise<void>} stop
  */
@@ -49,11 +50,12 @@ export async function startGateway(program = 'dist/main.js') {
     }
     rmSync(data, { recursive: true, force: true });
   };
-  const said = { api: '', apiKey: '', https: '', signInLink: '' };
+  const said = { api: '', apiKey: '', https: '', signInLink: '', agentLine: '' };
   for await (const line of createInterface({ input: child.stdout })) {
     said.apiKey ||= /^API key: (\S+)$/.exec(line)?.[1] ?? '';
     said.api ||= /^ready .*\bapi=(\S+)/.exec(line)?.[1] ?? '';
     said.https ||= /^ready .*\bhttps=(\S+)/.exec(line)?.[1] ?? '';
+    said.agentLine ||= /^ +(\S.*npm run agent -- .*)$/.exec(line)?.[1] ?? '';
     said.signInLink = /^Dashboard: (\S+)$/.exec(line)?.[1] ?? '';
     if (!said.signInLink) continue;
     child.stdout.resume();

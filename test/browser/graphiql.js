@@ -50,7 +50,20 @@ export async function exploreSchema(browser, { api, apiKey }) {
   process.stdout.write(`       ${picture}\n`);
   said(`nothing broke, and no other host was asked: ${requested.length} requests`, foreign().length === 0, foreign());
 
-  // A check that cannot fail is none: what a page, or a worker of it, asks of another host is seen.
+  const blocked = await page.evaluate((/** @type {number} */ ms) => {
+    const report = "addEventListener('securitypolicyviolation', ({ blockedURI }) => postMessage(blockedURI));";
+    const worker = new Worker(
+      URL.createObjectURL(new Blob([`${report} fetch('http://kept.invalid/').catch(() => {})`])),
+    );
+    return new Promise((resolve) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      setTimeout(resolve, ms);
+    });
+  }, STEP_MS);
+  said('its policy keeps its workers from asking another host', String(blocked).startsWith('http://kept.invalid'));
+
+  // A check that cannot fail is none: what a page without a policy, or a worker of it, asks of another host is seen.
+  await page.goto(`${api}/openapi.json`);
   await page.evaluate(() => {
     const ask = (/** @type {string} */ host) => `fetch('http://${host}/').catch(() => {})`;
     new Worker(URL.createObjectURL(new Blob([ask('worker.invalid')])));

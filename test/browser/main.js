@@ -1,13 +1,14 @@
 // `npm run test:browser`: a real gateway in headless Chromium. Says that it was skipped where there is no Chromium.
-// `npm run test:browser -- graphiql`, `-- dashboard`: one of the two alone. `-- large [minutes]`: many endpoints, long.
+// `npm run test:browser -- graphiql`, `-- dashboard`, `-- thief`: one of them alone. `-- large [minutes]`: many endpoints, long.
 
 import { openChromium } from './chromium.js';
 import { walkDashboard } from './dashboard.js';
 import { startGateway } from './gateway.js';
 import { exploreSchema } from './graphiql.js';
 import { watchMany } from './large.js';
+import { meetThief } from './thief.js';
 
-const usual = { graphiql: exploreSchema, dashboard: walkDashboard };
+const usual = { graphiql: exploreSchema, dashboard: walkDashboard, thief: meetThief };
 /** @type {Record<string, (browser: any, gateway: import('./gateway.js').RunningGateway) => Promise<void>>} */
 const walks = { ...usual, large: watchMany };
 

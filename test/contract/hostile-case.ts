@@ -59,7 +59,7 @@ const MISSING = 90007;
 /** Values that are not of a type; GraphQL takes one value for a list of one, and a number for an id. */
 const notOf: Record<Type, unknown[]> = {
   string: [5, true, {}, ['x']],
-  enum: [5, {}, ['exact_path'], 'regex', 'EXACT_PATH', ''],
+  enum: [5, {}, ['exact_path'], 'regex', 'EXACT_PATH'],
   id: [1.5, true, {}, ['x']],
   strings: [{}, [5], [['x']], [{}]],
   ids: [{}, [true], [{}]],
@@ -76,6 +76,8 @@ export const wrongTypes: HostileCase[] = Object.keys(writings).flatMap((key) => 
   const name = key as WritingName;
   return Object.entries(writings[name].members).flatMap(([member, type]) => [
     ...notOf[type].map((value) => wrong(name, member, value, WRONG_TYPE, { blamed: blamedFor(member, type, value) })),
+    // In REST it stands for "not given".
+    ...(type === 'enum' ? [wrong(name, member, '', WRONG_TYPE, { only: 'graphql' })] : []),
     ...restOnly(type).map((value) => wrong(name, member, value, WRONG_TYPE, { only: 'rest' })),
     ...(type === 'strings' || type === 'ids' || type === 'objects'
       ? [wrong(name, member, [null], MISSING, { blamed: `${member}[0]` })]

@@ -75,7 +75,7 @@ const bodies = [
     headers: { 'transfer-encoding': 'chunked' },
   }),
   request('body: on a GET', 400, 211, 'GET /credentials', {}),
-  request('body: on a DELETE', 400, 211, ({ ids }) => `DELETE /credentials/${ids.credential}`, {}),
+  request('body: on a DELETE', 400, 211, ({ ids }) => `DELETE /credentials/${ids.credential}`, { force: true }),
   request(
     'body: of another module',
     400,
@@ -157,7 +157,7 @@ const notThere = [
   '/backends',
   '/credentials/x/y',
   '/credentials;x=1',
-  '/%63redentials',
+  '/%2563redentials',
   '/.env',
   '/..%2f..%2fetc%2fpasswd',
   '/credentials/%',

@@ -103,7 +103,7 @@ const edges: HostileCase[] = [
 const match = (text: string, number: number): HostileCase[] =>
   (['createRoute', 'updateRoute'] as const).map((name) => wrong(name, 'match', text, number));
 const routes: HostileCase[] = [
-  ...match('', 7123),
+  wrong('createRoute', 'match', '', 7123),
   ...match('api', 7131),
   ...match('/api?x=1', 7131),
   ...match('/api#top', 7131),
@@ -123,7 +123,7 @@ const routes: HostileCase[] = [
 const labels = (value: object, number: number, blamed = 'labels'): HostileCase[] =>
   (['createBackend', 'updateBackend'] as const).map((name) => wrong(name, 'labels', value, number, { blamed }));
 const backends: HostileCase[] = [
-  ...labels({}, 90054),
+  wrong('createBackend', 'labels', {}, 90054),
   ...labels(Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v'])), 6508),
   ...labels({ '': 'v' }, 6509),
   ...labels({ 'a=b': 'v' }, 6509),

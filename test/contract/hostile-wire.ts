@@ -74,7 +74,12 @@ const graphqlOverHttp = [
 ];
 
 /** Bytes on a socket; the answer's status line is all that is looked at, and the error code in it. */
-function raw(title: string, status: number, bytes: (world: World) => string, number?: number): HostileBytes {
+function raw(
+  title: string,
+  status: number,
+  bytes: (world: World) => string,
+  number = status === 431 ? 90311 : 90310,
+): HostileBytes {
   return {
     title: `raw: ${title}`,
     status,

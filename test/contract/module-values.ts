@@ -42,7 +42,7 @@ const agents: HostileCase[] = (['allow', 'deny'] as const).flatMap((list) => [
 ]);
 
 const webhooks: HostileCase[] = [
-  ...['', 'nobody', 'GitHub', 'toString'].map((name) => wrong('putWebhookVerification', 'provider', name, 2222)),
+  ...['', 'nobody', 'git hub', 'toString'].map((name) => wrong('putWebhookVerification', 'provider', name, 2222)),
   wrong('putWebhookVerification', 'provider', undefined, 90007),
   wrong('putWebhookVerification', 'secret', undefined, 2234),
   wrong('putWebhookVerification', 'secret', '', 2223),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/schema.ts';
+import { PolicyCompiler } from '../../src/edge/policy/compiler.ts';
 import { dryRun } from '../../src/edge/policy/dry-run.ts';
 import { action, onRequest } from '../policy/documents-support.ts';
 import { NOON } from '../policy/exchange-support.ts';
@@ -101,7 +102,7 @@ test('the trial run is what GraphQL answers', async () => {
   const contextValue = {
     accountId: owner.accountId,
     caller: { isAdmin: false },
-    app: { now: () => NOON, config: { policyFetch: 'public' } },
+    app: { now: () => NOON, config: { policyFetch: 'public' }, policies: new PolicyCompiler() },
   };
   const received = await graphql({ schema, source, contextValue });
   expect(JSON.parse(JSON.stringify(received))).toEqual(JSON.parse(answer));

@@ -13,6 +13,7 @@ import { PROBLEM } from '../../src/edge/policy/problems.ts';
 import { actionKinds } from '../../src/edge/policy/registry.ts';
 import { webhookProvider, webhookProviders } from '../../src/edge/webhooks/providers.ts';
 import { POLICY_LIMITS } from '../../src/protocol/policy.ts';
+import { secretMembers } from '../../src/protocol/policy-secrets.ts';
 import { FOREIGN_NAMESPACE } from '../../src/tunnel/compatibility.ts';
 import { badSettings } from '../policy/documents-bad-settings.ts';
 import { badShapes } from '../policy/documents-bad-shapes.ts';
@@ -57,6 +58,17 @@ describe('actions', () => {
       const config = path.split('.').reduceRight<unknown>(set, 'a') as object;
       expect(complaints(kind, config).filter((text) => text.includes(' is not known'))).toEqual([]);
     }
+  });
+
+  test('which settings are secrets', () => {
+    const table = rows('secrets').map(([types = '', members = '']) => [coded(types), coded(members)]);
+    const secret = kinds.map(({ kind }) => [
+      [kind.type, ...(kind.aliases ?? [])],
+      secretMembers(kind.type).map(({ name }) => (name === 'credentials' ? 'credentials[]' : name)),
+    ]);
+    expect(table).toEqual(secret.filter(([, members]) => members?.length));
+    for (const { type, aliases = [] } of actionKinds)
+      for (const alias of aliases) expect(secretMembers(alias)).toEqual(secretMembers(type));
   });
 
   test.each(kinds)('which settings of $type may have templates', ({ kind, row }) => {
@@ -215,7 +227,7 @@ describe('numbers', () => {
 
   test('every number that a policy is refused with', () => {
     const table = /\| Number \|[\s\S]*?\n\n/.exec(manual)?.[0] ?? '';
-    const explained = [...table.matchAll(/\b2\d{3}\b/g)].map(([number]) => Number(number));
+    const explained = [...table.matchAll(/\b(?:2\d{3}|90\d{3})\b/g)].map(([number]) => Number(number));
     const refused = [
       onRequest([action('basic-auth', { credentials: ['user'] })]),
       onRequest([action('basic-auth', { credentials: ['user:short'] })]),

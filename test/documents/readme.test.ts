@@ -96,6 +96,7 @@ describe('configuration', () => {
     'the bound ports': 0,
     'the clouds’ own': {},
     'the system’s': [],
+    'a quarter of `TCP_PORTS`': 250,
   };
   const config = readConfig({}, root);
   const defaults: Record<string, unknown> = {

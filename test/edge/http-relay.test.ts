@@ -50,7 +50,28 @@ test('a request arrives without what is for one hop only, and with who sent it',
   await upstream.until('hello');
   expect(upstream.text).toBe(
     'PUT /a?b=c HTTP/1.1\r\nHost: APP.test\r\nAccept: */*\r\nTE: trailers\r\nX-Umlaut: \xe4\r\nCookie: a=b\r\n' +
-      'Content-Length: 5\r\nX-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: APP.test\r\n\r\nhello',
+      'Content-Length: 5\r\nConnection: TE\r\nX-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: APP.test\r\n\r\nhello',
+  );
+});
+
+test.each([
+  ['TE that Connection does not list', 'TE: trailers\r\n', ''],
+  ['TE with anything else in it', 'Connection: TE\r\nTE: trailers, deflate\r\n', ''],
+  ['TE, once more, of somebody further away', 'TE: trailers\r\nTE: gzip\r\n', ''],
+  ['Proxy, which programs would take for HTTP_PROXY', 'Proxy: http://evil.test\r\npROXY: x\r\n', ''],
+  ['but TE that Connection lists does', 'TE: trailers\r\nConnection: te\r\n', 'TE: trailers\r\nConnection: TE\r\n'],
+])('does not go on: %s', async (_, fields, forwarded) => {
+  const app = await startApp();
+  const visitor = await visit(edge.port);
+  visitor.send(`GET / HTTP/1.1\r\nHost: app.test\r\n${fields}\r\n`);
+  expect(await (await app.next()).until('\r\n\r\n')).toBe(`GET / HTTP/1.1\r\nHost: app.test\r\n${forwarded}${VISITOR}`);
+});
+
+test('TRACE is refused, with the methods that are not', async () => {
+  const visitor = await visit(edge.port);
+  visitor.send('TRACE / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+  expect(await visitor.until('\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 405 .*\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/s,
   );
 });
 

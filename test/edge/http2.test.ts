@@ -46,6 +46,7 @@ describe('a request', () => {
       Host: `${NAME}:${edge.port}`,
       'x-custom': 'kept',
       te: 'trailers',
+      Connection: 'TE',
       Cookie: 'c=3; d=4',
       'X-Forwarded-For': '127.0.0.1',
       'X-Forwarded-Proto': 'https',
@@ -134,6 +135,26 @@ describe('bodies', () => {
     expect(String(body)).toBe('pingmore');
     expect(trailers).toMatchObject({ 'grpc-status': '0', 'grpc-message': 'fine' });
     expect(received).toEqual({ 'x-checksum': 'abc' });
+  });
+
+  test.each([
+    ['lines that end in LF alone', 'HTTP/1.1 200 OK\nX-A: b\nContent-Length: 2\n\nok'],
+    ['Content-Length twice', 'HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
+    [
+      'an end-to-end field in Connection',
+      'HTTP/1.2 200 OK\r\nConnection: close, x-b, date\r\nX-B: c\r\nX-A: b\r\n\r\nok',
+    ],
+    [
+      'odd chunks',
+      'HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n2 ;a=b\nok\r\n0;c\r\nHost: d\r\nX-End: yes\n\r\n',
+    ],
+  ])('an answer of an old server with %s arrives as it was meant', async (_, wire) => {
+    await script(edge, (socket) => void socket.end(wire));
+    const { headers, body, trailers } = await ask(await visit(edge));
+    expect(headers).toMatchObject({ ':status': 200, 'x-a': 'b' });
+    expect(headers).not.toHaveProperty('x-b');
+    expect(String(body)).toBe('ok');
+    if (wire.includes('chunked')) expect(Object.keys(trailers ?? {})).toEqual(['x-end']);
   });
 
   test('an answer in chunks of every size is put together as it was', async () => {

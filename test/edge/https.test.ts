@@ -44,10 +44,18 @@ test('a request reaches its endpoint, which is told of HTTPS', async () => {
   expect(await ask(await edge.visit(NAME), get(NAME))).toMatch(/^HTTP\/1\.1 200 OK.*https 127\.0\.0\.1$/s);
 });
 
+test('a name with an underscore finds its endpoint', async () => {
+  const name = 'a_b.tunnel.localhost';
+  await serve((_, response) => response.end('mine'), name);
+  expect(await ask(await edge.visit(name), get(name))).toMatch(/^HTTP\/1\.1 200 .*mine$/s);
+});
+
 test('HTTP/2 is chosen by who can speak it, HTTP/1.1 by who cannot', async () => {
   for (const [offered, chosen] of [
     [['h2', 'http/1.1'], 'h2'],
     [['http/1.1'], 'http/1.1'],
+    [['http/1.0'], 'http/1.0'],
+    [['http/1.0', 'http/1.1'], 'http/1.1'],
     [undefined, false],
   ] as const) {
     const socket = await edge.visit(NAME, { ALPNProtocols: offered && [...offered] });

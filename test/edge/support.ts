@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createHttpCounters, type Front, type Whereabouts } from '../../src/edge/http/front.ts';
 import { createHttpListener } from '../../src/edge/http/listener.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
-import type { VisitorLimit } from '../../src/edge/visitors.ts';
+import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoint.ts';
 import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
 import { listen, noVisits, startAgent } from './tls-support.ts';
@@ -57,6 +57,7 @@ const SETTINGS: EdgeSettings = {
   stallTimeout: 5000,
   idleTimeout: 5000,
   maxVisitors: 1000,
+  maxVisitorsPerAddress: 0,
   tlsDir: undefined,
   policyFetch: 'public',
 };
@@ -75,7 +76,7 @@ export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptio
   const agent = await startAgent();
   const endpoints = new Map<string, TestEndpoint>();
   const counters = createHttpCounters();
-  const limit: VisitorLimit = { open: 0, max: settings?.maxVisitors ?? SETTINGS.maxVisitors };
+  const limit = new VisitorLimit(settings?.maxVisitors ?? SETTINGS.maxVisitors, settings?.maxVisitorsPerAddress);
   const listener = createHttpListener(
     {
       scheme: 'http',

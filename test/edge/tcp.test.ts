@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openTcpPort, TcpListener } from '../../src/edge/tcp.ts';
+import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints.ts';
 import { type Agent, closed, listen, noVisits, readAll, startAgent } from './tls-support.ts';
 
 let agent: Agent;
 const endpoints = new Endpoints();
-const limit = { open: 0, max: 100 };
+const limit = new VisitorLimit(100);
 const traffic = { fromSocket: 0, toSocket: 0 };
 const listener = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
 
@@ -31,13 +32,13 @@ async function upstream(onSocket: (socket: Socket) => void): Promise<Server> {
 }
 
 /** A TCP endpoint with its port open. */
-async function serve(port: number, proxyProtocol: 0 | 1 | 2 = 0): Promise<number> {
-  const opened = (await listener.open(0)) as number;
+async function serve(port: number, proxyProtocol: 0 | 1 | 2 = 0, at = listener): Promise<number> {
+  const opened = (await at.open(0)) as number;
   const endpoint = agent.tunnel('1.tcp.example.com', port, { proto: 'tcp', port: opened, proxyProtocol });
   endpoints.add(endpoint);
   onTestFinished(() => {
     endpoints.remove(endpoint);
-    listener.release(opened, 0);
+    at.release(opened, 0);
   });
   return opened;
 }
@@ -134,13 +135,14 @@ describe('a visitor', () => {
     expect(await met(await serve(gone))).toBe('ECONNRESET');
 
     const busy = await upstream(() => {});
-    const port = await serve(portOf(busy));
-    limit.max = 1;
+    const one = new VisitorLimit(1);
+    const small = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit: one, traffic });
+    onTestFinished(() => small.close(0));
+    const port = await serve(portOf(busy), 0, small);
     const first = await visit(port);
     first.write('x');
     await once(busy, 'connection');
     expect(await met(port)).toBe('ECONNRESET');
-    limit.max = 100;
     first.resetAndDestroy();
   });
 

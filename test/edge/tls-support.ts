@@ -12,6 +12,7 @@ import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
 import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
+import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import {
   DEAF,
@@ -38,6 +39,7 @@ const SETTINGS: EdgeSettings = {
   stallTimeout: 10_000,
   idleTimeout: 10_000,
   maxVisitors: 1000,
+  maxVisitorsPerAddress: 0,
   tlsDir: undefined,
   policyFetch: 'public',
 };
@@ -61,6 +63,10 @@ export interface EdgeOptions {
   whereabouts?: Record<string, Whereabouts>;
   baseDomain?: string;
   visits?: VisitServices;
+  /** Bytes that may wait for visitors. */
+  heldMax?: number;
+  /** A clock that never goes back, in milliseconds. */
+  now?: () => number;
 }
 
 export type TunnelOptions = Partial<
@@ -70,7 +76,8 @@ export type TunnelOptions = Partial<
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
 
 export async function startEdge(options: EdgeOptions = {}) {
-  const { settings, whereabouts = {}, baseDomain = 'tunnel.localhost', visits = noVisits } = options;
+  const { settings, whereabouts = {}, baseDomain = 'tunnel.localhost', visits = noVisits, heldMax } = options;
+  const { now = () => performance.now() } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const allSettings = { ...SETTINGS, ...settings };
   const log = { info() {}, warn() {} } as never;
@@ -82,11 +89,11 @@ export async function startEdge(options: EdgeOptions = {}) {
     find: (hostname) => endpoints.byName('tls', hostname),
     whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
     settings: allSettings,
-    now: () => performance.now(),
+    now,
     visits,
     counters: createHttpCounters(),
   };
-  const limit = { open: 0, max: allSettings.maxVisitors };
+  const limit = new VisitorLimit(allSettings.maxVisitors, allSettings.maxVisitorsPerAddress, heldMax);
   const listener = new TlsListener({ front, certificates, limit }, await certificates.agentListener(['127.0.0.1']));
   const port = await listen(listener.server);
   const ca = await readFile(certificates.caFile, 'utf8');
@@ -97,6 +104,7 @@ export async function startEdge(options: EdgeOptions = {}) {
     counters: front.counters,
     endpoints,
     listener,
+    limit,
     certificates,
     agent,
     /** Makes an upstream on this machine available under a name. */

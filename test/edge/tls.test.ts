@@ -173,13 +173,17 @@ describe('what is not let in', () => {
     expect(String(await readAll(visitor))).toBe('');
   });
 
-  test('one connection more than there may be', async () => {
+  test('one connection more than there may be, while all others are in use', async () => {
     const small = await startEdge({ settings: { maxVisitors: 2 } });
-    const visitors = [await small.visit('a.tunnel.localhost'), await small.visit('b.tunnel.localhost')];
-    await expect(small.visit('c.tunnel.localhost')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const upstream = createServer((socket) => void socket.on('error', () => {}));
+    small.serve('b.tunnel.localhost', await listen(upstream), { proto: 'tls' });
+    const visitors = [await small.visit('b.tunnel.localhost'), await small.visit('b.tunnel.localhost')];
+    while (small.agent.sockets.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await expect(small.visit('b.tunnel.localhost')).rejects.toMatchObject({ code: 'ECONNRESET' });
     visitors[0]?.destroy();
     await small.empty(1); // The place is free when the gateway knows it too.
     visitors.push(await small.visit('c.tunnel.localhost'));
     await small.close();
+    upstream.close();
   });
 });

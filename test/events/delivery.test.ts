@@ -1,7 +1,7 @@
 // The deliverer at work on a database, with sinks that do what the test says.
 
 import { performance } from 'node:perf_hooks';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { newDeliveryCounters } from '../../src/events/delivery/counters.ts';
 import { Deliverer, type DeliverySettings } from '../../src/events/delivery/deliverer.ts';
 import type { LaneStore } from '../../src/events/delivery/lanes.ts';
@@ -10,6 +10,7 @@ import { sealTarget } from '../../src/store/event-target.ts';
 import { retryDeadLetters } from '../../src/store/events/dead-letters.ts';
 import { laneStore } from '../../src/store/events/lanes.ts';
 import { idOf, type Laned, laned, written } from '../store/laned.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, failing, type TestSink, testSink } from './delivery-sinks.ts';
 
 let db: Laned;
@@ -17,7 +18,7 @@ beforeEach(async () => {
   db = await laned();
 });
 
-const until = (check: () => unknown) => vi.waitFor(async () => void (await check()), { timeout: 18_000, interval: 10 });
+const until = (check: () => unknown) => eventually(async () => void (await check()), { timeout: 18_000, interval: 10 });
 const never = () => new Promise<never>(() => {});
 
 interface Options {

@@ -1,6 +1,7 @@
 // Many writers, and subscriptions that overlap.
 
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deliveryOf, newDestination, subscribeTo, upTo } from '../support/pipeline-account.ts';
 import { distinct, type Receiver, startReceiver, type Taken } from '../support/pipeline-receiver.ts';
@@ -37,7 +38,7 @@ test('30 writers at once: every event comes once to each destination, with one i
   const written = await Promise.all(upTo(WRITERS).map(write));
   for (const [n, receiver] of receivers.entries()) {
     await receiver.until(() => receiver.taken.length >= 3 * WRITERS);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await deliveryOf(account, ids[n] as string)).toMatchObject({ delivered_events: 3 * WRITERS, state: 'ok' }),
     );
     expect(receiver.taken).toHaveLength(3 * WRITERS);

@@ -1,6 +1,7 @@
 // The database goes away while events are on their way, and comes back.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway.ts';
 import { changeAll, deliveryOf, newDestination, subscribeTo, upTo } from '../support/pipeline-account.ts';
 import { type Installation, newInstallation } from '../support/pipeline-gateways.ts';
@@ -30,7 +31,7 @@ describe.runIf(onServer)('while the database is away', () => {
     onMaintenance(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`);
   const allow = (isAllowed: boolean) => onMaintenance(`ALTER DATABASE "${database}" ALLOW_CONNECTIONS ${isAllowed}`);
   const settled = (expected: object) =>
-    vi.waitFor(async () => expect(await deliveryOf(gateway, id)).toMatchObject(expected), {
+    eventually(async () => expect(await deliveryOf(gateway, id)).toMatchObject(expected), {
       timeout: 15_000,
       interval: 50,
     });
@@ -62,10 +63,10 @@ describe.runIf(onServer)('while the database is away', () => {
     const before = told().length;
     let made = 10;
     for (let round = 0; round < 4; round++) {
-      await vi.waitFor(() => changeAll(gateway, made, made + 1).then(() => made++), { timeout: 10_000, interval: 20 });
+      await eventually(() => changeAll(gateway, made, made + 1).then(() => made++), { timeout: 10_000, interval: 20 });
       await cut();
     }
-    await vi.waitFor(() => changeAll(gateway, made, made + 1).then(() => made++), { timeout: 10_000, interval: 20 });
+    await eventually(() => changeAll(gateway, made, made + 1).then(() => made++), { timeout: 10_000, interval: 20 });
     await settled({ waiting_events: 0, state: 'ok' });
     const order = numbers(receiver.taken);
     expect(order.filter((n) => n < made)).toEqual([...order].sort((a, b) => a - b));

@@ -1,6 +1,7 @@
 // Destinations and subscriptions that change or go while their events are on the way.
 
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   change,
@@ -28,7 +29,7 @@ async function receiver(): Promise<Receiver> {
   onTestFinished(() => started.close());
   return started;
 }
-const until = (check: () => Promise<unknown>) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+const until = (check: () => Promise<unknown>) => eventually(check, { timeout: 15_000, interval: 20 });
 const settled = (id: string, expected: object) =>
   until(async () => expect(await deliveryOf(account, id)).toMatchObject({ waiting_events: 0, ...expected }));
 const never = () => new Promise<number>(() => {});

@@ -2,7 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onServer } from '../support/gateway.ts';
 import {
   change,
@@ -26,7 +27,7 @@ afterEach(async () => {
   await receiver.close();
   await installation.close();
 });
-const until = (check: () => Promise<unknown>) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+const until = (check: () => Promise<unknown>) => eventually(check, { timeout: 15_000, interval: 20 });
 
 // Each start takes longer than what is tested.
 const STARTS = { timeout: 60_000 };

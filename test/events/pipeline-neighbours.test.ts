@@ -2,7 +2,8 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   change,
@@ -100,7 +101,7 @@ test('an hour in which a destination is dead costs the others nothing, and its b
   const [deadId = '', ...ids] = await Promise.all([dead, ...others].map(({ url }) => newDestination(account, url)));
   await subscribeTo(account, [deadId, ...ids]);
   const settled = (id: string, expected: object) =>
-    vi.waitFor(async () => expect(await deliveryOf(account, id)).toMatchObject(expected), { timeout: 10_000 });
+    eventually(async () => expect(await deliveryOf(account, id)).toMatchObject(expected));
   const late: number[] = [];
   for (const n of upTo(12)) {
     ahead += 5;
@@ -116,7 +117,7 @@ test('an hour in which a destination is dead costs the others nothing, and its b
     expect([taken.length, requests]).toEqual([12, 12]);
   }
   expect(dead.requests).toBeLessThan(13); // It was tried less and less often.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const stood = await deliveryOf(account, deadId);
     expect(stood).toMatchObject({ state: 'retrying', waiting_events: 12, delivered_events: 0, dropped_events: 0 });
     // Leaps in time end leases: of a request that was under way nobody counts the failure.

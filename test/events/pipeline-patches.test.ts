@@ -1,6 +1,7 @@
 // Destinations that hear of each other's changes, all changed at once.
 
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deliveryOf, newDestination, subscribeTo, upTo, webhookAt } from '../support/pipeline-account.ts';
 import { distinct, type Receiver, startReceiver } from '../support/pipeline-receiver.ts';
@@ -26,7 +27,7 @@ test('each change is made, none of them in the way of another, and both hear of 
   const answers = await Promise.all(upTo(20).map(patch));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   for (const id of ids)
-    await vi.waitFor(async () => expect(await deliveryOf(account, id)).toMatchObject({ waiting_events: 0 }), {
+    await eventually(async () => expect(await deliveryOf(account, id)).toMatchObject({ waiting_events: 0 }), {
       timeout: 10_000,
     });
   expect(distinct(receiver.taken)).toHaveLength(20);

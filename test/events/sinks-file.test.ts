@@ -17,9 +17,12 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-const open = (name: string, eventFileDir: string | undefined = lab.directory) =>
-  fileSink({ name }, { ...lab.parts(), settings: settingsFor({ eventFileDir }) });
-const textOf = (name: string) => readFile(join(lab.directory, name), 'utf8');
+const ACCOUNT = 'ac_one';
+
+const open = (name: string, eventFileDir: string | undefined = lab.directory, accountId = ACCOUNT) =>
+  fileSink({ name }, { ...lab.parts(), accountId, settings: settingsFor({ eventFileDir }) });
+const pathOf = (name: string, accountId = ACCOUNT) => join(lab.directory, accountId, name);
+const textOf = (name: string, accountId?: string) => readFile(pathOf(name, accountId), 'utf8');
 const linesOf = (events: readonly { text: string }[]) => events.map(({ text }) => `${text}\n`).join('');
 
 test('events are appended as lines, to a file that only its owner reads', async () => {
@@ -28,14 +31,27 @@ test('events are appended as lines, to a file that only its owner reads', async 
   expect(await sink.put(first, patience)).toEqual([]);
   await sink.put(second, patience);
   expect(await textOf('events.jsonl')).toBe(linesOf([...first, ...second]));
-  expect((await stat(join(lab.directory, 'events.jsonl'))).mode & 0o777).toBe(0o600);
+  expect((await stat(pathOf('events.jsonl'))).mode & 0o777).toBe(0o600);
+});
+
+test('each account has a directory of its own: no name leads into that of another', async () => {
+  const [one, other] = [newEvents(1), newEvents(1)];
+  await (await open('same.jsonl', lab.directory, 'ac_1')).put(one, patience);
+  await (await open('same.jsonl', lab.directory, 'ac_2')).put(other, patience);
+  expect([await textOf('same.jsonl', 'ac_1'), await textOf('same.jsonl', 'ac_2')]).toEqual([
+    linesOf(one),
+    linesOf(other),
+  ]);
+  expect((await stat(pathOf('', 'ac_1'))).mode & 0o777).toBe(0o700);
+  await (await open('ac_1', lab.directory, 'ac_2')).put(other, patience);
+  expect(await textOf('same.jsonl', 'ac_1')).toBe(linesOf(one));
 });
 
 test('a file that is moved away is begun anew', async () => {
   const sink = await open('rotated.jsonl');
   const [first, second] = [newEvents(1), newEvents(1)];
   await sink.put(first, patience);
-  await rename(join(lab.directory, 'rotated.jsonl'), join(lab.directory, 'rotated.1'));
+  await rename(pathOf('rotated.jsonl'), pathOf('rotated.1'));
   await sink.put(second, patience);
   expect([await textOf('rotated.1'), await textOf('rotated.jsonl')]).toEqual([linesOf(first), linesOf(second)]);
 });
@@ -48,7 +64,8 @@ test('sinks may share a file', async () => {
 });
 
 test('what another left without an end is ended first', async () => {
-  await writeFile(join(lab.directory, 'cut.jsonl'), '{"event_id":"ev_');
+  await mkdir(pathOf(''), { recursive: true });
+  await writeFile(pathOf('cut.jsonl'), '{"event_id":"ev_');
   const events = newEvents(1);
   await (await open('cut.jsonl')).put(events, patience);
   expect(await textOf('cut.jsonl')).toBe(`{"event_id":"ev_\n${linesOf(events)}`);
@@ -63,7 +80,8 @@ function putWithin(bytes: number, name: string, events: ReturnType<typeof newEve
   const [sink, settings] = [join(root, 'dist/events/sinks/file.js'), { eventFileDir: lab.directory }];
   const script = `
     const { fileSink } = await import(${JSON.stringify(sink)});
-    const sink = await fileSink({ name: ${JSON.stringify(name)} }, { settings: ${JSON.stringify(settings)} });
+    const parts = { settings: ${JSON.stringify(settings)}, accountId: ${JSON.stringify(ACCOUNT)} };
+    const sink = await fileSink({ name: ${JSON.stringify(name)} }, parts);
     const failure = await sink.put(${JSON.stringify(events)}, AbortSignal.timeout(20_000)).catch((error) => error);
     process.stdout.write(JSON.stringify({ kind: failure.kind, code: failure.code }));`;
   const limited = [`--fsize=${bytes}:${bytes}`, process.execPath, '--input-type=module', '-e', script];
@@ -85,7 +103,7 @@ test('a write that is cut short leaves nothing of itself, and is tried again', a
 test('links, directories and pipes are not written to', async () => {
   const outside = join(lab.directory, 'outside');
   await writeFile(outside, '');
-  const inside = join(lab.directory, 'inside');
+  const inside = pathOf('', 'ac_links');
   await mkdir(inside);
   await symlink(outside, join(inside, 'leading-out'));
   await symlink('/nowhere', join(inside, 'dangling'));
@@ -97,7 +115,7 @@ test('links, directories and pipes are not written to', async () => {
     ['directory', 'EISDIR'],
     ['pipe', 'NotAFile'],
   ] as const)
-    expect(await failureOf((await open(name, inside)).put(newEvents(1), patience))).toMatchObject({
+    expect(await failureOf((await open(name, lab.directory, 'ac_links')).put(newEvents(1), patience))).toMatchObject({
       kind: 'config',
       code,
     });

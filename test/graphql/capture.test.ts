@@ -236,7 +236,7 @@ test('a reader who does not read gets the newest; the traffic goes on', async ()
   const { captures } = lab.gateway.app.capture();
   const watch = await import('../../src/api/capture-watch.ts');
   const stop = new AbortController();
-  const reader = watch.watchRequests(captures, tunnel.id, stop.signal);
+  const reader = watch.watchRequests(captures, tunnel.id, () => true, stop.signal);
   const first = reader.next();
   for (let n = 0; n <= 130; n++) await lab.visit(tunnel, `/${n}`);
   const paths = [(await first).value?.target];

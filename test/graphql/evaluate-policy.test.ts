@@ -118,3 +118,53 @@ describe('what nobody could send is refused', () => {
     expect(body.errors).toMatchObject([{ extensions: { errorCode: 'ERR_GATEWAY_215', field: 'response.status' } }]);
   });
 });
+
+describe('a policy as it is shown, with masks in place of its secrets,', () => {
+  const shown = 'on_http_request: [{ actions: [{ type: basic-auth, config: { credentials: ["office:<secret>"] } }] }]';
+  const headers = [{ name: 'authorization', value: `Basic ${Buffer.from('office:correct horse').toString('base64')}` }];
+  const tried = `query ($policy: String!, $request: PolicyRequestInput!, $storedIn: ID) {
+    evaluatePolicy(policy: $policy, request: $request, storedIn: $storedIn) {
+      problems { path errorCode }
+      rules { actions { effects result } }
+      outcome { kind }
+    }
+  }`;
+  let storedIn: string;
+  beforeAll(async () => {
+    const { body: edge } = await account.call('POST', '/edges/https', {});
+    const traffic_policy = { value: shown.replace('<secret>', 'correct horse') };
+    const route = { match_type: 'path_prefix', match: '/', traffic_policy };
+    storedIn = (await account.call('POST', `/edges/https/${edge.id}/routes`, route)).body.id;
+  });
+  const attempt = (storedIn: string | null, by = account, policy = shown) =>
+    by.graphql(tried, { policy, request: { url, headers }, storedIn });
+
+  test('is tried with those of the route that it belongs to, which nobody sees', async () => {
+    const { body, text } = await attempt(storedIn);
+    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
+    expect(text).not.toContain('correct horse');
+    const elsewhere = shown.replace('[{ actions', '[{ expressions: ["false"], actions: [{ type: deny }] }, { actions');
+    expect((await attempt(storedIn, account, elsewhere)).body.data.evaluatePolicy.problems).toEqual([
+      { path: 'on_http_request[1].actions[0].config.credentials[0]', errorCode: 'ERR_GATEWAY_90390' },
+    ]);
+  });
+
+  test('cannot be tried without it', async () => {
+    expect((await attempt(null)).body.data.evaluatePolicy).toMatchObject({
+      problems: [{ path: 'on_http_request[0].actions[0].config.credentials[0]', errorCode: 'ERR_GATEWAY_90390' }],
+      outcome: null,
+    });
+  });
+
+  test('cannot be tried with those of another account, or of what has none', async () => {
+    const refused = { errors: [{ extensions: { code: 'NOT_FOUND' } }] };
+    const other = await gateway.newAccount();
+    expect((await attempt(storedIn, other)).body).toMatchObject(refused);
+    for (const id of [other.ownerId, 'x', storedIn.slice(0, -1)])
+      expect((await attempt(id)).body, id).toMatchObject(refused);
+  });
+
+  test('that is no policy is told so', async () => {
+    expect((await attempt(storedIn, account, '{')).body.data.evaluatePolicy.problems).toMatchObject([{ path: '' }]);
+  });
+});

@@ -79,6 +79,37 @@ describe('how much is kept', () => {
     }
   });
 
+  test('an account that captures much takes nothing of one that has less, until both have the same', () => {
+    const [few, many] = [['ep_few'], down(40, 1).map((n) => `ep_${n}`)];
+    lab.start('ep_few', { bodyBytes: MIB }, 'ac_other');
+    for (const id of many) lab.start(id, { bodyBytes: MIB });
+    for (let n = 1; n <= 3; n++) pass('ep_few', n, 2 * MIB);
+    for (let n = 1; n <= 5; n++) for (const id of many) pass(id, n, 2 * MIB);
+    expect(pathsOf('ep_few')).toEqual([3, 2, 1]);
+    expect(bytesOf([...few, ...many])).toBeLessThanOrEqual(64 * MIB);
+    expect(bytesOf(many)).toBeGreaterThan(55 * MIB);
+    const more = down(10, 1).map((n) => `ep_more_${n}`);
+    for (const id of more) lab.start(id, { bodyBytes: MIB }, 'ac_other');
+    for (let n = 1; n <= 4; n++) for (const id of more) pass(id, n, 2 * MIB);
+    for (let n = 6; n <= 9; n++) for (const id of many) pass(id, n, 2 * MIB);
+    for (const share of [bytesOf([...few, ...more]), bytesOf(many)]) {
+      expect(share).toBeGreaterThan(29 * MIB);
+      expect(share).toBeLessThanOrEqual(35 * MIB);
+    }
+  });
+
+  test('an account whose bodies are under way for ever leaves the others room for theirs', () => {
+    const many = down(40, 1).map((n) => `ep_${n}`);
+    for (const id of many) lab.start(id, { bodyBytes: MIB });
+    const ends = many.flatMap((id) => down(4, 1).map((n) => begin(id, n, 2 * MIB)));
+    lab.start('ep_few', { bodyBytes: MIB }, 'ac_other');
+    for (let n = 1; n <= 3; n++) pass('ep_few', n, 2 * MIB);
+    for (const { requestBody } of lab.captures.list('ep_few')) expect(requestBody.kept).toHaveLength(MIB);
+    for (const end of ends) end();
+    expect(pathsOf('ep_few')).toEqual([3, 2, 1]);
+    expect(bytesOf(many)).toBeLessThan(17 * MIB);
+  });
+
   test('what is switched off while it is under way is not kept, and takes no room', () => {
     for (let round = 0; round < 40; round++) {
       lab.start('ep_1', { bodyBytes: MIB });

@@ -41,9 +41,13 @@ export class CaptureLab {
     };
   }
 
-  start(endpointId: string, { bodyBytes = 1024, redactHeaders = [], minutes = 60 }: Partial<CaptureWish> = {}): void {
+  start(
+    endpointId: string,
+    { bodyBytes = 1024, redactHeaders = [], minutes = 60 }: Partial<CaptureWish> = {},
+    accountId = ACCOUNT,
+  ): void {
     this.live.add(endpointId);
-    this.captures.start(endpointId, ACCOUNT, { bodyBytes, redactHeaders, minutes });
+    this.captures.start(endpointId, { accountId, ownerId: 'usr_1' }, { bodyBytes, redactHeaders, minutes });
   }
 
   /** Resolves with the next request that is captured. */

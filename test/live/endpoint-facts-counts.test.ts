@@ -2,13 +2,15 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { TcpListener } from '../../src/edge/tcp.ts';
+import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints.ts';
 import { Meter } from '../../src/tunnel/meter.ts';
 import { ask, NAME, serve as serveHttp2, visit as visitHttp2 } from '../edge/http2-support.ts';
 import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/support.ts';
 import { clientHello, listen, noVisits, startEdge as startTlsEdge, type Edge as TlsEdge } from '../edge/tls-support.ts';
+import { eventually } from '../support/eventually.ts';
 import { handle } from './reports-lab.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: app.test\r\n\r\n';
@@ -28,7 +30,7 @@ afterAll(async () => {
 
 const counts = ({ requests, open, fromSocket, toSocket }: Meter) => ({ requests, open, fromSocket, toSocket });
 const until = (meter: Meter, expected: Partial<ReturnType<typeof counts>>) =>
-  vi.waitFor(() => expect(counts(meter)).toMatchObject(expected));
+  eventually(() => expect(counts(meter)).toMatchObject(expected));
 
 /** An upstream behind `app.test` that the test plays. */
 async function startApp() {
@@ -207,7 +209,7 @@ describe('of connections', () => {
 
   test('of TCP', async () => {
     const endpoints = new Endpoints();
-    const limit = { open: 0, max: 100 };
+    const limit = new VisitorLimit(100);
     const traffic = { fromSocket: 0, toSocket: 0 };
     const doors = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
     onTestFinished(() => doors.close(0));

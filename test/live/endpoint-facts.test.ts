@@ -2,10 +2,11 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { ErrorCode, StreamType } from '../../src/protocol/index.ts';
 import { newId } from '../../src/store/ids.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { leaveTo, nameRequest, newCredential, openSession, type TestCredential } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';
@@ -42,7 +43,7 @@ async function endpointAt(name: string) {
   return endpoints.nodes.find(({ hostport }: any) => hostport.startsWith(`${name}:`));
 }
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => unknown) => eventually(check, { timeout: 10_000, interval: 20 });
 
 const openSdk = () => sdkSession(gateway, credential.authtoken);
 const A_SIGN_OF_LIFE = { at: expect.stringMatching(/Z$/), milliseconds: expect.any(Number) };

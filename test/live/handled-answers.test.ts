@@ -74,6 +74,15 @@ const answers: Record<string, Answer> = {
     version: 'HTTP/1.0',
     seen: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nx-added: yes\r\nConnection: close\r\n\r\nbody',
   },
+  'in chunks to HTTP/1.0': {
+    pieces: ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: b\r\n\r\n4;c\r\nbo', 'dy\r\n0\r\nHost: a\r\n\r\n'],
+    version: 'HTTP/1.0',
+    seen: 'HTTP/1.1 200 OK\r\nA: b\r\nx-added: yes\r\nConnection: close\r\n\r\nbody',
+  },
+  'of an old server': {
+    pieces: ['HTTP/1.2 200 OK\nTransfer-Encoding: chunked\n', '\n4 \nbo', 'dy\n0\nHost: a\n', 'C: d\n\n'],
+    seen: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-added: yes\r\n\r\n4\r\nbody\r\n0\r\nC: d\r\n\r\n',
+  },
   'that is large': {
     pieces: [`HTTP/1.1 200 OK\r\nContent-Length: ${LARGE.length}\r\n\r\n${LARGE}`],
     seen: `HTTP/1.1 200 OK\r\nContent-Length: ${LARGE.length}\r\nx-added: yes\r\n\r\n${LARGE}`,
@@ -184,8 +193,7 @@ describe('what visitors write into templates stays in its field:', () => {
 
 test.each([
   ['/a b/ü?[x]=|{}"<>^`', '/new/a%20b/%C3%BC?%5Bx%5D=%7C%7B%7D%22%3C%3E%5E%60'],
-  ['/%41/100%25/%2541?a=%0d%0a', '/new/%41/100%25/%2541?a=%0d%0a'],
-  ['//double//slash/../up', '/new//double//up'],
+  ['/%41/100%25/%2541?a=%0d%0a', '/new/A/100%25/%2541?a=%0d%0a'],
 ])('a rewritten URL with odd characters is one that any upstream takes: %s', async (target, rewritten) => {
   script = await startScript();
   const host = await lab.open(script.port, onRequest('url-rewrite', { from: '^http://[^/]+(/.*)$', to: '/new$1' }));

@@ -54,6 +54,11 @@ describe('an answer is whole, however upstream ends it:', () => {
       `Transfer-Encoding: chunked\r\n\r\n${TEXT.length.toString(16)}\r\n${TEXT}\r\n0\r\nA: b\r\n\r\n`,
       false,
     ],
+    [
+      'in chunks, oddly written',
+      `Transfer-Encoding: chunked\r\n\r\n${TEXT.length.toString(16)} ;a=b\n${TEXT}\n0  \r\nHost: a\r\nA: b\n\n`,
+      false,
+    ],
     ['by closing', `\r\n${TEXT}`, true],
   ])('%s', async (_, answer, closes) => {
     const { visitor, upstream } = await asked();
@@ -66,9 +71,12 @@ describe('an answer is whole, however upstream ends it:', () => {
     expect(String(gunzipSync(body))).toBe(TEXT);
   });
 
-  test('to HTTP/1.0, which knows no chunks, it ends with the connection', async () => {
+  test.each([
+    ['by its length', `Content-Length: ${TEXT.length}\r\n\r\n${TEXT}`],
+    ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${TEXT.length.toString(16)};a\r\n${TEXT}\r\n0\r\n\r\n`],
+  ])('to HTTP/1.0, which knows no chunks, it ends with the connection: %s', async (_, answer) => {
     const { visitor, upstream } = await asked('HTTP/1.0');
-    upstream.send(`HTTP/1.1 200 OK\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`);
+    upstream.send(`HTTP/1.1 200 OK\r\n${answer}`);
     await visitor.untilEnd();
     const { head, body } = read(visitor.text);
     expect(head).toMatch(/content-encoding: gzip\r\n.*Connection: close/is);

@@ -55,6 +55,7 @@ test('requests that are sent all at once are answered in their order, whatever e
 test.each([
   ['Content-Length', 'Content-Length: 12\r\n\r\n<0123456789>'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n<0123\r\n7\r\n456789>\r\n0\r\nA: b\r\n\r\n'],
+  ['odd chunks', 'Transfer-Encoding: chunked\r\n\r\n5;a=b\r\n<0123\r\n7 ;c\r\n456789>\r\n0;d\r\nA: b\r\n\r\n'],
 ])('a body by %s that a module reads arrives as it was, wherever it is cut', async (_, framed) => {
   const host = await lab.open(await echo(), readsBodies);
   const visitor = await lab.visitor();
@@ -68,6 +69,17 @@ test.each([
     expect(bodies(visitor), `cut at ${cut}`).toEqual(['0123456789']);
     if (framed.startsWith('T')) expect(visitor.text).toContain('length= b\r\n');
   }
+});
+
+test('a field that a module takes out does not come back with an underscore, which CGI reads alike', async () => {
+  const script = await startScript();
+  const host = await lab.open(script.port, onRequest('remove-headers', { headers: ['x-user-name'] }));
+  const visitor = await lab.visitor();
+  visitor.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nX_User-Name: a\r\nx-user_name: b\r\nX_Other: c\r\n\r\n`);
+  const upstream = await script.next();
+  const head = await upstream.until('\r\n\r\n');
+  expect(head).not.toMatch(/user.name/i);
+  expect(head).toContain('\r\nX_Other: c\r\n');
 });
 
 test('a visitor who waits for a 100 before sending the body gets it from here, and upstream is not asked', async () => {

@@ -3,9 +3,11 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { EndpointHandling } from '../../src/edge/handling.ts';
 import { connectionModules } from '../../src/edge/http-modules.ts';
 import type { ConnectionModuleSettings } from '../../src/edge/modules/settings.ts';
 import { TcpListener } from '../../src/edge/tcp.ts';
+import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints.ts';
 import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
 import { clientHello, type Edge, listen, startEdge } from '../edge/tls-support.ts';
@@ -17,7 +19,7 @@ let upstream: number;
 const hearer = new Hearer();
 const endpoints = new Endpoints();
 const visits = visitsFor(hearer);
-const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: { open: 0, max: 100 } });
+const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: new VisitorLimit(100) });
 /** Says so many bytes once it has heard so many. */
 const [HEARS, SAYS] = [300_000, 200_000];
 
@@ -69,7 +71,8 @@ async function come(port: number, bytes: number): Promise<number> {
 function handle(endpoint: LiveTunnel, settings: ConnectionModuleSettings): void {
   const { accountId, proto } = endpoint;
   const connection = connectionModules(settings, { accountId, proto }, environmentOf());
-  endpoint.handling = { connection, tls: undefined, route: () => 'noRoute' };
+  const handling: EndpointHandling = { connection, tls: undefined, route: () => 'noRoute' };
+  endpoint.handling = handling;
 }
 
 const only = (allow: string) => ({ ipRestriction: { enabled: true, allow: [allow], deny: [] } });

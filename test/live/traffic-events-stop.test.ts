@@ -6,7 +6,8 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';
@@ -59,13 +60,13 @@ test('what was in memory, what was being answered, and connections that were ope
   const second = await startTestGateway(env, { place });
   onTestFinished(() => second.close());
   const read = async (): Promise<Received[]> => {
-    const text = await readFile(join(files, file.name), 'utf8').catch(() => '');
+    const text = await readFile(join(files, second.accountId, file.name), 'utf8').catch(() => '');
     return text
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   };
-  await vi.waitFor(async () => expect((await read()).length).toBeGreaterThanOrEqual(VISITS + 2), {
+  await eventually(async () => expect((await read()).length).toBeGreaterThanOrEqual(VISITS + 2), {
     timeout: 10_000,
     interval: 20,
   });

@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';
 import { httpName, openSdkSession, type SdkSession } from '../support/sdk.ts';
@@ -99,13 +100,13 @@ function newEar(destinationId: string): Ear {
     events,
     texts: [],
     async next(count) {
-      await vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(taken + count), PATIENT);
+      await eventually(() => expect(events.length).toBeGreaterThanOrEqual(taken + count), PATIENT);
       const some = events.slice(taken);
       taken = events.length;
       return some;
     },
     about: (path) =>
-      vi.waitFor(() => {
+      eventually(() => {
         const event = events.find(({ object }) => object.http?.request?.url?.path === path);
         if (!event) throw new Error(`nobody told of ${path}`);
         return event;
@@ -212,10 +213,10 @@ export async function startTrafficLab(): Promise<TrafficLab> {
       return name;
     },
     async settled(ears, owner = account) {
-      await vi.waitFor(async () => expect(await metricOf(gateway, 'traffic_events_waiting')).toBe(0), PATIENT);
+      await eventually(async () => expect(await metricOf(gateway, 'traffic_events_waiting')).toBe(0), PATIENT);
       const delivery = ({ destinationId }: Ear) => done(owner, 'GET', `/event_destinations/${destinationId}/delivery`);
       for (const ear of ears)
-        await vi.waitFor(async () => expect((await delivery(ear)).waiting_events).toBe(0), PATIENT);
+        await eventually(async () => expect((await delivery(ear)).waiting_events).toBe(0), PATIENT);
     },
     async close() {
       await close();

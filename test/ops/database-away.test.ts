@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
@@ -57,7 +58,7 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     expect((await call('PUT', '/credentials')).status).toBe(405);
 
     await proxy.heal();
-    await vi.waitFor(async () => expect(await ready()).toBe(200), RECOVERY);
+    await eventually(async () => expect(await ready()).toBe(200), RECOVERY);
     expect((await call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'away' } })).status).toBe(201);
     expect((await stranger.call('GET', '/credentials')).status).toBe(200);
     expect(gateway.fatal).toEqual([]);
@@ -75,7 +76,7 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
       await other.close();
     }
     await proxy.heal();
-    await vi.waitFor(async () => expect(await ready()).toBe(200), RECOVERY);
+    await eventually(async () => expect(await ready()).toBe(200), RECOVERY);
     expect((await use()).status).toBe(401);
   });
 });

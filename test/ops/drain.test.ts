@@ -2,7 +2,8 @@
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
@@ -26,7 +27,7 @@ async function withProcess(
 }
 
 const stopping = ({ admin }: GatewayProcess) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const answer = await fetch(`${admin}/readyz`);
     expect([answer.status, await answer.text()]).toEqual([503, 'The gateway is stopping.\n']);
   });

@@ -47,7 +47,7 @@ describe('redirect and url-rewrite', () => {
 
   test.each([
     ['/old//evil.example/x', '^https?://[^/]+/old(.*)$', '$1', 'https://app.example.com/evil.example/x'],
-    ['/old/\\evil.example/x', '^https?://[^/]+/old(.*)$', '$1', 'https://app.example.com/evil.example/x'],
+    ['/old/\\evil.example/x', '^https?://[^/]+/old(.*)$', '$1', 'https://app.example.com/%5Cevil.example/x'],
     ['/?next=/%09/evil.example', undefined, '${getQueryParam("next")[0]}', 'https://app.example.com/evil.example'],
   ])('%s leads to no other host: %s, %s', async (target, from, to, expected) => {
     const answer = await httpOf(onRequest([action('redirect', { from, to })])).onRequest(exchangeOf({ target }));

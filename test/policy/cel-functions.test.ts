@@ -61,7 +61,7 @@ describe('variables', () => {
     ['has(vars.user.name) && vars.user.name == "ann"', true],
     ['has(vars.other)', false],
   ])('that may be without a value are asked with %s', (expression, wanted) => {
-    expect(compileCondition(expression, vocabulary)(bindings)).toBe(wanted);
+    expect(compileCondition(expression, vocabulary).test(bindings)).toBe(wanted);
   });
 
   test('without a value make an expression fail, with its text and the place', () => {
@@ -79,7 +79,7 @@ describe('variables', () => {
         throw new Error('was read');
       },
     });
-    const condition = compileCondition("req.method == 'GET' || req.url == ''", vocabulary);
+    const condition = compileCondition("req.method == 'GET' || req.url == ''", vocabulary).test;
     expect(condition(lazy as Bindings)).toBe(true);
   });
 
@@ -90,6 +90,6 @@ describe('variables', () => {
 
 test('a condition that is neither true nor false when it is asked is an error, not false', () => {
   const vocabulary = { ...NOTHING, variables: { value: DYN } };
-  expect(() => compileCondition('value', vocabulary)({ value: 'yes' })).toThrow('value is neither true nor false');
-  expect(compileCondition('value', vocabulary)({ value: false })).toBe(false);
+  expect(() => compileCondition('value', vocabulary).test({ value: 'yes' })).toThrow('value is neither true nor false');
+  expect(compileCondition('value', vocabulary).test({ value: false })).toBe(false);
 });

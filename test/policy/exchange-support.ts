@@ -3,6 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/edge/exchange.ts';
 import { HeaderList } from '../../src/edge/header-list.ts';
+import { noKeys } from '../../src/edge/keys/kept.ts';
 import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/edge/module.ts';
 import type { Visitor } from '../../src/tunnel/endpoint.ts';
 
@@ -140,6 +141,7 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
     note: (_about, metadata) => void notes.push(metadata),
     internal,
     isPrivateFetched: true,
+    signingKey: noKeys,
     pass(milliseconds) {
       passed += milliseconds;
     },

@@ -159,6 +159,44 @@ test('an upstream that reads nothing holds the visitor back', async () => {
   expect((await read(upstream, total)).length).toBe(total);
 });
 
+const EURO = Buffer.from('€');
+
+test.each([
+  ['has a byte that is none', [frame(0x81, Buffer.from([0x61, 0xff]))], 'x'],
+  ['has a byte that is none, before its last part', [frame(0x01, Buffer.from([0x61, 0xff]))], 'x'],
+  ['has half of a pair', [frame(0x81, Buffer.from([0xed, 0xa0, 0x80]))], 'x'],
+  ['ends within a character', [frame(0x81, EURO.subarray(0, 2))], 'x'],
+  ['ends within a character, in parts', [frame(0x01, 'ok'), frame(0x80, EURO.subarray(0, 1))], 'xok'],
+  ['goes on otherwise in the next part', [frame(0x01, EURO.subarray(0, 1)), frame(0x80, 'a')], 'x'],
+])(
+  'text that %s is answered with a Close with 1007, and breaks the connection to upstream',
+  async (_, frames, taken) => {
+    const place = await door();
+    const { upstream } = place;
+    const { socket, sent } = await visitRaw(place);
+    const arrived: Buffer[] = [];
+    upstream.on('data', (chunk: Buffer) => arrived.push(chunk));
+    const fate = fateOf(upstream);
+    socket.write(Buffer.concat([frame(0x82, 'x'), ...frames, frame(0x82, 'never')]));
+    expect(await sent).toEqual(Buffer.from([0x88, 0x02, 0x03, 0xef]));
+    expect(await fate).toBe('reset');
+    expect(taken).toContain(String(Buffer.concat(arrived)).replace(/[^a-z]/g, '')); // What came before goes on, or is lost with a RST.
+  },
+);
+
+test('text is text wherever it is cut, and bytes need not be', async () => {
+  const place = await door();
+  const { socket } = await visitRaw(place);
+  const text = 'aé€😀';
+  const parts = [...Buffer.from(text)].map((byte, i, all) =>
+    frame((i === 0 ? 1 : 0) | (i === all.length - 1 ? 0x80 : 0), Buffer.from([byte])),
+  );
+  const bytes = Buffer.from([0xff, 0xc3]);
+  socket.write(Buffer.concat([...parts, frame(0x02, bytes), frame(0x89, 'ping'), frame(0x80, ''), frame(0x81, text)]));
+  const all = Buffer.concat([Buffer.from(text), bytes, Buffer.from(text)]);
+  expect(await read(place.upstream, all.length)).toEqual(all);
+});
+
 test.each([
   ['is not masked', Buffer.from([0x82, 0x01, 0x61])],
   ['has a reserved bit', frame(0xc2, 'a')],

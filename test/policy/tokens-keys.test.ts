@@ -1,9 +1,12 @@
 // The keys of an issuer on this machine: kept, changed, and out of reach.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fetchJson, fetchProblem, publicLookup } from '../../src/edge/tokens/fetch-json.ts';
+import { isPublic, lookupOf } from '../../src/edge/ip/public.ts';
+import { notPublic } from '../../src/edge/keys/fetch.ts';
+import { KeysUnavailable } from '../../src/edge/keys/kept.ts';
+import { fetchJson, fetchProblem } from '../../src/edge/tokens/fetch-json.ts';
 import { fetchIssuerKeys } from '../../src/edge/tokens/issuer-keys.ts';
-import { KeySet, KeysUnavailable } from '../../src/edge/tokens/key-set.ts';
+import { KeySet } from '../../src/edge/tokens/key-set.ts';
 import { checkToken } from '../../src/edge/tokens/token-check.ts';
 import { NOON } from './exchange-support.ts';
 import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';
@@ -163,7 +166,8 @@ describe('unless the operator allows it', () => {
   });
 
   test('a name that leads to an address of this network leads nowhere', async () => {
-    const found = await new Promise((resolve) => publicLookup('localhost', {}, (error) => resolve(error?.message)));
+    const lookup = lookupOf(isPublic, notPublic);
+    const found = await new Promise((resolve) => lookup('localhost', {}, (error) => resolve(error?.message)));
     expect(found).toMatch(/^its address (127\.0\.0\.1|::1) is not a public one$/);
   });
 });

@@ -1,12 +1,22 @@
 // Webhooks of every sender that is known: signed well, badly, not at all, and too long ago.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { webhookVerification } from '../../src/edge/modules/webhook-verification.ts';
-import { providerProblem, secretProblem, webhookProviders } from '../../src/edge/webhooks/providers.ts';
+import {
+  webhookProviders as all,
+  needsSecret,
+  providerProblem,
+  secretProblem,
+} from '../../src/edge/webhooks/providers.ts';
 import { verifyWebhook } from '../../src/edge/webhooks/verify.ts';
-import { exchangeOf, NOON } from './exchange-support.ts';
+import { root } from '../support/place.ts';
+import { environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 import { senders } from './webhook-senders.ts';
 
+/** Those with a secret. */
+const webhookProviders = all.filter(needsSecret);
 const NOW = NOON / 1000;
 const TARGET = '/hooks/in?from=there';
 const URL = `https://app.example.com${TARGET}`;
@@ -33,7 +43,7 @@ async function visit(provider: string, { secret, at = NOW, body = (same) => same
   const sent = sender.body?.(outgoing) ?? BODY;
   const signed = fields(sender.send(outgoing));
   const exchange = exchangeOf({ method: 'POST', target: TARGET, fields: signed, body: body(sent) });
-  return verifyWebhook(provider, secret ?? sender.secret, exchange, NOON);
+  return verifyWebhook(provider, secret ?? sender.secret, exchange, environmentOf());
 }
 
 const otherSecrets: Record<string, string> = {
@@ -42,7 +52,7 @@ const otherSecrets: Record<string, string> = {
     'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g==',
 };
 
-test('every sender that is known is tried here, and there are many', () => {
+test('every sender with a secret is tried here, and there are many', () => {
   expect(Object.keys(senders).sort()).toEqual(webhookProviders);
   expect(webhookProviders.length).toBeGreaterThan(60);
 });
@@ -123,7 +133,7 @@ test.each(timed)('nobody can send what %s signed again with a newer time', async
 
 test('a body of more than 1 MiB cannot be checked, and is refused as too large', async () => {
   const exchange = exchangeOf({ method: 'POST', body: Buffer.alloc(1024 * 1024 + 1) });
-  expect(await verifyWebhook('github', 'secret', exchange, NOON)).toMatchObject({ error: 'bodyTooLarge' });
+  expect(await verifyWebhook('github', 'secret', exchange, environmentOf())).toMatchObject({ error: 'bodyTooLarge' });
 });
 
 test('nothing is let in with an empty secret, or one that is no key', async () => {
@@ -140,7 +150,7 @@ test('nothing is let in with an empty secret, or one that is no key', async () =
 });
 
 test('the module lets in what is signed, and turns the rest away with 403 and a reason', async () => {
-  const module = webhookVerification({ provider: 'github', secret: 'secret' }, { time: () => NOON });
+  const module = webhookVerification({ provider: 'github', secret: 'secret' }, environmentOf());
   const fields = senders.github?.send({ secret: 'secret', body: BODY, at: NOW, url: URL });
   expect(await module.onRequest?.(exchangeOf({ method: 'POST', body: BODY, fields }))).toBeUndefined();
   expect(await module.onRequest?.(exchangeOf({ method: 'POST', body: BODY }))).toEqual({
@@ -158,4 +168,10 @@ test('a sender that is not known, or a secret that cannot be one, is told when i
     expect(secretProblem(provider, senders[provider]?.secret ?? '')).toBeUndefined();
   for (const provider of ['svix', 'microsoft_teams', 'sendgrid', 'discord'])
     expect([provider, secretProblem(provider, 'not a key')]).toEqual([provider, expect.stringMatching(/^must be the/)]);
+});
+
+test('the dashboard offers every sender', () => {
+  const source = readFileSync(join(root, 'src/dashboard/screens/edges/modules/webhook.tsx'), 'utf8');
+  const [, offered = ''] = /PROVIDERS = `([^`]*)`/.exec(source) ?? [];
+  expect(offered.trim().split(/\s+/)).toEqual(all);
 });

@@ -103,6 +103,35 @@ describe('frames', () => {
   }
 });
 
+test('what a stream is given in a turn is one frame, with its end, and none is larger than 64 KiB', async () => {
+  const [near, far] = await connection();
+  const { session } = end(near, 'client');
+  const one = session.open(DEAF);
+  const other = session.open(DEAF);
+  const large = Buffer.alloc(40 * 1024, 'l');
+  for (const piece of ['a', 'b', 'c']) one.write(Buffer.from(piece));
+  other.write(Buffer.from('x'));
+  one.write(Buffer.from('d'));
+  one.write(large);
+  one.write(large);
+  one.end();
+  other.reset(ErrorCode.CANCELLED);
+  const expected = Buffer.concat([
+    frame(FrameType.DATA, Flag.SYN, 1, Buffer.from('abc')),
+    frame(FrameType.DATA, Flag.SYN, 3, Buffer.from('x')),
+    frame(FrameType.DATA, 0, 1, Buffer.concat([Buffer.from('d'), large])),
+    frame(FrameType.DATA, Flag.FIN, 1, large),
+    frame(FrameType.RESET, 0, 3, uint32(ErrorCode.CANCELLED)),
+  ]);
+  let received = Buffer.alloc(0);
+  for await (const chunk of far) {
+    received = Buffer.concat([received, chunk]);
+    if (received.length >= expected.length) break;
+  }
+  expect(received.equals(expected)).toBe(true);
+  near.destroy();
+});
+
 describe('what breaks the rules', () => {
   test.each([
     ['an unknown type', frame(9, 0, 1), ErrorCode.PROTOCOL],

@@ -167,10 +167,19 @@ describe('the body', () => {
     expect(created.status).toBe(201);
     expect((await account.call('PATCH', `/credentials/${created.body.id}`)).status).toBe(200);
   });
-  test.each(['GET', 'DELETE'])('of a %s is refused', async (method) => {
+  test.each([
+    ['GET', '{}'],
+    ['DELETE', '{"force":true}'],
+    ['DELETE', '[]'],
+  ])('of a %s is refused: %s', async (method, sent) => {
     const { body } = await account.call('POST', '/credentials');
-    const answer = await account.call(method, `/credentials/${body.id}`, '{}');
+    const answer = await account.call(method, `/credentials/${body.id}`, sent);
     expect(answer).toMatchObject({ status: 400, body: { error_code: 'ERR_GATEWAY_211' } });
+  });
+  test.each(['{}', ' { }\n', ''])('of a DELETE may be an empty object: %j', async (sent) => {
+    const { body } = await account.call('POST', '/credentials');
+    const chunked = { headers: { 'transfer-encoding': 'chunked' } };
+    expect((await account.call('DELETE', `/credentials/${body.id}`, sent, chunked)).status).toBe(204);
   });
 });
 

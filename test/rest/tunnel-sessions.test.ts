@@ -1,11 +1,13 @@
 // Agents are told from afar what to do: through either door, and where there is a server through another gateway too.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Changes } from '../../src/store/changes.ts';
 import { newId } from '../../src/store/ids.ts';
 import { Notifications } from '../../src/store/notify.ts';
 import { sessionCommands } from '../../src/store/session-commands.ts';
 import { newClient, type TestClient } from '../agent/client-support.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, openSession } from '../support/live.ts';
 import { newPlace, type Place } from '../support/place.ts';
@@ -65,17 +67,37 @@ const mutation = (command: string) =>
   `mutation ($id: ID!) { done: ${command}TunnelSession(id: $id${command === 'update' ? ', input: {}' : ''}) }`;
 
 describe.each(commands)('%s', (command) => {
-  test('is done by the agent, whoever of the account asks, with a body or none', async () => {
-    const member = await account.addOwner();
+  test('is done by the agent for admins, with a body or none', async () => {
     const asked = [
       await account.call('POST', path(command)),
-      await member.call('POST', path(command), {}),
-      await (await account.addOwner({ kind: 'BOT' })).call('POST', path(command), {}),
+      await (await account.addOwner({ role: 'ADMIN' })).call('POST', path(command), {}),
     ];
     expect(asked.map(({ status, text }) => [status, text])).toEqual(asked.map(() => [204, '']));
     const { body } = await account.graphql(mutation(command), { id: session });
     expect(body).toEqual({ data: { done: session } });
-    expect(heard).toEqual(Array(4).fill(heardOf[command]));
+    expect(heard).toEqual(Array(3).fill(heardOf[command]));
+  });
+
+  test('is for the owner of the agent’s credential alone, of all who are no admins', async () => {
+    const [owner, other] = [await account.addOwner(), await account.addOwner()];
+    const bot = await account.addOwner({ kind: 'BOT' });
+    const mayCommand = async ({ graphql }: Owner, id: string) =>
+      (await graphql('query ($id: ID!) { tunnelSession(id: $id) { mayCommand } }', { id })).body.data.tunnelSession;
+    for (const member of [other, bot]) {
+      const { status, body } = await member.call('POST', path(command), {});
+      expect([status, body.error_code]).toEqual([403, 'ERR_GATEWAY_90372']);
+      expect(body.msg).toContain('owner of the credential');
+      expect(await mayCommand(member, session)).toEqual({ mayCommand: false });
+    }
+    expect(heard).toEqual([]);
+    const own = newAgent((await newCredential(owner)).authtoken);
+    onTestFinished(() => own.client.close());
+    await own.until(() => own.client.status.state === 'online');
+    const [{ id }] = (await account.call('GET', '/tunnel_sessions?limit=1')).body.tunnel_sessions;
+    expect(await mayCommand(owner, id)).toEqual({ mayCommand: true });
+    expect((await owner.call('POST', path(command, id), {})).status).toBe(204);
+    expect((await other.call('POST', path(command, id), {})).status).toBe(403);
+    expect(heard).toEqual([heardOf[command]]);
   });
 
   test('that the agent refuses is a conflict, with its reason', async () => {
@@ -100,7 +122,7 @@ describe.each(commands)('%s', (command) => {
     await missing(stranger, session);
     for (const id of [newId('ts'), newId('tn'), 'x', '%00']) await missing(account, id);
     await agent.client.close();
-    await vi.waitFor(() => missing(account, session));
+    await eventually(() => missing(account, session));
     expect(heard).toEqual([]);
   });
 
@@ -176,7 +198,7 @@ describe.runIf(onServer)('another gateway on the same server', () => {
 
   test('gives up on a session that no node has, in time', async () => {
     const url = place.env.DATABASE_URL ?? '';
-    const peers = new Notifications(url, newId('node'), new Changes(), () => undefined);
+    const peers = new Notifications(url, newId('node'), new Changes(), () => undefined, pino({ level: 'silent' }));
     const local = { command: async () => 'done' as const };
     const asking = sessionCommands({ isOwn: () => false, local, peers, limitMs: 50 });
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable'); // It does not listen yet.

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Change } from '../../src/store/changes.ts';
-import { type Account, onServer, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  type Account,
+  type Owner,
+  onServer,
+  sharedGateway,
+  startTestGateway,
+  type TestGateway,
+} from '../support/gateway.ts';
+import { endOf, subscribe } from '../support/sse.ts';
 
 const REFUSED = { status: 401, body: { error_code: 'ERR_GATEWAY_203' } };
 
@@ -67,14 +76,55 @@ test('an admin who was made a member has a member’s rights from the next reque
   expect((await user.call('POST', '/bot_users', { name: 'two' })).status).toBe(403);
 });
 
+describe('a subscription whose end was not heard of', () => {
+  const WATCH = 'subscription { credentialChanged { action } }';
+  const byRevokedKey = (user: Owner) => gateway.app.prisma.apiKey.deleteMany({ where: { ownerId: user.ownerId } });
+  const ways: [string, (user: Owner) => Promise<unknown>][] = [
+    ['its key was deleted', byRevokedKey],
+    [
+      'the owner is inactive',
+      ({ ownerId: id }) => gateway.app.prisma.owner.update({ where: { id }, data: { active: false } }),
+    ],
+    [
+      'the owner has another role',
+      ({ ownerId: id }) => gateway.app.prisma.owner.update({ where: { id }, data: { role: 'MEMBER' } }),
+    ],
+  ];
+
+  test.each(ways)('ends, and says why, when listening begins anew: %s', async (_, change) => {
+    const user = await account.addOwner({ role: 'ADMIN' });
+    const stream = await subscribe(gateway.api, user.key, WATCH);
+    const other = await subscribe(gateway.api, account.key, WATCH);
+    await change(user);
+    gateway.app.changes.gap();
+    expect(await endOf(stream)).toBe('UNAUTHENTICATED ERR_GATEWAY_203');
+    await account.call('POST', '/credentials');
+    expect((await other.next()).data.credentialChanged.action).toBe('CREATED');
+    other.close();
+  });
+
+  test('ends within a minute when nothing is heard at all', async () => {
+    const user = await account.addOwner();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const stream = await subscribe(gateway.api, user.key, WATCH);
+      await byRevokedKey(user);
+      vi.advanceTimersByTime(60_000);
+      expect(await endOf(stream)).toBe('UNAUTHENTICATED ERR_GATEWAY_203');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe.runIf(onServer)('in a second gateway on the same database', () => {
   let second: TestGateway;
   beforeAll(async () => {
     second = await startTestGateway({}, { place: gateway.place });
     // Only a process that hears of changes keeps keys at all.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const listening = await gateway.app.prisma.$queryRaw<object[]>`
-        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gateway listener' AND query <> '' AND state = 'idle'`;
       expect(listening).toHaveLength(2);
     });
   });

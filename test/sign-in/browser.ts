@@ -10,16 +10,17 @@ import { type Answer, send } from '../support/http.ts';
 import { openStream, type Subscription } from '../support/sse.ts';
 
 const viewer = '{ user { id __typename } isAdmin hasPassword session { id ip userAgent isThis expiresAt } }';
+const begun = viewer.replace(/}$/, 'pageSecret }');
 
 /** What these tests have the dashboard ask. */
 export const operations = {
   viewer: `query { viewer ${viewer} }`,
   offer: 'query { signInOffer { isOffered reason isSetUp } }',
-  signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${viewer} }`,
-  redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${viewer} }`,
+  signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${begun} }`,
+  redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${begun} }`,
   signOut: 'mutation { signOut }',
   signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) }',
-  changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${viewer} }`,
+  changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
   createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url expiresAt } }',
   credentials: 'query { credentials { totalCount } }',
@@ -48,6 +49,8 @@ export const PASSWORD = 'correct horse battery staple';
 export interface Browser {
   /** The value of its session cookie; undefined when it has none. */
   cookie: string | undefined;
+  /** What the page of the dashboard keeps; undefined when it has nothing. */
+  secret: string | undefined;
   /** On top of what a browser sends by itself; undefined leaves one out. */
   headers: OutgoingHttpHeaders;
   /** Runs an operation. */
@@ -65,7 +68,7 @@ const agent = new Agent({ keepAlive: true });
 export function newBrowser(api: string): Browser {
   const all = (): OutgoingHttpHeaders => ({
     'content-type': 'application/json',
-    'gateway-dashboard': '1',
+    'gateway-dashboard': browser.secret ?? '1',
     'sec-fetch-site': 'same-origin',
     origin: new URL(api).origin,
     'user-agent': 'a browser of these tests',
@@ -74,6 +77,7 @@ export function newBrowser(api: string): Browser {
   });
   const browser: Browser = {
     cookie: undefined,
+    secret: undefined,
     headers: {},
     ask: (name, variables) => browser.post({ documentId: documentId(name), variables }),
     post: (body) => browser.send('POST', '/graphql', JSON.stringify(body)),
@@ -82,6 +86,9 @@ export function newBrowser(api: string): Browser {
       const [given] = answer.headers['set-cookie'] ?? [];
       const [, value] = /^__Host-gateway_session=([^;]*)/.exec(given ?? '') ?? [];
       if (value !== undefined) browser.cookie = value || undefined;
+      if (value === '') browser.secret = undefined;
+      const { signIn, redeemSignInLink, changePassword } = answer.body?.data ?? {};
+      browser.secret = (signIn ?? redeemSignInLink ?? changePassword)?.pageSecret ?? browser.secret;
       return answer;
     },
     watch: () => openStream(api, all(), { documentId: documentId('watch') }),

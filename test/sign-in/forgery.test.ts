@@ -37,7 +37,8 @@ describe.each([
   });
 
   /** What the victim's browser sends for a page, whichever it is. */
-  const sends = (headers: OutgoingHttpHeaders) => Object.assign(newBrowser(api), { cookie: victim.cookie, headers });
+  const sends = (headers: OutgoingHttpHeaders) =>
+    Object.assign(newBrowser(api), { cookie: victim.cookie, secret: victim.secret, headers });
 
   test.each<[string, OutgoingHttpHeaders]>([
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
@@ -91,6 +92,11 @@ describe.each([
     expect(refusal(answer)).toBe('FORBIDDEN ERR_GATEWAY_90202');
     expect(answer.body.errors[0].message).toMatch(/documentId.*API key/);
     expect(await count()).toBe(before);
+    const json = {
+      'content-type': 'application/json',
+      'gateway-dashboard': victim.secret,
+      'sec-fetch-site': 'same-origin',
+    };
     const stream = openStream(
       api,
       { ...json, cookie: `__Host-gateway_session=${victim.cookie}` },
@@ -99,8 +105,6 @@ describe.each([
     const refused = await stream.then((opened) => opened.next()).catch((error: Error) => ({ errors: [error] }));
     expect(refused.data ?? null).toBeNull();
   });
-
-  const json = { 'content-type': 'application/json', 'gateway-dashboard': '1', 'sec-fetch-site': 'same-origin' };
 
   test.each([
     ['unknown', { documentId: `sha256:${'0'.repeat(64)}` }, 'ERR_GATEWAY_90203'],
@@ -143,7 +147,7 @@ test('REST takes no cookie', async () => {
 test.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}!`, 'A'.repeat(5000)])(
   'the cookie %j is nobody’s',
   async (cookie) => {
-    const browser = Object.assign(newBrowser(gateway.api), { cookie });
+    const browser = Object.assign(newBrowser(gateway.api), { cookie, secret: 'A'.repeat(43) });
     expect((await browser.ask('viewer')).body).toEqual({ data: { viewer: null } });
     expect(refusal(await browser.ask('credentials'))).toBe('UNAUTHENTICATED ERR_GATEWAY_90200');
   },

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
-import { newBrowser, operations, PASSWORD, refusal, startWithDashboard } from './browser.ts';
+import { type Browser, newBrowser, operations, PASSWORD, refusal, startWithDashboard } from './browser.ts';
 
 const ADMIN = 'admin@localhost';
 /** As pino numbers it. */
@@ -22,7 +22,8 @@ describe('after the first start', () => {
     await place.remove();
   });
 
-  const first = { cookie: '' };
+  const first = { cookie: '', secret: '' };
+  const keep = ({ cookie = '', secret = '' }: Browser) => Object.assign(first, { cookie, secret });
 
   test('nobody is signed in, and nothing is set up', async () => {
     const browser = newBrowser(gateway.api);
@@ -51,14 +52,16 @@ describe('after the first start', () => {
       ),
     ]);
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect((await browser.ask('viewer')).body.data.viewer).toEqual(answer.body.data.redeemSignInLink);
+    const { pageSecret, ...facts } = answer.body.data.redeemSignInLink;
+    expect(pageSecret).toMatch(/^[\w-]{43}$/);
+    expect((await browser.ask('viewer')).body.data.viewer).toEqual(facts);
     expect((await browser.ask('credentials')).body.data.credentials.totalCount).toBe(1);
-    first.cookie = browser.cookie ?? '';
+    keep(browser);
   });
 
   test('what is created in a browser belongs to who is signed in there', async () => {
     const browser = newBrowser(gateway.api);
-    browser.cookie = first.cookie;
+    Object.assign(browser, first);
     expect((await browser.ask('createCredential')).body.data.createCredential.ownerId).toBe(gateway.ownerId);
   });
 
@@ -74,23 +77,23 @@ describe('after the first start', () => {
   test('signing in anew ends the session that the browser had', async () => {
     const browser = newBrowser(gateway.api);
     await browser.signIn(ADMIN);
-    const before = browser.cookie;
+    const before = { cookie: browser.cookie, secret: browser.secret };
     await browser.signIn(ADMIN);
-    const after = browser.cookie;
-    browser.cookie = before;
+    const after = { cookie: browser.cookie, secret: browser.secret };
+    Object.assign(browser, before);
     expect(refusal(await browser.ask('credentials'))).toBe('UNAUTHENTICATED ERR_GATEWAY_90200');
-    browser.cookie = after;
+    Object.assign(browser, after);
     await browser.ask('signOut');
   });
 
   test('signing out ends the session on the server, not only in the browser', async () => {
     const browser = newBrowser(gateway.api);
     await browser.signIn(ADMIN);
-    const { cookie } = browser;
+    const { cookie, secret } = browser;
     const answer = await browser.ask('signOut');
     expect(answer.body).toEqual({ data: { signOut: true } });
     expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-gateway_session=; Max-Age=0; /);
-    browser.cookie = cookie;
+    Object.assign(browser, { cookie, secret });
     expect((await browser.ask('viewer')).body).toEqual({ data: { viewer: null } });
     expect(refusal(await browser.ask('credentials'))).toBe('UNAUTHENTICATED ERR_GATEWAY_90200');
     expect((await browser.ask('signOut')).body).toEqual({ data: { signOut: false } });
@@ -110,7 +113,7 @@ describe('after the first start', () => {
     expect((await other.ask('viewer')).body.data.viewer).toBeNull();
     expect(refusal(await other.signIn(ADMIN))).toBe('FORBIDDEN ERR_GATEWAY_90205');
     expect((await change('a much better password', PASSWORD)).body.errors).toBeUndefined();
-    first.cookie = one.cookie ?? '';
+    keep(one);
   });
 
   test('with an API key, viewer tells whose it is, and documents go by their digest too', async () => {
@@ -128,7 +131,14 @@ describe('after the first start', () => {
     expect(signIns).toContainEqual({ outcome: 'ok', by: 'link', ...admin });
     expect(signIns).toContainEqual({ outcome: 'ok', by: 'password', ...admin });
     expect(signIns).toContainEqual({ outcome: 'failed', by: 'password', ...admin });
-    for (const secret of [PASSWORD, 'a much better password', gateway.signInToken ?? '', first.cookie, '$argon2id'])
+    for (const secret of [
+      PASSWORD,
+      'a much better password',
+      gateway.signInToken ?? '',
+      first.cookie,
+      first.secret,
+      '$argon2id',
+    ])
       expect(gateway.logs.filter((line) => line.includes(secret))).toEqual([]);
   });
 
@@ -136,7 +146,7 @@ describe('after the first start', () => {
     await gateway.close();
     gateway = await startWithDashboard({}, { place });
     const browser = newBrowser(gateway.api);
-    browser.cookie = first.cookie;
+    Object.assign(browser, first);
     expect((await browser.ask('viewer')).body.data.viewer).toMatchObject({ user: { id: gateway.ownerId } });
     expect(gateway.signInToken).toBeNull();
     expect((await browser.ask('offer')).body.data.signInOffer.isSetUp).toBe(true);
@@ -148,12 +158,12 @@ describe('after the first start', () => {
     const old = (await readFile(`${place.dataDir}/server.key`, 'utf8')).trim();
     gateway = await startWithDashboard({ SERVER_KEY: key(1), SERVER_KEY_PREVIOUS: old }, { place });
     const browser = newBrowser(gateway.api);
-    browser.cookie = first.cookie;
+    Object.assign(browser, first);
     expect((await browser.ask('viewer')).body.data.viewer).not.toBeNull();
     await gateway.close();
     gateway = await startWithDashboard({ SERVER_KEY: key(1) }, { place });
     const later = newBrowser(gateway.api);
-    later.cookie = first.cookie;
+    Object.assign(later, first);
     expect((await later.ask('viewer')).body.data.viewer).not.toBeNull();
     expect((await later.signIn(ADMIN)).body.errors).toBeUndefined();
   });

@@ -37,7 +37,7 @@ describe('without TLS', () => {
 
 describe('behind a proxy that ends TLS', () => {
   beforeAll(async () => {
-    gateway = await startWithDashboard({ PUBLIC_API_URL: 'https://gateway.example' });
+    gateway = await startWithDashboard({ PUBLIC_API_URL: 'https://gateway.example', TRUSTED_PROXIES: '127.0.0.1' });
   });
   afterAll(() => gateway.close());
 

@@ -1,9 +1,11 @@
 // How browser sessions end: by themselves, by their user, by an admin.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepSignIns } from '../../src/store/sign-in/sessions.ts';
 import { waiting } from '../events/waiting.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, type TestGateway } from '../support/gateway.ts';
+import { endOf } from '../support/sse.ts';
 import { type Browser, newBrowser, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const MINUTE = 60_000;
@@ -95,7 +97,7 @@ describe('by themselves:', () => {
     expect(await rows()).toBe(1);
     await sweepSignIns(prisma, changes, time + 12 * HOUR);
     expect(await rows()).toBe(0);
-    expect(await stream.next()).toBeNull();
+    expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
   });
 
   test('a user has at most 100: the one that was not used for the longest time ends', async () => {
@@ -131,7 +133,7 @@ describe('by whoever may:', () => {
     const answer = await one.ask('signOutEverywhere');
     expect(answer.body).toEqual({ data: { signOutEverywhere: 2 } });
     expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=0');
-    for (const stream of streams) expect(await stream.next()).toBeNull();
+    for (const stream of streams) expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await other.ask('credentials'))).toBe(OVER);
     await bystander.ask('createCredential');
     expect((await going.next()).data.credentialChanged.action).toBe('CREATED');
@@ -146,7 +148,7 @@ describe('by whoever may:', () => {
     const other = await another(user);
     const [ofOne, ofOther] = [await one.watch(), await other.watch()];
     await one.ask('signOut');
-    expect(await ofOne.next()).toBeNull();
+    expect(await endOf(ofOne)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     await other.ask('createCredential');
     expect((await ofOther.next()).data.credentialChanged.action).toBe('CREATED');
     ofOther.close();
@@ -159,8 +161,8 @@ describe('by whoever may:', () => {
     const stream = await browser.watch();
     await prisma.browserSession.deleteMany({ where: { ownerId: user.ownerId } });
     changes.gap();
-    expect(await stream.next()).toBeNull();
-    expect(await (await browser.watch()).next()).toBeNull();
+    expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
+    expect(await endOf(await browser.watch())).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
   });
 
   test('a deactivated user is signed out at once, for good', async () => {
@@ -168,7 +170,7 @@ describe('by whoever may:', () => {
     const browser = await signIn(user);
     const stream = await browser.watch();
     await update(user, { active: false });
-    expect(await stream.next()).toBeNull();
+    expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await browser.ask('credentials'))).toBe(OVER);
     await update(user, { active: true });
     expect(refusal(await browser.ask('credentials'))).toBe(OVER);
@@ -182,7 +184,7 @@ describe('by whoever may:', () => {
     expect((await create(`one of ${user.ownerId}`)).body.errors).toBeUndefined();
     const stream = await browser.watch();
     await update(user, { role: 'member' });
-    expect(await stream.next()).toBeNull();
+    expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await create(`two of ${user.ownerId}`))).toBe('FORBIDDEN ERR_GATEWAY_4111');
     expect((await browser.ask('viewer')).body.data.viewer.isAdmin).toBe(false);
     await update(user, { role: 'admin' });
@@ -225,9 +227,9 @@ describe.runIf(onServer)('with a second gateway on the same database', () => {
   let second: TestGateway;
   beforeAll(async () => {
     second = await startWithDashboard({}, { place: gateway.place, now: () => time });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const listening = await gateway.app.prisma.$queryRaw<object[]>`
-        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gateway listener' AND query <> '' AND state = 'idle'`;
       expect(listening).toHaveLength(2);
     });
   });
@@ -235,11 +237,11 @@ describe.runIf(onServer)('with a second gateway on the same database', () => {
 
   test('a session is one at both, and ends at both with its streams', async () => {
     const here = await signIn(await account.addOwner());
-    const there = Object.assign(newBrowser(second.api), { cookie: here.cookie });
+    const there = Object.assign(newBrowser(second.api), { cookie: here.cookie, secret: here.secret });
     expect(await isSignedIn(there)).toBe(true);
     const stream = await there.watch();
     await here.ask('signOut');
-    expect(await stream.next()).toBeNull();
+    expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await there.ask('credentials'))).toBe(OVER);
   });
 });

@@ -13,7 +13,10 @@ const HOUR = 3_600_000;
 let gateway: TestGateway;
 let time = Date.now();
 beforeAll(async () => {
-  gateway = await startWithDashboard({ PUBLIC_API_URL: 'https://gateway.example' }, { now: () => time });
+  gateway = await startWithDashboard(
+    { PUBLIC_API_URL: 'https://gateway.example', TRUSTED_PROXIES: '127.0.0.1' },
+    { now: () => time },
+  );
   await signedIn(gateway, gateway.key, gateway.ownerId);
 });
 afterAll(() => gateway.close());
@@ -31,24 +34,60 @@ function elsewhere(address = `10.${++addresses >> 8}.${addresses & 255}.1`) {
 const wrong = (email = ADMIN, by = elsewhere()) => by.signIn(email, 'not the right password');
 const waits = ({ headers }: Answer) => Number(headers['retry-after']);
 
-test('after five failures of one e-mail address, from wherever, each further attempt waits longer', async () => {
-  for (let attempt = 1; attempt <= 5; attempt++) expect(refusal(await wrong())).toBe(WRONG);
+test('after five failures with one e-mail address from one place, each further attempt there waits longer', async () => {
+  const browser = elsewhere();
+  for (let attempt = 1; attempt <= 5; attempt++) expect(refusal(await wrong(ADMIN, browser))).toBe(WRONG);
   for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
-    const refused = await elsewhere().signIn(ADMIN);
+    const refused = await browser.signIn(ADMIN);
     expect(refusal(refused)).toBe(TOO_EARLY);
     expect(waits(refused)).toBe(seconds);
     time += seconds * 1000 - 1;
-    expect(refusal(await elsewhere().signIn(ADMIN))).toBe(TOO_EARLY);
+    expect(refusal(await browser.signIn(ADMIN))).toBe(TOO_EARLY);
     time += 1;
-    expect(refusal(await wrong())).toBe(WRONG);
+    expect(refusal(await wrong(ADMIN, browser))).toBe(WRONG);
   }
 });
 
-test('a success makes the failures of an e-mail address forgotten', async () => {
-  for (let attempt = 1; attempt <= 4; attempt++) await wrong();
+test('strangers who know an e-mail address do not shut its owner out, however many they are', async () => {
+  // What a stranger does, without the work of hashing for each.
+  const { attempts } = gateway.app.desk;
+  const guess = (place: number) => attempts.make(ADMIN, `198.18.${place >> 8}.${place & 255}`, async () => null);
+  for (let place = 0; place < 300; place++) await guess(place);
   expect((await elsewhere().signIn(ADMIN)).body.errors).toBeUndefined();
-  for (let attempt = 1; attempt <= 4; attempt++) expect(refusal(await wrong())).toBe(WRONG);
-  expect((await elsewhere().signIn(ADMIN)).body.errors).toBeUndefined();
+  expect(refusal(await wrong())).toBe(WRONG);
+});
+
+test('after a hundred failures with one e-mail address, from wherever, each place has one more guess', async () => {
+  const { attempts } = gateway.app.desk;
+  const guess = (ip: string) => attempts.make(ADMIN, ip, async () => null);
+  for (let place = 0; place < 100; place++) await guess(`198.18.0.${place}`);
+  const one = elsewhere();
+  expect(refusal(await wrong(ADMIN, one))).toBe(WRONG);
+  expect(refusal(await wrong(ADMIN, one))).toBe(TOO_EARLY);
+  // With other e-mail addresses it is as ever.
+  expect(refusal(await wrong('somebody@example.com', one))).toBe(WRONG);
+  // All networks that one customer has of IPv6 are one place.
+  await guess('2001:db8:1:1::1');
+  await expect(guess('2001:db8:1:2::1')).rejects.toThrow('try again in 1 s');
+  await guess('2001:db8:2:2::1');
+});
+
+test('who signs in now and then can guess the password of another no more often', async () => {
+  const browser = elsewhere();
+  const victim = 'victim@example.com';
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    expect(refusal(await wrong(victim, browser))).toBe(WRONG);
+    if (attempt < 5) expect((await browser.signIn(ADMIN)).body.errors).toBeUndefined();
+  }
+  expect(refusal(await wrong(victim, browser))).toBe(TOO_EARLY);
+});
+
+test('a success makes the failures with an e-mail address from there forgotten', async () => {
+  const browser = elsewhere();
+  for (let attempt = 1; attempt <= 3; attempt++) await wrong(ADMIN, browser);
+  expect((await browser.signIn(ADMIN)).body.errors).toBeUndefined();
+  expect(refusal(await wrong(ADMIN, browser))).toBe(WRONG);
+  expect((await browser.signIn(ADMIN)).body.errors).toBeUndefined();
 });
 
 test.each([
@@ -90,7 +129,8 @@ test('wrong passwords count when one is changed, too', async () => {
 });
 
 test('many attempts at once are no way round it', async () => {
-  const answers = await Promise.all(Array.from({ length: 15 }, () => wrong()));
+  const browser = elsewhere();
+  const answers = await Promise.all(Array.from({ length: 15 }, () => wrong(ADMIN, browser)));
   expect(answers.filter((answer) => refusal(answer) === WRONG)).toHaveLength(5);
   expect(answers.filter((answer) => refusal(answer) === TOO_EARLY)).toHaveLength(10);
 });

@@ -87,6 +87,27 @@ test('a write waits 5 s at most, and one that fails to follow does not spoil it'
   expect(await acknowledged).toBe('written');
 });
 
+test('a listener that throws is a defect of its own: the write is acknowledged, and the others hear of it', async () => {
+  const defects: unknown[] = [];
+  const changes = new Changes((error) => defects.push(error));
+  const heard: unknown[] = [];
+  const mistake = new Error('a bug');
+  const fail = () => {
+    throw mistake;
+  };
+  changes.listen(fail);
+  changes.listen((each) => heard.push(each));
+  expect(await write(changes, change)).toBe('written');
+  expect([heard, defects]).toEqual([[change], [mistake]]);
+  changes.onGap(fail);
+  changes.onGap(() => heard.push('gap'));
+  changes.gap();
+  expect([heard, defects]).toEqual([
+    [change, 'gap'],
+    [mistake, mistake],
+  ]);
+});
+
 test('what other processes changed is followed too', async () => {
   const changes = new Changes();
   const seen: Change[][] = [];

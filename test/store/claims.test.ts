@@ -1,8 +1,9 @@
 // One address, many who want it at once: on one node, and where there is a server on two.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BindRequest } from '../../src/tunnel/registrar.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { nameRequest, newCredential, openSession, type TestCredential } from '../support/live.ts';
 import { newPlace, type Place } from '../support/place.ts';
@@ -111,7 +112,7 @@ describe.runIf(onServer)('when one has to wait for the other', () => {
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     return row.count;
   };
-  const untilWaiting = (count: number) => vi.waitFor(async () => expect(await waiting()).toBeGreaterThanOrEqual(count));
+  const untilWaiting = (count: number) => eventually(async () => expect(await waiting()).toBeGreaterThanOrEqual(count));
 
   /** Holds up whoever needs a session until the work is done. */
   const holdingUp = (sessionId: string, work: () => Promise<void>) =>
@@ -133,7 +134,7 @@ describe.runIf(onServer)('when one has to wait for the other', () => {
         isReserved = true;
       });
       pending.push(reserving);
-      await vi.waitFor(async () => expect(isReserved || (await waiting()) > 1).toBe(true));
+      await eventually(async () => expect(isReserved || (await waiting()) > 1).toBe(true));
     });
     const [answer, { status }] = (await Promise.all(pending)) as [object, { status: number }];
     expect(answer).not.toHaveProperty('refused');

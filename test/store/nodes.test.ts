@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepLive } from '../../src/store/nodes.ts';
+import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../support/live.ts';
 import { newPlace, type Place } from '../support/place.ts';
@@ -91,7 +92,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     place = await newPlace();
     here = await startTestGateway({}, { place });
     there = await startTestGateway({}, { place });
-    await vi.waitFor(() => expectListening(2));
+    await eventually(() => expectListening(2));
   });
   afterAll(async () => {
     await here?.close();
@@ -101,7 +102,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
 
   const listeners = () =>
     here.app.prisma.$queryRaw<{ pid: number }[]>`
-      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gateway listener' AND query <> '' AND state = 'idle'`;
   const expectListening = async (count: number) => expect(await listeners()).toHaveLength(count);
 
   /** Waits until a session of a gateway is taken. */
@@ -180,6 +181,6 @@ describe.runIf(onServer)('two gateways on a server', () => {
     await openSession(there, credential, { clientId });
     await taken;
     expect(await heard).toBeNull();
-    await vi.waitFor(() => expectListening(2), 5000);
+    await eventually(() => expectListening(2));
   });
 });

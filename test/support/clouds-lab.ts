@@ -2,9 +2,10 @@
 
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, vi } from 'vitest';
+import { expect, inject } from 'vitest';
 import { type AwsCloud, type AwsService, startAwsCloud } from './aws-cloud.ts';
 import { REGION } from './aws-sinks.ts';
+import { eventually } from './eventually.ts';
 import { type Account, startTestGateway, type TestGateway, type TestOptions } from './gateway.ts';
 import { type HttpCloud, right, startHttpCloud } from './http-cloud.ts';
 import { newIssuer } from './issuer.ts';
@@ -131,7 +132,7 @@ export async function openCloudLab(env: Record<string, string> = {}, options: Te
         },
         look,
         async until(test) {
-          await vi.waitFor(async () => expect(await look()).toSatisfy(test), { timeout: 15_000, interval: 25 });
+          await eventually(async () => expect(await look()).toSatisfy(test), { timeout: 15_000, interval: 25 });
         },
         async due() {
           const { next_attempt_at: at } = await look();

@@ -3,7 +3,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
 import { NOTHING } from './fault-line.ts';
 import { type Direction, type FaultProxy, type ProxiedConnection, startFaultProxy } from './fault-proxy.ts';
 
@@ -115,9 +116,9 @@ export async function startLab(): Promise<Lab> {
   return lab;
 }
 
-export const has = (of: Peer, text: string) => vi.waitFor(() => expect(of.text).toBe(text), POLL);
-export const hasEnded = (of: Peer) => vi.waitFor(() => expect(of.ended).toBe(true), POLL);
-export const meets = (of: Peer, fate: string) => vi.waitFor(() => expect(of.fate).toBe(fate), POLL);
+export const has = (of: Peer, text: string) => eventually(() => expect(of.text).toBe(text), POLL);
+export const hasEnded = (of: Peer) => eventually(() => expect(of.ended).toBe(true), POLL);
+export const meets = (of: Peer, fate: string) => eventually(() => expect(of.fate).toBe(fate), POLL);
 
 /** Sends so many random bytes. @returns their digest when the last was taken, and their number. */
 export function pour({ socket }: Peer, total: number): [Promise<string>, number] {
@@ -159,7 +160,7 @@ export async function drain({ socket }: Peer): Promise<{ digest: string; total: 
 export async function quiet(read: () => number): Promise<void> {
   let last = Number.NaN;
   let same = 0;
-  await vi.waitFor(
+  await eventually(
     () => {
       const now = read();
       same = now === last ? same + 1 : 0;

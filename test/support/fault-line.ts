@@ -23,6 +23,8 @@ export interface Traffic {
   readonly carried: number;
   /** How many are on their way. */
   readonly held: number;
+  /** How many were at most; a test may set it back. */
+  mostHeld: number;
   /** How many will never arrive. */
   readonly lost: number;
   /** A black hole has taken some, an end or a reset: nothing more will come. */
@@ -52,7 +54,7 @@ interface Parcel {
  * @param window how many bytes may be on their way.
  */
 export function pipe(from: Socket, to: Socket, line: Line, window: number) {
-  const traffic = { carried: 0, held: 0, lost: 0, dead: false };
+  const traffic = { carried: 0, held: 0, mostHeld: 0, lost: 0, dead: false };
   let first: Parcel | undefined;
   let last: Parcel | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -77,6 +79,7 @@ export function pipe(from: Socket, to: Socket, line: Line, window: number) {
     else first = parcel;
     last = parcel;
     traffic.held += size;
+    traffic.mostHeld = Math.max(traffic.mostHeld, traffic.held);
   };
 
   const send = (what: Parcel['what']) => {

@@ -22,6 +22,8 @@ export interface Faults {
 export interface ProxiedConnection extends Faults {
   readonly up: Traffic;
   readonly down: Traffic;
+  /** That the target sees it come from; undefined before it is reached. */
+  readonly port: number | undefined;
   /** Resolves when both sockets are closed. */
   readonly closed: Promise<void>;
   /** No delay, no limit, no outage; what is on its way arrives at once. */
@@ -146,6 +148,9 @@ function join(
   return {
     up: up.traffic,
     down: down.traffic,
+    get port() {
+      return far.localPort;
+    },
     closed: closed.then(() => undefined),
     shape(line, direction) {
       for (const each of directions(direction)) pipes[each].shape(line);

@@ -17,7 +17,7 @@ import { type Gateway, type GatewayOptions, startGateway } from '../../src/gatew
 import { newAdminKey } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Answer, send, sendRaw } from './http.ts';
-import { answerCheck } from './openapi.ts';
+import { answerCheckOf } from './openapi.ts';
 import { freePorts, migrations, newPlace, type Place, root } from './place.ts';
 
 export { onServer } from './place.ts';
@@ -49,7 +49,12 @@ export interface Account extends Owner {
 }
 
 export interface TestOptions
-  extends Partial<Pick<GatewayOptions, 'now' | 'eventRequestMs' | 'onlyYoga' | 'migrations' | 'dashboard'>> {
+  extends Partial<
+    Pick<
+      GatewayOptions,
+      'now' | 'signerHosts' | 'eventRequestMs' | 'onlyYoga' | 'writeStallMs' | 'migrations' | 'dashboard'
+    >
+  > {
   /** Counts statements, in `statements`. */
   counting?: boolean;
   /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
@@ -125,6 +130,7 @@ export async function startTestGateway(
   const env = {
     ...freePorts,
     RATE_LIMIT: '1000000',
+    STRANGER_RATE_LIMIT: '1000000',
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
     POLICY_FETCH: 'any',
@@ -149,8 +155,7 @@ export async function startTestGateway(
   });
   const { app, addresses } = gateway;
   const agent = new Agent({ keepAlive: true });
-  const { body: document } = await send(agent, 'GET', `${addresses.api}/openapi.json`, {});
-  const check = answerCheck(document);
+  const check = await answerCheckOf(addresses.api, agent);
   let closed: Promise<void> | undefined;
 
   const callAs = (ownKey: string): Call => {

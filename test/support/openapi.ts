@@ -1,25 +1,38 @@
 // Every REST answer of the whole run is held against /openapi.json.
 
+import type { Agent } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Answer } from './http.ts';
+import { type Answer, send } from './http.ts';
 
 const ID = 'openapi';
 const ERROR = '#/components/schemas/Error';
 
 interface Document {
-  paths?: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
+  paths: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
   components?: { schemas?: Record<string, unknown> };
+}
+
+/** @throws what is wrong with an answer. */
+type AnswerCheck = (method: string, path: string, answer: Answer) => void;
+
+let known: AnswerCheck | undefined;
+
+/** The check of a gateway's answers, made once in a worker: the document of each is the same but for its address. */
+export async function answerCheckOf(api: string, agent: Agent): Promise<AnswerCheck> {
+  if (known) return known;
+  const { status, body } = await send(agent, 'GET', `${api}/openapi.json`, {});
+  if (status !== 200) return () => {};
+  known = answerCheck(body);
+  return known;
 }
 
 /**
  * A check of answers against the document: the path, the method and the status must be in it, and the body must be of
  * its schema. What no row answers (an unknown path or method, OPTIONS) must have the shared error body, or none.
- * @throws what is wrong with the answer.
  */
-export function answerCheck(document: Document): (method: string, path: string, answer: Answer) => void {
+function answerCheck(document: Document): AnswerCheck {
   const { paths } = document;
-  if (!paths) return () => {};
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false });
   addFormats.default(ajv);
   ajv.addSchema(document, ID);

@@ -14,6 +14,15 @@ export function subscribe(api: string, key: string, query: string, variables: ob
   return openStream(api, { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, { query, variables });
 }
 
+/** Why a stream ends, as `CODE ERR_GATEWAY_<n>`: the last that it tells; null when it ends without a reason. */
+export async function endOf(stream: Subscription): Promise<string | null> {
+  const last = await stream.next();
+  if (last === null) return null;
+  if (!last.errors || (await stream.next()) !== null) return 'it goes on';
+  const { code, errorCode } = last.errors[0].extensions;
+  return `${code} ${errorCode}`;
+}
+
 /** The same with headers and a body of one's own. */
 export async function openStream(api: string, headers: OutgoingHttpHeaders, body: object): Promise<Subscription> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

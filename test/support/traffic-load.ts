@@ -2,10 +2,11 @@
 // come. Afterwards each is accounted for: it was received, it waits, or it was dropped and counted.
 
 import { setTimeout as later } from 'node:timers/promises';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { TrafficReporter } from '../../src/edge/traffic-reports.ts';
 import { sweepEvents } from '../../src/store/events/retention.ts';
+import { eventually } from './eventually.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
 import { type MemoryFigures, sampleMemory } from './memory.ts';
 import { root } from './place.ts';
@@ -54,10 +55,10 @@ export async function trafficLoad(load: TrafficLoad): Promise<TrafficLoadFigures
     const rss = sampleMemory();
     const stall = await feed(reporter, gateway.accountId, load);
     const memory = rss.end();
-    await vi.waitFor(() => expect(sink.received.size).toBeGreaterThan(0), { timeout: SETTLE_MS });
+    await eventually(() => expect(sink.received.size).toBeGreaterThan(0), { timeout: SETTLE_MS });
     sink.refuse();
     const until = (expected: Partial<Standing>) =>
-      vi.waitFor(
+      eventually(
         async () => {
           const found = await standing(gateway, destination);
           expect(found).toMatchObject(expected);

@@ -1,6 +1,7 @@
 // The fault proxy must be trusted before what is seen through it is: how it breaks connections, and heals.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { has, hasEnded, type Lab, meets, NEVER_MS, POLL, startLab, ways } from '../support/fault-lab.ts';
 import type { FaultProxy, ProxiedConnection } from '../support/fault-proxy.ts';
 
@@ -41,11 +42,11 @@ describe('a break', () => {
     const { client, server, connection } = await lab.open();
     proxy.shape({ delayMs: NEVER_MS });
     client.socket.write('gone');
-    await vi.waitFor(() => expect(connection.up.held).toBe(4), POLL);
+    await eventually(() => expect(connection.up.held).toBe(4), POLL);
     await connection.cut();
     await hasEnded(server);
     expect(server.text).toBe('');
-    expect(connection.up).toEqual({ carried: 0, held: 0, lost: 4, dead: false });
+    expect(connection.up).toEqual({ carried: 0, held: 0, mostHeld: 4, lost: 4, dead: false });
   });
 
   test.each(ways)('half-close ends $way, loses what is sent after it, and leaves $back', async ({ way, from, to }) => {
@@ -55,12 +56,12 @@ describe('a break', () => {
     proxy.halfClose(way);
     await hasEnded(ends[to]);
     ends[from].socket.write('after');
-    await vi.waitFor(() => expect(ends.connection[way].lost).toBe(5), POLL);
+    await eventually(() => expect(ends.connection[way].lost).toBe(5), POLL);
     ends[to].socket.write('still heard');
     await has(ends[from], 'still heard');
     await proxy.heal();
     ends[from].socket.write('after');
-    await vi.waitFor(() => expect(ends.connection[way].lost).toBe(10), POLL);
+    await eventually(() => expect(ends.connection[way].lost).toBe(10), POLL);
     ends[to].socket.end();
     await hasEnded(ends[from]);
     ends[from].socket.end();
@@ -107,15 +108,15 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
     const reset = await lab.open();
     const ended = await lab.open();
     const lateClient = lab.dial();
-    await vi.waitFor(() => expect(lateClient.socket.connecting).toBe(false), POLL);
+    await eventually(() => expect(lateClient.socket.connecting).toBe(false), POLL);
     await fault(proxy);
     const during = lab.dial();
     during.socket.write('into it');
     reset.client.socket.resetAndDestroy();
     ended.server.socket.end('bye');
-    await vi.waitFor(() => expect(during.socket.bytesWritten).toBe(7), POLL);
+    await eventually(() => expect(during.socket.bytesWritten).toBe(7), POLL);
     await proxy.heal();
-    await vi.waitFor(() => {
+    await eventually(() => {
       for (const { socket } of lab.peers) socket.destroy();
       expect(proxy.connections.size).toBe(0);
     }, POLL);

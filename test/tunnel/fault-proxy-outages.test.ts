@@ -1,6 +1,7 @@
 // The fault proxy must be trusted before what is seen through it is: how it keeps silent, and heals.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import {
   drain,
   has,
@@ -61,7 +62,7 @@ describe('a stall', () => {
     proxy.shape({ outage: 'stall' }, 'down');
     const client = lab.dial();
     client.socket.write('hello');
-    await vi.waitFor(() => expect(proxy.connections.size).toBe(1), POLL);
+    await eventually(() => expect(proxy.connections.size).toBe(1), POLL);
     const arrived = lab.arrival();
     await proxy.heal();
     await has(await arrived, 'hello');
@@ -85,12 +86,12 @@ describe('a black hole', () => {
     const ends = await lab.open();
     proxy.shape({ outage: 'black hole' }, way);
     ends[from].socket.write('lost');
-    await vi.waitFor(() => expect(ends.connection[way].lost).toBe(4), POLL);
+    await eventually(() => expect(ends.connection[way].lost).toBe(4), POLL);
     ends[to].socket.write('heard');
     await has(ends[from], 'heard');
     await proxy.heal();
     ends[from].socket.end('too');
-    await vi.waitFor(() => expect(ends.connection[way].lost).toBe(7), POLL);
+    await eventually(() => expect(ends.connection[way].lost).toBe(7), POLL);
     await lab.works();
     expect([ends[to].text, ends[to].ended, ends[to].fate]).toEqual(['', false, undefined]);
   });
@@ -99,7 +100,7 @@ describe('a black hole', () => {
     const { client, server, connection } = await lab.open();
     proxy.shape({ outage: 'black hole' });
     pour(client, 32 * MIB);
-    await vi.waitFor(() => expect(connection.up.lost).toBe(32 * MIB), POLL);
+    await eventually(() => expect(connection.up.lost).toBe(32 * MIB), POLL);
     expect(connection.up.held).toBe(0);
     expect(server.text).toBe('');
   });
@@ -108,11 +109,11 @@ describe('a black hole', () => {
     const { client, server, connection } = await lab.open();
     proxy.shape({ delayMs: NEVER_MS });
     client.socket.write('on its way');
-    await vi.waitFor(() => expect(connection.up.held).toBe(10), POLL);
+    await eventually(() => expect(connection.up.held).toBe(10), POLL);
     connection.shape({ outage: 'black hole' }, 'up');
     await proxy.heal();
     await lab.works();
-    expect(connection.up).toEqual({ carried: 0, held: 0, lost: 10, dead: true });
+    expect(connection.up).toEqual({ carried: 0, held: 0, mostHeld: 10, lost: 10, dead: true });
     expect(server.text).toBe('');
   });
 
@@ -122,7 +123,7 @@ describe('a black hole', () => {
     proxy.shape({ outage: 'black hole' });
     one.client.socket[how]();
     other.server.socket[how]();
-    await vi.waitFor(() => expect([one.connection.up.dead, other.connection.down.dead]).toEqual([true, true]), POLL);
+    await eventually(() => expect([one.connection.up.dead, other.connection.down.dead]).toEqual([true, true]), POLL);
     await proxy.heal();
     await lab.works();
     for (const { ended, fate, socket } of [one.server, other.client]) {
@@ -145,13 +146,13 @@ describe('a black hole', () => {
     proxy.shape({ outage: 'black hole' }, 'up');
     const spoke = lab.dial();
     spoke.socket.write('anybody?');
-    const [first] = await vi.waitFor(() => {
+    const [first] = await eventually(() => {
       expect(proxy.connections.size).toBe(1);
       return [...proxy.connections];
     }, POLL);
-    await vi.waitFor(() => expect(first?.up.lost).toBe(8), POLL);
+    await eventually(() => expect(first?.up.lost).toBe(8), POLL);
     const silent = lab.dial();
-    await vi.waitFor(() => expect(proxy.connections.size).toBe(2), POLL);
+    await eventually(() => expect(proxy.connections.size).toBe(2), POLL);
     const arrived = lab.arrival();
     await proxy.heal();
     silent.socket.write('hello');

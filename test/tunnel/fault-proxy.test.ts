@@ -1,7 +1,8 @@
 // The fault proxy must be trusted before what is seen through it is: what it carries, how late and how fast.
 
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import {
   drain,
   has,
@@ -45,8 +46,20 @@ describe('without a fault', () => {
       await meets(ends[from], 'closed');
       expect(proxy.connections.size).toBe(0);
       expect(proxy.accepted).toBe(before + 1);
-      expect(ends.connection[way]).toEqual({ carried: 10, held: 0, lost: 0, dead: false });
-      expect(ends.connection[back]).toEqual({ carried: 16, held: 0, lost: 0, dead: false });
+      expect(ends.connection[way]).toEqual({
+        carried: 10,
+        held: 0,
+        mostHeld: expect.any(Number),
+        lost: 0,
+        dead: false,
+      });
+      expect(ends.connection[back]).toEqual({
+        carried: 16,
+        held: 0,
+        mostHeld: expect.any(Number),
+        lost: 0,
+        dead: false,
+      });
     },
   );
 
@@ -85,7 +98,7 @@ describe('a delay', () => {
     const ends = await lab.open();
     proxy.shape({ delayMs: NEVER_MS }, way);
     ends[from].socket.write('late');
-    await vi.waitFor(() => expect(ends.connection[way].held).toBe(4), POLL);
+    await eventually(() => expect(ends.connection[way].held).toBe(4), POLL);
     ends[to].socket.write('now');
     await has(ends[from], 'now');
     expect(ends[to].text).toBe('');
@@ -114,7 +127,7 @@ describe('a delay', () => {
     const { client, server, connection } = await lab.open();
     const start = performance.now();
     client.socket.write('slow ');
-    await vi.waitFor(() => expect(connection.up.held).toBe(5), POLL);
+    await eventually(() => expect(connection.up.held).toBe(5), POLL);
     proxy.shape({ delayMs: 0 });
     client.socket.end('fast');
     await has(server, 'slow fast');
@@ -138,7 +151,7 @@ describe('a delay', () => {
     proxy.shape({ delayMs: NEVER_MS });
     const ends = await lab.open();
     pour(ends[from], 64 * MIB);
-    await vi.waitFor(() => expect(ends.connection[way].held).toBe(64 * MIB), POLL);
+    await eventually(() => expect(ends.connection[way].held).toBe(64 * MIB), POLL);
   });
 
   test('holds no more than its window, and loses nothing', async () => {
@@ -147,7 +160,7 @@ describe('a delay', () => {
     const { client, server, connection } = await lab.open(small);
     const received = drain(server);
     const [sent, total] = pour(client, 32 * MIB);
-    await vi.waitFor(() => expect(connection.up.held).toBeGreaterThanOrEqual(4 * MIB), POLL);
+    await eventually(() => expect(connection.up.held).toBeGreaterThanOrEqual(4 * MIB), POLL);
     await lab.works();
     expect(connection.up.held).toBeLessThanOrEqual(4 * MIB + 65_536);
     small.shape({ delayMs: 1 });
@@ -181,7 +194,7 @@ describe('a limit', () => {
     const { client, server, connection } = await lab.open();
     proxy.shape({ bytesPerSecond: 1 });
     client.socket.end('many seconds long');
-    await vi.waitFor(() => expect(connection.up.held).toBeGreaterThan(0), POLL);
+    await eventually(() => expect(connection.up.held).toBeGreaterThan(0), POLL);
     await proxy.heal();
     await has(server, 'many seconds long');
     await hasEnded(server);

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { FrameReader, StreamType } from '../../src/protocol/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, type TestCredential } from '../support/live.ts';
@@ -79,7 +80,7 @@ test('P1: of 600 visitors at once the SDK is given 480, and the others wait', as
   const session = await sdkSession(gateway, credential.authtoken);
   await httpName(session, name).listenAndForward(upstream.url);
   const all = crowd({ url: `http://${name}`, listener: gateway.http }, 600);
-  await vi.waitFor(() => expect(upstream.open).toBe(480), { timeout: 8000 });
+  await eventually(() => expect(upstream.open).toBe(480));
   release();
   expect(await all).toEqual({ 200: 600 });
   expect(upstream.most).toBe(480);
@@ -107,7 +108,7 @@ test('P3: a connection that only the agent knows to be over is no hindrance for 
   const listener = await session.tcpEndpoint().listenAndForward((await listen(echo)).replace('http', 'tcp'));
   const [before] = await sessions(own);
   proxy.halfClose('down');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const ids = await sessions(own);
     expect(ids).toHaveLength(1);
     expect(ids).not.toContain(before);
@@ -129,9 +130,9 @@ test('P4: a gateway that is away for less than 2.5 s is found again', async () =
   proxy.refuse();
   await proxy.cut();
   // At once and after 50 ms it was in vain.
-  await vi.waitFor(() => expect(failures).toBeGreaterThanOrEqual(2), { interval: 5, timeout: 2000 });
+  await eventually(() => expect(failures).toBeGreaterThanOrEqual(2), { interval: 5, timeout: 2000 });
   await proxy.heal();
-  await vi.waitFor(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
+  await eventually(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
 });
 
 test('P5: a listener that nobody reads does not hold up its session, however many visitors come and go', async () => {
@@ -189,11 +190,11 @@ test('P7: an agent that is frozen is gone after interval and tolerance, and back
   expect(await endpoints()).toHaveLength(1);
   child.kill('SIGSTOP');
   const start = performance.now();
-  await vi.waitFor(async () => expect(await endpoints()).toEqual([]), { timeout: 10_000 });
+  await eventually(async () => expect(await endpoints()).toEqual([]));
   expect(performance.now() - start).toBeLessThan(INTERVAL + TOLERANCE + 1000);
   expect((await get(name)).status).toBe(502);
   child.kill('SIGCONT');
-  await vi.waitFor(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
+  await eventually(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
 });
 
 /** Every stream that the gateway opens on an agent's connection: its type, and whether the gateway ended it. */
@@ -221,7 +222,7 @@ test('P8: a stream of heartbeats is never ended by the gateway, not even with th
   const seen = openings(agent);
   await agent.auth(own.authtoken);
   const heartbeats = () => [...seen.values()].filter(({ type }) => type === StreamType.HEARTBEAT);
-  await vi.waitFor(() => expect(heartbeats()[0]?.bytes).toBeGreaterThanOrEqual(4 + 3 * 4), { timeout: 5000 });
+  await eventually(() => expect(heartbeats()[0]?.bytes).toBeGreaterThanOrEqual(4 + 3 * 4));
   await account.call('DELETE', `/credentials/${own.credentialId}`);
   await agent.closed;
   expect(heartbeats()).toEqual([expect.objectContaining({ isEnded: false })]);
@@ -239,13 +240,13 @@ test('P9: after a reconnect, when the SDK no longer hears that a tunnel was stop
   );
   await httpName(session, name).listenAndForward((await hello()).url);
   await proxy.cut();
-  await vi.waitFor(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
+  await eventually(async () => expect((await get(name)).body).toBe('hello'), RETRIES);
   await account.call('PATCH', `/credentials/${own.credentialId}`, { acl: ['bind:other.tunnel.localhost'] });
-  await vi.waitFor(async () => expect((await get(name)).status).toBe(404));
+  await eventually(async () => expect((await get(name)).status).toBe(404));
   // Nor does it get the name back.
   const before = failures;
   await proxy.cut();
-  await vi.waitFor(() => expect(failures).toBeGreaterThan(before), RETRIES);
+  await eventually(() => expect(failures).toBeGreaterThan(before), RETRIES);
   expect((await get(name)).status).toBe(404);
 });
 
@@ -261,7 +262,7 @@ test('P10: an SDK that is told to stop goes on, as long as its program does not 
   await httpName(session, name).listenAndForward((await hello()).url);
   const [id] = await sessions(own);
   expect((await own.call('POST', `/tunnel_sessions/${id}/stop`)).status).toBe(204);
-  await vi.waitFor(() => expect(stops).toBe(1));
+  await eventually(() => expect(stops).toBe(1));
   expect((await own.call('POST', `/tunnel_sessions/${id}/restart`)).status).toBe(409);
   expect((await get(name)).body).toBe('hello');
   expect(await sessions(own)).toEqual([id]);
@@ -282,7 +283,7 @@ test('P11: the gateway opens no stream of a type that an SDK could take for anot
   for (const command of ['stop', 'restart', 'update'])
     expect((await own.call('POST', `/tunnel_sessions/${id}/${command}`)).status).toBe(204);
   await own.call('PATCH', `/credentials/${held.credentialId}`, { acl: ['bind:other.tunnel.localhost'] });
-  await vi.waitFor(() => expect(agent.asked).toHaveLength(4));
+  await eventually(() => expect(agent.asked).toHaveLength(4));
   const { PROXY, RESTART, STOP, UPDATE, STOP_TUNNEL, HEARTBEAT } = StreamType;
   const types = [...seen.values()].map(({ type }) => type);
   expect(types.sort((a, b) => a - b)).toEqual([PROXY, RESTART, STOP, UPDATE, STOP_TUNNEL, HEARTBEAT]);
@@ -344,7 +345,7 @@ test('an SDK session that is closed says nothing: it is over when its heartbeat 
   const session = await sdkSession(gateway, authtoken);
   await httpName(session, name).listenAndForward((await hello()).url);
   await session.close();
-  await vi.waitFor(async () => expect(await sessions(own)).toEqual([]), { timeout: INTERVAL + TOLERANCE + 1000 });
+  await eventually(async () => expect(await sessions(own)).toEqual([]), { timeout: INTERVAL + TOLERANCE + 1000 });
   await httpName(await sdkSession(gateway, authtoken), name).listenAndForward((await hello()).url);
   expect((await get(name)).body).toBe('hello');
 });

@@ -5,8 +5,9 @@ import { Agent } from 'node:http';
 import { createServer as createH2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, strangeToken, type TestCredential } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';
@@ -187,7 +188,7 @@ describe('what is served', () => {
     });
     // The next is sent only when the one before has arrived.
     for (let event = 0; event < 5; event++) {
-      await vi.waitFor(() => expect(seen).toContain(`data: ${event}\n\n`), { interval: 2 });
+      await eventually(() => expect(seen).toContain(`data: ${event}\n\n`), { interval: 2 });
       send(String(event + 1));
     }
   });
@@ -279,7 +280,7 @@ describe('what ends', () => {
     );
     const { name } = await hello(newName(), session);
     await account.call('DELETE', `/credentials/${own.credentialId}`);
-    await vi.waitFor(() => expect(lost.length).toBe(2));
+    await eventually(() => expect(lost.length).toBe(2));
     expect((await visit(`http://${name}`, gateway.http)).status).toBe(404);
     const { body } = await account.call('GET', '/tunnel_sessions');
     expect(body.tunnel_sessions.filter((row: Row) => row.credential?.id === own.credentialId)).toEqual([]);
@@ -326,7 +327,7 @@ describe('what is told from afar', () => {
     for (const [command, body] of Object.entries({ stop: {}, restart: {}, update: order }))
       expect((await account.call('POST', `/tunnel_sessions/${id}/${command}`, body)).status).toBe(204);
     const update = { version: '9.8.7', permitMajorVersion: true };
-    await vi.waitFor(() => expect(heard).toEqual(['stop', 'restart', update]));
+    await eventually(() => expect(heard).toEqual(['stop', 'restart', update]));
   });
 
   test.each(['stop', 'restart', 'update'])(
@@ -388,7 +389,7 @@ describe('what comes back', () => {
     }
     expect(awayFor).toBeLessThan(2000);
     const after = async () => urls((await own.call('GET', '/tunnels')).body.tunnels);
-    await vi.waitFor(async () => expect(await after()).toEqual(before), { timeout: 5000 });
+    await eventually(async () => expect(await after()).toEqual(before));
     expect((await visit(String(http?.url()), own.http)).body).toBe('hello');
     expect(await sayTo(tcp?.url() ?? null, 'there and back')).toBe('there and back');
   });

@@ -5,8 +5,9 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DEAF, ErrorCode, Flag, FrameType, openTyped, StreamType, writeHeader } from '../../src/protocol/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, type TestCredential } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';
@@ -306,13 +307,13 @@ describe('coming back', () => {
     await first.bind(name);
     first.close();
     const other = await agentOf(await newCredential(account));
-    await vi.waitFor(async () => expect((await other.bind(name)).Error).toBe(''));
+    await eventually(async () => expect((await other.bind(name)).Error).toBe(''));
   });
 
   test('of several that come back at once one stays, and it can serve', async () => {
     const first = await agentOf();
     const all = await Promise.all(Array.from({ length: 6 }, () => agentOf(credential, back(first))));
-    await vi.waitFor(() => expect(all.filter(({ mux }) => !mux.isClosed)).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(all.filter(({ mux }) => !mux.isClosed)).toHaveLength(1));
     await isServing(all.find(({ mux }) => !mux.isClosed) as RawAgent);
   });
 
@@ -365,7 +366,7 @@ describe('the end', () => {
     await agent.bind(newName());
     expect((await own.call('GET', '/endpoints')).body.endpoints).toHaveLength(1);
     await agent.closed;
-    await vi.waitFor(async () => expect((await own.call('GET', '/endpoints')).body.endpoints).toEqual([]));
+    await eventually(async () => expect((await own.call('GET', '/endpoints')).body.endpoints).toEqual([]));
     expect((await own.call('GET', '/tunnel_sessions')).body.tunnel_sessions).toEqual([]);
     expect(performance.now() - start).toBeLessThan(INTERVAL + TOLERANCE + 1000);
   });
@@ -393,7 +394,7 @@ describe('the end', () => {
     expect([(await goOn(kept)).status, (await goOn(denied)).status]).toEqual([200, 200]);
 
     await account.call('PATCH', `/credentials/${own.credentialId}`, { acl: [`bind:${kept}`, 'bind:door=front'] });
-    await vi.waitFor(() => expect(agent.asked).toHaveLength(3));
+    await eventually(() => expect(agent.asked).toHaveLength(3));
     const told = agent.asked.map(({ type, request }) => [type, request.Id, codeOf({ Error: request.ErrorCode })]);
     const { STOP_TUNNEL } = StreamType;
     expect(told.sort()).toEqual(
@@ -403,7 +404,7 @@ describe('the end', () => {
         [STOP_TUNNEL, bound.deniedLabel.Id, 399],
       ].sort(),
     );
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await account.call('GET', '/tunnels');
       const ids = body.tunnels.map(({ id }: { id: string }) => id);
       expect(Object.values(bound).filter(({ Id }) => ids.includes(Id))).toEqual([bound.kept, bound.keptLabel]);

@@ -8,6 +8,7 @@ import {
   ErrorCode,
   Fields,
   type LabelBind,
+  limited,
   MessageError,
   MuxSession,
   type MuxStream,
@@ -24,7 +25,6 @@ import {
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { version } from '../version.ts';
 import { type IncomingParts, takeStream } from './incoming.ts';
-import { limited } from './limited.ts';
 import { readRefusal } from './refusal.ts';
 import type { Timing } from './timing.ts';
 
@@ -73,9 +73,13 @@ export class Session {
         resolve({ code, message, wasSilent: now() - this.#lastBeat > 0.9 * heartbeatTolerance });
     });
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => takeStream(stream, type, rest, parts));
+    const onDefect = (error: unknown) =>
+      parts.options.log('error', 'the session met the unexpected', {
+        error: error instanceof Error ? String(error.stack) : String(error),
+      });
     this.#mux = new MuxSession(
       socket,
-      { onStream, onClose },
+      { onStream, onClose, onDefect },
       { role: 'client', peerStreamsMax: PEER_STREAMS_MAX, now },
     );
   }

@@ -1,5 +1,6 @@
 // Tunnels as the local API shows them.
 
+import { maskPolicy } from '@gateway/protocol';
 import type { Policy } from '../tunnels/policy.ts';
 import type { Tunnel } from '../tunnels/tunnel.ts';
 
@@ -9,17 +10,17 @@ export function created({ saved }: Tunnel, policy: Policy | null): object {
   return { url, protocol, forwards_to: forwardsTo, domain, policy };
 }
 
-/** The same; the policy is the one that is applied, as a JSON text. */
+/** The same; the policy is the one that is applied, as a JSON text, without its secrets. */
 export function listed({ saved }: Tunnel): object {
   const { url, protocol, forwardsTo, domain, policy } = saved;
-  return { url, protocol, forwards_to: forwardsTo, domain, policy: JSON.stringify(policy) };
+  return { url, protocol, forwards_to: forwardsTo, domain, policy: JSON.stringify(maskPolicy(policy)) };
 }
 
 export function statusOf({ phase, handle }: Tunnel): string {
   return phase === 'closing' ? 'closing' : handle.state;
 }
 
-/** Everything. */
+/** Everything but the secrets. */
 export function detailed(tunnel: Tunnel): object {
   const { saved, handle } = tunnel;
   const { connections, openConnections, bytesIn, bytesOut, dialFailures } = handle.counters;
@@ -31,7 +32,7 @@ export function detailed(tunnel: Tunnel): object {
     protocol: saved.protocol,
     forwards_to: saved.forwardsTo,
     domain: saved.domain,
-    policy: saved.policy,
+    policy: maskPolicy(saved.policy),
     policy_source: saved.policySource,
     status: statusOf(tunnel),
     last_error: handle.error,

@@ -1,7 +1,7 @@
 // Traffic policies: those that come with a request, and the default for tunnels that are made without one.
 
 import { readFileSync } from 'node:fs';
-import { checkPolicy, POLICY_LIMITS } from '@gateway/protocol';
+import { checkPolicy, jsonMistake, POLICY_LIMITS } from '@gateway/protocol';
 import shipped from '../../default-policy.json' with { type: 'json' };
 import type { Protocol } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
@@ -33,7 +33,7 @@ export function readPolicyFile(file: string, protocol: Protocol): Policy {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new PolicyError(`${file} must be a file with a policy in JSON: ${(error as Error).message}`);
+    throw new PolicyError(`${file} must be a file with a policy in JSON: ${jsonMistake(error)}`);
   }
   return readPolicy(value, protocol, file);
 }

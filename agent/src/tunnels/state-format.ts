@@ -2,6 +2,7 @@
 // that it follows.
 
 import { randomUUID } from 'node:crypto';
+import { jsonMistake } from '@gateway/protocol';
 import type { Protocol, Resumption, SessionIdentity } from '../gateway-client.ts';
 import type { Policy } from './policy.ts';
 
@@ -128,7 +129,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FormatError((error as Error).message);
+    throw new FormatError(jsonMistake(error));
   }
 }
 

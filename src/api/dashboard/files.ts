@@ -1,17 +1,12 @@
 // The built dashboard, read once: its files with their compressed copies, and the operations that it may name.
 
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
+import { copy, type StoredBody } from '../stored-body.ts';
 
-/** How a body is sent. */
-export type Coding = 'br' | 'gzip' | 'identity';
-
-export interface StoredFile {
-  type: string;
+export interface StoredFile extends StoredBody {
   /** Its name says what is in it, so that it never changes. */
   isImmutable: boolean;
-  copies: Partial<Record<Coding, { body: Buffer; etag: string }>> & Record<'identity', { body: Buffer; etag: string }>;
 }
 
 export interface Dashboard {
@@ -63,9 +58,4 @@ async function filesUnder(directory: string): Promise<string[]> {
     },
   );
   return entries.flatMap((entry) => (entry.isFile() ? relative(directory, join(entry.parentPath, entry.name)) : []));
-}
-
-/** Each copy has a tag of its own: one that is strong stands for the bytes that are sent. */
-function copy(body: Buffer): { body: Buffer; etag: string } {
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }

@@ -1,15 +1,16 @@
 // The dashboard over HTTP. What it is made of is public: only what it asks the API needs somebody who is signed in.
 
 import type { ServerResponse } from 'node:http';
-import { negotiate } from '../../edge/modules/compression.ts';
 import type { Exchange } from '../http.ts';
 import { isLoopbackHost } from '../loopback.ts';
+import { sendStored } from '../stored-body.ts';
 import type { Dashboard, StoredFile } from './files.ts';
 
 /** Where the dashboard is, with everything in it. */
 export const DASHBOARD_PATH = '/dashboard/';
 
 const YEAR_SECONDS = 31_536_000;
+const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`;
 const NOT_BUILT = 'The dashboard has not been built: run `npm run build`, then start the gateway again.\n';
 const NOT_FOUND = 'The dashboard has no such file.\n';
 
@@ -66,7 +67,7 @@ export function serveDashboard({ files }: Dashboard, path: string, exchange: Exc
     sendText(response, 404, NOT_BUILT);
   } else {
     const file = fileFor(files, path.slice(DASHBOARD_PATH.length));
-    if (file) sendFile(file, exchange);
+    if (file) sendStored(response, file, file.isImmutable ? FOREVER : 'no-cache');
     else sendText(response, 404, NOT_FOUND);
   }
 }
@@ -80,25 +81,6 @@ export function redirectToDashboard({ response }: Exchange): void {
 function fileFor(files: Dashboard['files'], name: string): StoredFile | undefined {
   const isAddress = !name.startsWith('assets/') && !name.slice(name.lastIndexOf('/') + 1).includes('.');
   return files.get(isAddress ? 'index.html' : name);
-}
-
-function sendFile({ type, isImmutable, copies }: StoredFile, { request, response }: Exchange): void {
-  const codings = (['br', 'gzip'] as const).filter((coding) => copies[coding]);
-  const coding = negotiate(String(request.headers['accept-encoding'] ?? ''), codings) as (typeof codings)[number];
-  const { body, etag } = copies[coding ?? 'identity'] ?? copies.identity;
-  response.setHeader('ETag', etag);
-  response.setHeader('Cache-Control', isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
-  if (codings.length > 0) response.setHeader('Vary', 'Accept-Encoding');
-  if (isFresh(request.headers['if-none-match'], etag)) return void response.writeHead(304).end();
-  response.setHeader('Content-Type', type);
-  response.setHeader('Content-Length', body.length);
-  if (coding) response.setHeader('Content-Encoding', coding);
-  response.writeHead(200).end(request.method === 'HEAD' ? undefined : body);
-}
-
-/** Whether the client has the very copy that it would get. */
-function isFresh(known: string | undefined, etag: string): boolean {
-  return (known ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

@@ -51,7 +51,10 @@ function headersOf(side: Side): Module<object, HeaderSettings, Input> {
     type: Headers,
     input: HeadersInput,
     selection: 'enabled add remove',
-    read: (row) => (row as Record<string, HeaderSettings | null>)[field] ?? null, // Only `write` writes this column.
+    read(row) {
+      const settings = (row as Record<string, HeaderSettings | null>)[field]; // Only `write` writes this column.
+      return settings ? shown(settings) : null;
+    },
     write({ enabled, add, remove }, { member }) {
       const settings = { enabled: enabled ?? true, add: add ?? {}, remove: remove ?? [] };
       const added = Object.entries(settings.add);
@@ -60,6 +63,7 @@ function headersOf(side: Side): Module<object, HeaderSettings, Input> {
         added.map(([name]) => name),
         side,
       );
+      checkOnce(`${member}add`, added);
       for (const [name, value] of added) checkValue(`${member}add`, name, value);
       checkNames(`${member}remove`, settings.remove, side);
       return { [field]: settings };
@@ -75,6 +79,20 @@ function checkNames(member: string, names: string[], side: Side): void {
     if (problem?.number === PROBLEM.reserved || (side === 'request' && name.toLowerCase() === 'host'))
       throw new ApiError('headerReserved', { member, name });
     if (problem) throw new ApiError('headerNameWrong', { member, name });
+  }
+}
+
+/** Names are sent as they were written, and shown in lower case: they are the same in any. */
+function shown({ enabled, add, remove }: HeaderSettings): HeaderSettings {
+  const added = Object.entries(add).map(([name, value]) => [name.toLowerCase(), value]);
+  return { enabled, add: Object.fromEntries(added), remove: remove.map((name) => name.toLowerCase()) };
+}
+
+function checkOnce(member: string, added: [name: string, value: string][]): void {
+  const names = new Set<string>();
+  for (const [name] of added) {
+    if (names.has(name.toLowerCase())) throw new ApiError('headerRepeated', { member, name });
+    names.add(name.toLowerCase());
   }
 }
 

@@ -1,23 +1,24 @@
 // The policy module of a route and of a TLS edge: the traffic policy in its older shape, rules in two lists.
 
-import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
+import { SECRET_MASK } from '../../protocol/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
+import { maskedPolicy, type StoredPolicy } from '../../store/policy-secrets.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
 import type { Host, Module } from '../module.ts';
-import { checkPolicyOf } from '../policy-check.ts';
+import { readPolicy, tableOf } from '../policy-check.ts';
 import { type LegacyPolicy, legacyPolicyOf } from '../policy-legacy.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
   inbound: 'Rules for what comes in: for requests, and on a TLS edge for connections.',
   outbound: 'Rules for answers. A TLS edge has none.',
-  rule: 'Each is `{ name, expressions, actions: [{ type, config }] }`.',
+  rule: `Each is \`{ name, expressions, actions: [{ type, config }] }\`, with \`${SECRET_MASK}\` in place of secrets.`,
   name: 'What the rule is called in logs.',
   expressions: 'Conditions in CEL. The actions are done when all of them hold; without any, always.',
   actions: 'What is done, in this order.',
   type: 'What is done, as `add-headers`.',
-  config: 'The settings of the action: an object.',
+  config: `The settings of the action: an object. \`${SECRET_MASK}\` stands for each secret, as in \`trafficPolicy\`.`,
 };
 
 const Policy = builder.objectRef<LegacyPolicy>('Policy').implement({
@@ -67,11 +68,14 @@ function policyOf(host: Host): Module<{ trafficPolicy: unknown }, LegacyPolicy, 
     type: Policy,
     input: PolicyInput,
     selection: 'enabled inbound outbound',
-    read: ({ trafficPolicy }) => legacyPolicyOf(trafficPolicy as TrafficPolicySettings | null), // As in traffic-policy.ts.
-    write({ enabled, inbound, outbound }, { context, member }) {
+    read({ trafficPolicy }) {
+      const stored = trafficPolicy as StoredPolicy | null; // As in traffic-policy.ts.
+      return legacyPolicyOf(stored && maskedPolicy(tableOf(host), stored));
+    },
+    async write({ enabled, inbound, outbound }, writing) {
       const value = JSON.stringify({ inbound: inbound ?? [], outbound: outbound ?? [] });
-      checkPolicyOf(host, context, value, (path) => member + (/^\w*/.exec(path)?.[0] ?? ''));
-      return { trafficPolicy: { enabled: enabled ?? true, value } };
+      const blamed = (path: string) => writing.member + (/^\w*/.exec(path)?.[0] ?? '');
+      return { trafficPolicy: await readPolicy(host, { enabled: enabled ?? true, value }, writing, blamed) };
     },
     unset: { trafficPolicy: Prisma.DbNull },
   };

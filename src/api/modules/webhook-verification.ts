@@ -1,7 +1,7 @@
 // The webhook verification module of a route: requests have to be signed by the sender that the route is for.
 
 import type { WebhookVerificationSettings } from '../../edge/modules/settings.ts';
-import { providerProblem, secretProblem, webhookProviders } from '../../edge/webhooks/providers.ts';
+import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../edge/webhooks/providers.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { openModule, sealModule } from '../../store/module-secrets.ts';
 import { builder } from '../builder.ts';
@@ -37,7 +37,8 @@ const WebhookVerificationInput = builder.inputType('WebhookVerificationInput', {
     provider: t.string({ required: true, description: `Who sends the webhooks: ${webhookProviders.join(', ')}.` }),
     secret: t.string({
       description:
-        'The secret that the provider signs with. Left out, it stays as it is while the provider is the same.',
+        'The secret that the provider signs with. Left out, it stays as it is while the provider is the same. `sns` ' +
+        'needs none: its messages are checked with the certificate that they name, and a secret is ignored.',
     }),
   }),
 });
@@ -52,6 +53,7 @@ interface Selected {
 const storedIn = (row: Selected) => row.webhookVerification as WebhookVerificationSettings | null;
 
 async function secretOf({ provider, secret }: Input, { context, db, id, member }: Writing): Promise<string> {
+  if (!needsSecret(provider)) return '';
   const place = { member: `${member}secret` };
   if (secret == null) {
     // The row is locked, so that a secret that is kept is the one of the module that is replaced.
@@ -82,11 +84,13 @@ export const webhookVerification: Module<Selected, Settings, Input> = {
     return stored && { ...stored, secret: null };
   },
   async write(input, writing) {
-    const { enabled, provider } = input;
+    const { enabled } = input;
     const { context, id, member } = writing;
-    const reason = providerProblem(provider);
+    const reason = providerProblem(input.provider);
     if (reason) throw new ApiError('providerWrong', { member: `${member}provider`, reason });
-    const settings = { enabled: enabled ?? true, provider, secret: await secretOf(input, writing) };
+    // Known in any case; kept in one.
+    const provider = input.provider.toLowerCase();
+    const settings = { enabled: enabled ?? true, provider, secret: await secretOf({ ...input, provider }, writing) };
     const { accountId, app } = context;
     return { webhookVerification: sealModule(app.keys, { id, accountId }, settings) };
   },

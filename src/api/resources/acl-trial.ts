@@ -3,6 +3,7 @@
 import { type BindTrial, type RuleMeaning, type AclTrial as Trial, tryAcl } from '../acl-trial.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
+import { FEW } from '../limits.ts';
 import type { Route } from '../route.ts';
 import { RULES_MAX } from './credentials.ts';
 
@@ -49,6 +50,7 @@ builder.queryField('tryAcl', (t) =>
   t.field({
     type: AclTrial,
     nullable: true,
+    extensions: FEW,
     description:
       'Says in words what the rules of an ACL allow, and whether they let an agent bind what you ask about. It looks at ' +
       'the rules alone: whether a name is reserved or taken is another matter. Nothing is stored.',

@@ -2,12 +2,13 @@
 
 import type { Captured } from '../../edge/capture/captured.ts';
 import { builder } from '../builder.ts';
-import { capturedHere, servedHere } from '../capture.ts';
+import { capturedHere, checkMayLook, mayLook, servedHere } from '../capture.ts';
 import { beginAnswer } from '../capture-given.ts';
 import { checkReplay } from '../capture-input.ts';
 import { replay, type ShownReplay } from '../capture-replay.ts';
 import { watchRequests } from '../capture-watch.ts';
 import { CapturedBody, CapturedHeader, CapturedRequest, headersOf } from '../captured-request.ts';
+import { FEW } from '../limits.ts';
 import { type Page, PageInfo, readPage } from '../page.ts';
 import type { Route } from '../route.ts';
 import { watching } from '../watching.ts';
@@ -86,7 +87,7 @@ builder.queryField('capturedRequest', (t) =>
     nullable: true,
     description:
       'The captured request with this id. Fails with `NOT_FOUND` when your account has none on this node of the gateway, ' +
-      'or has it no more.',
+      'or has it no more, and with `FORBIDDEN` when it is in a capture that `mayLook` is false of.',
     args: { id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }) },
     resolve: (_, { id }, context) => capturedHere(context, id),
   }),
@@ -98,14 +99,14 @@ builder.queryField('capturedRequests', (t) =>
     nullable: true,
     description:
       'The requests to an endpoint that were captured and are still kept, the newest first, on the node of the gateway ' +
-      'that is asked. Fails as `trafficCapture` does.',
+      'that is asked. Fails as `trafficCapture` does, and with `FORBIDDEN` where its `mayLook` is false.',
     args: {
       endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }),
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
       after: t.arg.id({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { endpointId, ...page }, context) => {
-      await servedHere(context, endpointId);
+      checkMayLook(context, await servedHere(context, endpointId));
       const all = context.app.capture().captures.list(endpointId);
       return readPage(
         page,
@@ -121,7 +122,7 @@ builder.mutationField('replayRequest', (t) =>
   t.field({
     type: Replay,
     nullable: true,
-    extensions: { awaitsOthers: true },
+    extensions: { awaitsOthers: true, ...FEW },
     description:
       'Sends a captured request once more, as it was or edited, to the public listener of this node of the gateway: all ' +
       'modules act on it as on a visitor’s, which comes from the gateway’s own address. Whoever may do this can send the ' +
@@ -130,9 +131,9 @@ builder.mutationField('replayRequest', (t) =>
       id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }),
       input: t.arg({ type: ReplayRequestInput, description: 'What is to be different.' }),
     },
-    resolve: (_, { id, input }, context) => {
+    resolve: async (_, { id, input }, context) => {
       const edits = checkReplay(input ?? {});
-      return replay(context, capturedHere(context, id), edits);
+      return replay(context, await capturedHere(context, id), edits);
     },
   }),
 );
@@ -142,12 +143,14 @@ builder.subscriptionField('requestCaptured', (t) =>
     type: CapturedRequest,
     description:
       'Tells of each request to an endpoint as it is captured, once it is over; also when capturing begins only later. ' +
-      'The oldest are left out where the reader is slow: 100 may wait. Fails as `trafficCapture` does.',
+      'The oldest are left out where the reader is slow: 100 may wait. Fails as `capturedRequests` does; what somebody else ' +
+      'switches on later is left out where `mayLook` is false.',
     args: { endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }) },
     subscribe: async (_, { endpointId }, context) => {
-      await servedHere(context, endpointId);
+      const served = await servedHere(context, endpointId);
+      checkMayLook(context, served);
       const { captures } = context.app.capture();
-      return watching(context, (signal) => watchRequests(captures, endpointId, signal));
+      return watching(context, (signal) => watchRequests(captures, endpointId, () => mayLook(context, served), signal));
     },
     resolve: (captured, _, context) => {
       beginAnswer(context);

@@ -5,6 +5,7 @@ import { builder } from '../builder.ts';
 import { withDns } from '../dns.ts';
 import { type DomainCheck as Check, checkDomain, type RecordCheck } from '../dns-check.ts';
 import { found } from '../errors.ts';
+import { FEW } from '../limits.ts';
 import type { Route } from '../route.ts';
 
 const DnsRecordState = builder.enumType('DnsRecordState', {
@@ -50,6 +51,7 @@ builder.queryField('checkReservedDomain', (t) =>
   t.field({
     type: DomainCheck,
     nullable: true,
+    extensions: FEW,
     description:
       'Asks the DNS now whether it has the records that a reserved domain needs: a CNAME record of the domain (instead ' +
       'of which it may have the addresses of its `cnameTarget`), and for a wildcard whose certificate is to be obtained ' +

@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
+import { FEW } from '../limits.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { nounOf } from '../nouns.ts';
-
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../texts.ts';
 
@@ -79,7 +79,7 @@ const UpdateHttpsEdgeRouteInput = builder.inputType('UpdateHttpsEdgeRouteInput',
   description: 'What to change; a member left out or null stays as it is.',
   fields: (t) => ({
     matchType: t.field({ type: MatchType, description: 'How `match` is held against the path.' }),
-    match: t.string({ description: 'A path such as `/api`, or its beginning; at most 1024 bytes.' }),
+    match: t.string({ description: 'A path such as `/api`, or its beginning; at most 1024 bytes. "" keeps it.' }),
     description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
     ...moduleInputs(t, modules),
@@ -108,6 +108,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
+    extensions: FEW,
     description:
       'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
     args: {
@@ -143,14 +144,16 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
+    extensions: FEW,
     description: 'Changes a route.',
     args: {
       ...place,
       input: t.arg({ type: UpdateHttpsEdgeRouteInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { input, ...where }, context) => {
-      if (input.match != null) checkMatch(input.match);
-      const data = { ...checkTexts(input), match: input.match ?? undefined, matchType: input.matchType ?? undefined };
+      const match = input.match || undefined; // "" is what clients send who were not given one.
+      if (match !== undefined) checkMatch(match);
+      const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
       return context.write('httpsEdgeRoute', 'UPDATED', async (db, announce) => {
         found(
           await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
@@ -194,10 +197,12 @@ function checkMatch(match: string): void {
 export const routeSelection = `id edgeId uri createdAt matchType match description metadata ${modulesSelection(modules)}`;
 
 const path = '/edges/https/:edge_id/routes';
+/** Modules of clients that know more kinds than there are here. */
+const unavailable = ['oauth', 'oidc', 'saml'];
 
 export const routes = [
-  route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection),
+  route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection, unavailable),
   route('GET', `${path}/:id`, 200, 'httpsEdgeRoute', routeSelection),
-  route('PATCH', `${path}/:id`, 200, 'updateHttpsEdgeRoute', routeSelection),
+  route('PATCH', `${path}/:id`, 200, 'updateHttpsEdgeRoute', routeSelection, unavailable),
   route('DELETE', `${path}/:id`, 204, 'deleteHttpsEdgeRoute'),
 ];

@@ -5,6 +5,7 @@ import { collection, Node, reads } from '../collection.ts';
 import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
 import { httpsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
+import { FEW } from '../limits.ts';
 import { addModules, modulesSelection } from '../module.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
 import { route } from '../route.ts';
@@ -57,6 +58,7 @@ builder.mutationField('createHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
+    extensions: FEW,
     description: 'Creates an HTTPS edge. It answers once it has a route with a backend.',
     args: {
       input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge to create.' }),
@@ -70,6 +72,7 @@ builder.mutationField('updateHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
+    extensions: FEW,
     description: 'Changes an HTTPS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),

@@ -212,9 +212,12 @@ const selection =
   'httpsEndpointConfiguration { id uri } certificate { id uri } ' +
   `${certificateSelection} acmeChallengeCnameTarget`;
 
+/** What domains were configured by before there were edges. */
+const unavailable = ['http_endpoint_configuration_id', 'https_endpoint_configuration_id'];
+
 export const routes = [
-  route('POST', '/reserved_domains', 201, 'createReservedDomain', selection),
+  route('POST', '/reserved_domains', 201, 'createReservedDomain', selection, unavailable),
   ...reads(reservedDomains, 'reserved_domains', selection),
-  route('PATCH', '/reserved_domains/:id', 200, 'updateReservedDomain', selection),
+  route('PATCH', '/reserved_domains/:id', 200, 'updateReservedDomain', selection, unavailable),
   route('DELETE', '/reserved_domains/:id', 204, 'deleteReservedDomain'),
 ];

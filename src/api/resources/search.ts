@@ -2,8 +2,9 @@
 
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
+import { ONCE } from '../limits.ts';
 import type { Route } from '../route.ts';
-import { type SearchHit, search } from '../search.ts';
+import { LOOKED_AT_MAX, type SearchHit, search } from '../search.ts';
 
 const TEXT_MAX = 200;
 const HITS_MAX = 50;
@@ -24,11 +25,13 @@ builder.queryField('search', (t) =>
   t.field({
     type: [Hit],
     nullable: true,
+    extensions: ONCE,
     description:
       'What has a text in its id, its names and addresses, its description or its metadata, whether in upper or lower ' +
       'case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +
       'keys, bot users, users, domains, certificates, edges, routes, backends, IP policies, event destinations and ' +
-      'subscriptions, the newest of each first. Secrets are not searched, nor where event destinations lead.',
+      'subscriptions, the newest of each first. Secrets are not searched, nor where event destinations lead, and of ' +
+      `each kind the newest ${LOOKED_AT_MAX} only. A document may have one search.`,
     args: {
       text: t.arg.string({ required: true, description: 'What to look for: 1 to 200 characters.' }),
       first: t.arg.int({ defaultValue: 20, description: 'How many to give, 1 to 50.' }),

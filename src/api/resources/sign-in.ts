@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 import { ApiError, found } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { checkPassword } from '../sign-in/password-rules.ts';
-import { begin, maySignIn, ownPassword, setPassword, userWith, welcome } from '../sign-in/signing-in.ts';
+import { begin, maySignIn, ownPassword, renewed, setPassword, userWith, welcome } from '../sign-in/signing-in.ts';
 import { Viewer } from './viewer.ts';
 
 const open = { isOpen: true } satisfies Access;
@@ -51,8 +51,8 @@ const SignInLink = builder.objectRef<Link>('SignInLink').implement({
 });
 
 const forPages =
-  'Only for the dashboard’s own pages: `Gateway-Dashboard: 1`, over TLS or on loopback. After five failures, of an ' +
-  'e-mail address or from an address, each further attempt waits longer.';
+  'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback. After five failures ' +
+  'from an address each further attempt from there waits longer.';
 
 builder.mutationField('signIn', (t) =>
   t.field({
@@ -108,7 +108,8 @@ builder.mutationField('changePassword', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    description: 'Changes your own password, and ends all your other browser sessions.',
+    description:
+      'Changes your own password, and ends all your other browser sessions. The one that asks gets another `pageSecret`.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_, { input: { current, password } }, context) => {
       const { app, client, caller } = context;
@@ -118,12 +119,12 @@ builder.mutationField('changePassword', (t) =>
         throw new ApiError('wrongPassword', { member: 'current' });
       checkPassword(password, email);
       const hash = await app.desk.hash(password);
-      await context.inTransaction(async (within) => {
+      return context.inTransaction(async (within) => {
         if (!(await maySignIn(within, caller.ownerId, stored)))
           throw new ApiError('wrongPassword', { member: 'current' });
         await setPassword(within, caller.ownerId, hash);
+        return renewed(within);
       });
-      return caller;
     },
   }),
 );

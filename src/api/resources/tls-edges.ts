@@ -5,6 +5,7 @@ import { collection, Node, reads } from '../collection.ts';
 import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
 import { tlsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
+import { FEW } from '../limits.ts';
 import { addModules, modulesSelection } from '../module.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';
 import { route } from '../route.ts';
@@ -50,6 +51,7 @@ builder.mutationField('createTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
+    extensions: FEW,
     description: 'Creates a TLS edge. It answers once it has a backend.',
     args: { input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }), ...keyed },
     resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
@@ -60,6 +62,7 @@ builder.mutationField('updateTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
+    extensions: FEW,
     description: 'Changes a TLS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),

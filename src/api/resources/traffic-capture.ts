@@ -2,19 +2,28 @@
 
 import type { CaptureState } from '../../edge/capture/captures.ts';
 import { builder } from '../builder.ts';
-import { servedHere } from '../capture.ts';
+import { checkMayLook, mayLook, servedHere } from '../capture.ts';
 import { checkWish } from '../capture-input.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import type { Route } from '../route.ts';
 
-const TrafficCapture = builder.objectRef<CaptureState>('TrafficCapture').implement({
+interface ShownCapture extends CaptureState {
+  mayLook: boolean;
+}
+
+const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').implement({
   description:
     'Whether the requests to an endpoint are captured, to be looked at one by one. They are kept in the memory of the ' +
     'node of the gateway that serves the endpoint, and end with it; each node captures for itself. The newest 200 of an ' +
-    'endpoint are kept, up to 8 MiB, and of all endpoints of a node together up to 64 MiB.',
+    'endpoint are kept, up to 8 MiB, and of all endpoints of a node together up to 64 MiB, which accounts share fairly.',
   fields: (t) => ({
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint: `ep_…`.' }),
+    mayLook: t.exposeBoolean('mayLook', {
+      description:
+        'Whether you may look at its requests, send them again, and change it: as an admin, when you switched it on, when ' +
+        'you own the credential that the endpoint’s agent is connected with, or as long as it is off and nothing is kept.',
+    }),
     isOn: t.exposeBoolean('isOn', { description: 'Whether requests are captured now.' }),
     bodyBytes: t.exposeInt('bodyBytes', { description: 'How many bytes of each body are kept; 0: none.' }),
     redactedHeaders: t.stringList({
@@ -83,7 +92,7 @@ builder.mutationField('startTrafficCapture', (t) =>
       const wish = checkWish(input);
       return captureOf(context, endpointId, (proto) => {
         if (proto !== 'http' && proto !== 'https') throw new ApiError('captureNeedsHttp', { proto });
-        context.app.capture().captures.start(endpointId, context.accountId, wish);
+        context.app.capture().captures.start(endpointId, context.caller, wish);
       });
     },
   }),
@@ -113,11 +122,14 @@ builder.mutationField('clearTrafficCapture', (t) =>
   }),
 );
 
-/** @param change what is to be done first. @throws {ApiError} when the account has no such endpoint here. */
-async function captureOf(context: Context, id: string, change?: (proto: string) => void): Promise<CaptureState> {
-  const { proto } = await servedHere(context, id);
-  change?.(proto);
-  return context.app.capture().captures.state(id);
+/** @param change what is to be done first. @throws {ApiError} when the account has no such endpoint here, or it is not the caller's to change. */
+async function captureOf(context: Context, id: string, change?: (proto: string) => void): Promise<ShownCapture> {
+  const served = await servedHere(context, id);
+  if (change) {
+    checkMayLook(context, served);
+    change(served.proto);
+  }
+  return { ...context.app.capture().captures.state(id), mayLook: mayLook(context, served) };
 }
 
 /** There is no REST path for them. */

@@ -73,7 +73,10 @@ const UpdateTunnelGroupBackendInput = builder.inputType('UpdateTunnelGroupBacken
   fields: (t) => ({
     description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    labels: t.field({ type: 'Labels', description: `${labelsHelp} Replaces all of them.` }),
+    labels: t.field({
+      type: 'Labels',
+      description: `${labelsHelp} Replaces all of them; none, as \`{}\`, keeps them.`,
+    }),
   }),
 });
 
@@ -106,7 +109,9 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
     },
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
-      const data = { ...checkTexts(input), labels: input.labels ? checkLabels(input.labels) : undefined };
+      // {} is what clients send who were not given any.
+      const isGiven = input.labels != null && Object.keys(input.labels).length > 0;
+      const data = { ...checkTexts(input), labels: isGiven ? checkLabels(input.labels as Labels) : undefined };
       return context.write('tunnelGroupBackend', 'UPDATED', (db) => db.backend.update({ ...query, where, data }));
     },
   }),

@@ -10,6 +10,7 @@ import { ApiError, found } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
 import { ofLiveNodes } from '../live.ts';
 import { nounOf } from '../nouns.ts';
+import { mayActFor } from '../owner.ts';
 import { route } from '../route.ts';
 
 const VERSION_MAX_BYTES = 64;
@@ -47,6 +48,11 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
     transport: t.exposeString('transport', { description: 'What agent and gateway speak, as `muxado/2`.' }),
     arch: t.exposeString('arch', { description: 'The processor of the agent, as the agent says.' }),
     userAgent: t.exposeString('userAgent', { description: 'The name and version of the agent’s program, as it says.' }),
+    mayCommand: t.boolean({
+      description: 'Whether you may tell the agent what to do: as an admin, or as the owner of its credential.',
+      select: { credential: { select: { ownerId: true } } },
+      resolve: ({ credential }, _, context) => mayActFor(context, credential?.ownerId),
+    }),
     roundTrip: t.field({
       type: RoundTripType,
       nullable: true,
@@ -84,7 +90,8 @@ const UpdateTunnelSessionInput = builder.inputType('UpdateTunnelSessionInput', {
 
 const command = (verb: string) =>
   `${verb} Answers with the id of the session once the agent has agreed; fails with \`CONFLICT\` and the agent’s ` +
-  'reason when it does not, with `UNAVAILABLE` when it does not answer within five seconds.';
+  'reason when it does not, with `UNAVAILABLE` when it does not answer within five seconds. Only admins, and the owner of ' +
+  'the credential that the agent is connected with, may.';
 const idHelp = 'The id of the tunnel session.';
 
 builder.mutationField('restartTunnelSession', (t) =>
@@ -129,8 +136,10 @@ const refusals = { restart: 'restartRefused', stop: 'stopRefused', update: 'upda
 /** @throws {ApiError} when there is no such session, or its agent does not do it. */
 async function tell(context: Context, id: string, order: SessionCommand): Promise<string> {
   const where = { id, accountId: context.accountId, ...(await ofLiveNodes(context)) };
-  const session = isId('ts', id) && (await context.db.tunnelSession.findFirst({ where, select: { id: true } }));
-  found(session || null, nounOf(tunnelSessions.kind));
+  const select = { credential: { select: { ownerId: true } } };
+  const row = isId('ts', id) ? await context.db.tunnelSession.findFirst({ where, select }) : null;
+  const { credential } = found(row, nounOf(tunnelSessions.kind));
+  if (!mayActFor(context, credential?.ownerId)) throw new ApiError('notYourAgent');
   const outcome = await context.app.sessions.command(id, order);
   if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
   if (outcome !== 'done') throw new ApiError(refusals[order.kind], { reason: outcome.refused });

@@ -2,7 +2,7 @@
 
 import { isSetUp } from '../../store/sign-in/links.ts';
 import { builder } from '../builder.ts';
-import type { Caller } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import type { ApiError } from '../errors.ts';
 import { Owner } from '../owner.ts';
 import type { Route } from '../route.ts';
@@ -25,6 +25,12 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       resolve: (query, { sessionId: id }, _, { db }) =>
         id === undefined ? null : db.browserSession.findUnique({ ...query, where: { id } }),
     }),
+    pageSecret: t.exposeString('pageSecret', {
+      nullable: true,
+      description:
+        'In the answers to `signIn`, `redeemSignInLink` and `changePassword` only: what the page keeps and sends as `Gateway-Dashboard` ' +
+        'from then on. The cookie alone is not enough, as browsers send it to every port of the host.',
+    }),
     hasPassword: t.boolean({
       description: 'Whether the user has set a password.',
       resolve: async ({ ownerId }, _, { db }) => (await db.password.count({ where: { ownerId } })) > 0,
@@ -34,6 +40,15 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
 
 interface Offer {
   refusal: ApiError | null;
+}
+
+const setUps = new WeakMap<Context, Promise<boolean>>();
+
+/** Asked once for a request, however often a stranger's document has the field. */
+function isSetUpAt(context: Context): Promise<boolean> {
+  const known = setUps.get(context) ?? isSetUp(context.db);
+  setUps.set(context, known);
+  return known;
 }
 
 const SignInOffer = builder.objectRef<Offer>('SignInOffer').implement({
@@ -51,7 +66,7 @@ const SignInOffer = builder.objectRef<Offer>('SignInOffer').implement({
     isSetUp: t.boolean({
       description:
         'Whether an admin has a password. Until then, each start of the gateway prints a link by which one can set it.',
-      resolve: (_, __, { db }) => isSetUp(db),
+      resolve: (_, __, context) => isSetUpAt(context),
     }),
   }),
 });

@@ -1,10 +1,20 @@
-// Failed attempts to sign in: after a few of them, each waits longer than the one before.
+// Failed attempts to sign in: after a few of them, each waits longer than the one before. They count for where they come
+// from, and for that place together with the e-mail address. For the e-mail address alone nobody ever waits: strangers who
+// know it would shut its owner out.
 
 import { LRUCache } from 'lru-cache';
+import { addressBlock } from '../../tunnel/address-block.ts';
 import { ApiError } from '../errors.ts';
 
-/** So many may fail before anybody waits. */
+/** So many from one place may fail before anybody there waits. */
 const FREE = 5;
+/**
+ * So many may fail with one e-mail address, from wherever. Who guesses from many places has but one guess at each from then
+ * on; the owner has one, too, at any place where nothing failed.
+ */
+const EMAIL_FREE = 100;
+/** Groups of an address of IPv6: whoever has one network often has 2^16 of them. */
+const SITE_GROUPS = 3;
 const WAIT_MAX_MS = 15 * 60 * 1000;
 /** What failed is forgotten when nothing was tried for so long. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +27,7 @@ interface Failures {
   next: number;
 }
 
-/** Counts per e-mail address and per client address. @param now the wall clock, in milliseconds. */
+/** @param now the wall clock, in milliseconds. */
 export class Attempts {
   readonly #now: () => number;
   readonly #failures: LRUCache<string, Failures>;
@@ -29,24 +39,29 @@ export class Attempts {
 
   /**
    * Makes an attempt. It counts as failed while it is under way, so that many at once do not get round the waiting.
-   * A success makes the failures of the e-mail address forgotten, and those of the client address one fewer: who has an
-   * account must not be able to try others’ for ever.
+   * A success makes the failures with this e-mail address from there forgotten, and those of the client address one fewer:
+   * who has an account must not be able to try others’ for ever.
    * @param work gives null when it failed. What it throws is nobody’s failure.
    * @throws {ApiError} when it is too early for another one.
    */
   async make<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null> {
-    const byIp = `ip ${network(ip)}`;
-    const byEmail = email === null ? null : `email ${email.slice(0, KEY_MAX)}`;
-    const keys = byEmail === null ? [byIp] : [byIp, byEmail];
+    const byIp = `ip ${addressBlock(ip)}`;
+    const name = email?.slice(0, KEY_MAX);
+    const byEmail = name === undefined ? [] : [`email ${name}`];
+    const byPair = byEmail.map((key) => `${key} from ${addressBlock(ip, SITE_GROUPS)}`);
+    const keys = [byIp, ...byPair, ...byEmail];
     const wait = Math.max(...keys.map((key) => (this.#failures.get(key)?.next ?? 0) - this.#now()));
     if (wait > 0) throw new ApiError('tooManyAttempts', { seconds: Math.ceil(wait / 1000) });
 
-    for (const key of keys) this.#count(key);
+    const isGuessed = byEmail.some((key) => (this.#failures.get(key)?.count ?? 0) >= EMAIL_FREE);
+    this.#count(byIp, FREE);
+    for (const key of byPair) this.#count(key, isGuessed ? 1 : FREE);
+    for (const key of byEmail) this.#count(key, Number.POSITIVE_INFINITY);
     try {
       const result = await work();
       if (result === null) return null;
-      if (byEmail !== null) this.#failures.delete(byEmail);
-      this.#takeBack(byIp);
+      for (const key of [byIp, ...byEmail]) this.#takeBack(key);
+      for (const key of byPair) this.#failures.delete(key);
       return result;
     } catch (error) {
       for (const key of keys) this.#takeBack(key);
@@ -54,9 +69,10 @@ export class Attempts {
     }
   }
 
-  #count(key: string): void {
+  /** @param free how many may fail before the next has to wait. */
+  #count(key: string, free: number): void {
     const count = (this.#failures.get(key)?.count ?? 0) + 1;
-    const wait = count < FREE ? 0 : Math.min(WAIT_MAX_MS, 1000 * 2 ** (count - FREE));
+    const wait = count < free ? 0 : Math.min(WAIT_MAX_MS, 1000 * 2 ** (count - free));
     this.#failures.set(key, { count, next: wait === 0 ? 0 : this.#now() + wait });
   }
 
@@ -65,15 +81,4 @@ export class Attempts {
     if (count > 1) this.#failures.set(key, { count: count - 1, next: 0 });
     else this.#failures.delete(key);
   }
-}
-
-/** Whoever has one address of IPv6 has 2^64 of them. */
-function network(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail ? tail.split(':') : [];
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0');
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':');
 }

@@ -1,6 +1,5 @@
 // Who sent a request, as far as signing in has to know, and what it is sent back for it.
 
-import { isIP } from 'node:net';
 import { ApiError } from '../errors.ts';
 import type { Exchange } from '../http.ts';
 import { writeCookie } from './cookie.ts';
@@ -19,20 +18,9 @@ export class Client {
     this.#exchange = exchange;
   }
 
-  /**
-   * Its address. Behind a proxy that ends TLS for us it is what the proxy says: else all who sign in there would wait
-   * for the failures of each other.
-   */
+  /** Its address; behind a trusted proxy, what that says. */
   get ip(): string {
-    const { request, isSecure } = this.#exchange;
-    const { remoteAddress = '' } = request.socket;
-    const isProxied = isSecure && !('encrypted' in request.socket);
-    const said = String(request.headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .at(-1)
-      ?.trim();
-    const ip = isProxied && said && isIP(said) ? said : remoteAddress;
-    return ip.replace(/^::ffff:(?=\d+\.)/, '');
+    return this.#exchange.clientIp;
   }
 
   /** Whether it is on this machine. */

@@ -1,6 +1,8 @@
 // The cookie of a browser session. Its name’s prefix makes browsers hold it to this host, over TLS (or on loopback).
 
-const NAME = '__Host-gateway_session';
+import { SESSION_COOKIE } from '../../edge/http/own-cookies.ts';
+
+const NAME = SESSION_COOKIE;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 /** A session lives no longer; seconds. */
 const LIFE_SECONDS = 30 * 24 * 60 * 60;

@@ -1,6 +1,10 @@
 // What tells requests of the dashboard’s own pages from those that other sites make a browser send.
 
+import type { IncomingMessage } from 'node:http';
 import type { Exchange } from '../http.ts';
+
+/** What pages send that have no secret, or not yet. */
+const NO_SECRET = '1';
 
 /**
  * Whether a page of our own sent a request: only such a page can set this header without being asked first (which is
@@ -8,7 +12,16 @@ import type { Exchange } from '../http.ts';
  */
 export function isFromDashboard(exchange: Exchange): boolean {
   const { method, headers } = exchange.request;
-  return method === 'POST' && headers['gateway-dashboard'] === '1' && isOfSameOrigin(exchange);
+  return method === 'POST' && headers['gateway-dashboard'] !== undefined && isOfSameOrigin(exchange);
+}
+
+/**
+ * The secret of the browser session that the page keeps; '' when it sends none. Unlike the cookie it belongs to the
+ * page's origin with its port (RFC 6265, section 8.5: cookies do not), so that no other server on this host gets it.
+ */
+export function pageSecretIn({ headers }: IncomingMessage): string {
+  const sent = String(headers['gateway-dashboard'] ?? '');
+  return sent === NO_SECRET ? '' : sent;
 }
 
 function isOfSameOrigin({ request: { headers }, isSecure, baseUrl }: Exchange): boolean {

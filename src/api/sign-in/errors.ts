@@ -9,7 +9,7 @@ export const signInErrors = {
   dashboardOnly: forbidden(
     90201,
     'A browser session is for the dashboard alone, which sends JSON by POST to /graphql from a page of the same ' +
-      'origin, with the header "Gateway-Dashboard: 1". Any other client sends an API key.',
+      'origin, with its secret in the header "Gateway-Dashboard". Any other client sends an API key.',
   ),
   documentNotPersisted: forbidden(
     90202,

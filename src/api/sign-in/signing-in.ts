@@ -1,7 +1,7 @@
 // What the ways of signing in have in common.
 
 import type { Db } from '../../store/client.ts';
-import { endSessions, openSession } from '../../store/sign-in/sessions.ts';
+import { endSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
@@ -51,7 +51,7 @@ async function hasStill(db: Db, ownerId: string, hash: string): Promise<boolean>
 }
 
 /** Begins a browser session of a user, in place of the one that the browser had. */
-export function begin(context: Context, user: User): Promise<{ id: string; token: string }> {
+export function begin(context: Context, user: User): Promise<NewSession> {
   const { app, client, knownCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
   return context.apart(async (db, announce) => {
@@ -64,12 +64,12 @@ export function begin(context: Context, user: User): Promise<{ id: string; token
 export function welcome(
   { client }: Context,
   user: User,
-  session: { id: string; token: string },
+  { id: sessionId, token, pageSecret }: NewSession,
   by: 'password' | 'link',
 ): Caller {
-  client.setSession(session);
+  client.setSession({ id: sessionId, token });
   client.note({ outcome: 'ok', by, userId: user.id });
-  return { accountId: user.accountId, ownerId: user.id, isAdmin: user.role === 'ADMIN', sessionId: session.id };
+  return { accountId: user.accountId, ownerId: user.id, isAdmin: user.role === 'ADMIN', sessionId, pageSecret };
 }
 
 /** Gives a user a password. The other browser sessions of the user end, and no link works any more. */
@@ -81,6 +81,17 @@ export async function setPassword(context: Context, ownerId: string, hash: strin
     await db.signInLink.deleteMany({ where: { ownerId } });
     await endSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
   });
+}
+
+/** Gives the browser session that asks another page secret. @returns the caller, with it; as it was where a key came. */
+export async function renewed(context: Context): Promise<Caller> {
+  const { caller, app } = context;
+  const { sessionId: id, accountId } = caller;
+  if (id === undefined) return caller;
+  const pageSecret = await context.apart((db, announce) =>
+    renewPageSecret({ db, announce, keys: app.keys }, { id, accountId }),
+  );
+  return { ...caller, pageSecret };
 }
 
 /** The caller's own password. @throws {ApiError} when there is none. */

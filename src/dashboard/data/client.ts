@@ -3,6 +3,7 @@
 import { gatewaySays } from './clock.ts';
 import { ApiFailure, failureIn } from './failure.ts';
 import type { Operation } from './operation.ts';
+import { keepPageSecret, pageSecret } from './page-secret.ts';
 import { readEvents } from './stream.ts';
 
 export { ApiFailure, failureOf } from './failure.ts';
@@ -24,11 +25,12 @@ export async function run<Result, Variables>(
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Result> {
+  const secret = pageSecret();
   const tooLong = AbortSignal.timeout(ANSWER_MAX_MS);
-  const response = await post(operation, variables, 'application/json', anyOf(signal, tooLong));
+  const response = await post(operation, variables, 'application/json', secret, anyOf(signal, tooLong));
   const answer = await answerOf<Result>(response);
   const failure = failureIn(answer, statusOf(response));
-  if (failure) throw told(failure);
+  if (failure) throw told(failure, secret);
   if (!answer.data) throw unreadable(response);
   return answer.data;
 }
@@ -57,10 +59,11 @@ export function follow<Result, Variables>(
   return () => stop.abort();
 
   async function read(): Promise<ApiFailure | null> {
-    const response = await post(operation, variables, 'text/event-stream', stop.signal);
+    const secret = pageSecret();
+    const response = await post(operation, variables, 'text/event-stream', secret, stop.signal);
     const { body } = response;
     if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !body) {
-      return told(failureIn(await answerOf(response), statusOf(response)) ?? unreadable(response));
+      return told(failureIn(await answerOf(response), statusOf(response)) ?? unreadable(response), secret);
     }
     following.opened?.();
     for await (const { event, data } of readEvents(body)) {
@@ -69,7 +72,7 @@ export function follow<Result, Variables>(
       if (event !== 'next' || data === '') continue;
       const answer = JSON.parse(data);
       const failure = failureIn(answer, statusOf(response));
-      if (failure) return told(failure);
+      if (failure) return told(failure, secret);
       if (!stop.signal.aborted) following.next(answer.data);
     }
     return null;
@@ -80,6 +83,7 @@ async function post<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
   accept: string,
+  secret: string | null,
   signal: AbortSignal,
 ): Promise<Response> {
   try {
@@ -88,7 +92,7 @@ async function post<Result, Variables>(
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
-      headers: { 'Content-Type': 'application/json', 'Gateway-Dashboard': '1', Accept: accept },
+      headers: { 'Content-Type': 'application/json', 'Gateway-Dashboard': secret ?? '1', Accept: accept },
       body: JSON.stringify({ documentId: operation.id, variables }),
       signal,
     });
@@ -112,8 +116,12 @@ function statusOf({ status, headers }: Response) {
   return { status, retryAfter: Number.isFinite(seconds) ? seconds : undefined };
 }
 
-function told(failure: ApiFailure): ApiFailure {
-  if (failure.code === 'UNAUTHENTICATED') for (const listener of strangerListeners) listener();
+/** @param secret that was sent. Where another came meanwhile, as by a sign-in in another tab, nobody is lost. */
+function told(failure: ApiFailure, secret: string | null): ApiFailure {
+  if (failure.code === 'UNAUTHENTICATED' && pageSecret() === secret) {
+    keepPageSecret(null);
+    for (const listener of strangerListeners) listener();
+  }
   return failure;
 }
 

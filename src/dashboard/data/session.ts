@@ -5,13 +5,22 @@ import { SignOut, Viewer, type ViewerFactsFragment } from '../generated/operatio
 import { onStranger, run } from './client.ts';
 import { forgetLists } from './kept-lists.ts';
 import { goLive, goQuiet } from './live.ts';
+import { keepPageSecret } from './page-secret.ts';
 
 /** Who is signed in: null for nobody, undefined as long as that isn't known. */
 export const viewer = signal<ViewerFactsFragment | null | undefined>(undefined);
 
 /** Asks the gateway who is signed in. @throws ApiFailure */
 export async function meetViewer(): Promise<void> {
-  welcome((await run(Viewer, {})).viewer ?? null);
+  const facts = (await run(Viewer, {})).viewer ?? null;
+  if (!facts) keepPageSecret(null);
+  welcome(facts);
+}
+
+/** A session began here, or goes on with another secret: what this page proves it with is kept before anything else is asked. */
+export function begin({ pageSecret, ...facts }: ViewerFactsFragment & { pageSecret: string | null }): void {
+  keepPageSecret(pageSecret);
+  welcome(facts);
 }
 
 /** Somebody signed in, or nobody did. */
@@ -28,6 +37,7 @@ export function welcome(facts: ViewerFactsFragment | null): void {
 /** Ends this browser's session. @throws ApiFailure */
 export async function signOut(): Promise<void> {
   await run(SignOut, {});
+  keepPageSecret(null);
   welcome(null);
 }
 

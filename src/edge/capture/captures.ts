@@ -99,6 +99,12 @@ export class Captures {
     return { ...settings, endpointId, isOn, kept, keptBytes, passed, forgotten };
   }
 
+  /** Who switched on what is captured of an endpoint, or changed it since; undefined when it is off and nothing is kept. */
+  heldBy(endpointId: string): string | undefined {
+    const ring = this.#rings.get(endpointId);
+    return ring && (ring.size > 0 || this.state(endpointId).isOn) ? ring.heldBy : undefined;
+  }
+
   /** The newest first. */
   list(endpointId: string): Captured[] {
     return this.#rings.get(endpointId)?.list() ?? [];
@@ -108,13 +114,18 @@ export class Captures {
     return this.#memory.keeperOf(id)?.get(id);
   }
 
-  /** Begins, or goes on with other settings. */
-  start(endpointId: string, accountId: string, { bodyBytes, redactHeaders, minutes }: CaptureWish): void {
+  /** Begins, or goes on with other settings. @param of the account, and who of it wants this. */
+  start(
+    endpointId: string,
+    { accountId, ownerId }: { accountId: string; ownerId: string },
+    { bodyBytes, redactHeaders, minutes }: CaptureWish,
+  ): void {
     const endsAt = this.#options.time() + minutes * 60_000;
     const settings: CaptureSettings = { bodyBytes, redacted: redactedNames(redactHeaders), endsAt };
     const wasOn = this.state(endpointId).isOn;
     const ring = this.#rings.get(endpointId) ?? new Ring(endpointId, accountId, settings, this.#memory);
     ring.settings = settings;
+    ring.heldBy = ownerId;
     if (!wasOn) {
       ring.clear();
       ring.passed = 0;

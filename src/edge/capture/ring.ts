@@ -21,6 +21,8 @@ export interface CaptureSettings {
 export class Ring implements Room, Keeper {
   readonly endpointId: string;
   readonly accountId: string;
+  /** Who switched it on, or changed it since: `usr_…`, `bot_…`. */
+  heldBy = '';
   isOn = true;
   /** Requests since it was switched on. */
   passed = 0;
@@ -69,14 +71,15 @@ export class Ring implements Room, Keeper {
 
   /** For bodies that are being copied. */
   take(bytes: number): boolean {
-    if (this.#copying + bytes > BYTES_MAX || !this.#memory.take(bytes)) return false;
+    if (this.#copying + bytes > BYTES_MAX || !this.#memory.takeToCopy(bytes, this)) return false;
     this.#copying += bytes;
     return true;
   }
 
   free(bytes: number): void {
     this.#copying -= bytes;
-    this.#memory.free(bytes);
+    this.#memory.copied(bytes, this);
+    this.#memory.free(bytes, this);
   }
 
   /** @param captured whose bodies were copied here. @returns false when there is no room for it. */
@@ -84,8 +87,9 @@ export class Ring implements Room, Keeper {
     const copied = bodyBytes(captured);
     const head = headBytes(captured);
     this.#copying -= copied;
-    if (!this.#memory.take(head)) {
-      this.#memory.free(copied);
+    this.#memory.copied(copied, this);
+    if (!this.#memory.take(head, this)) {
+      this.#memory.free(copied, this);
       return false;
     }
     const bytes = copied + head;
@@ -112,7 +116,7 @@ export class Ring implements Room, Keeper {
     const bytes = this.#entries.get(id)?.bytes ?? 0;
     this.#entries.delete(id);
     this.bytes -= bytes;
-    this.#memory.gone(id);
-    this.#memory.free(bytes);
+    this.#memory.gone(id, this);
+    this.#memory.free(bytes, this);
   }
 }

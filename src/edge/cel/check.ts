@@ -31,17 +31,20 @@ export interface Checked {
   /** Of the value; `dyn` when that is not known. */
   type: CelType;
   hasLoops: boolean;
+  /** The variables that it reads, by their whole names. */
+  variables: ReadonlySet<string>;
 }
 
 /** Checks an expression, and makes it what can be planned. Throws a `CelError`. */
 export function checkExpression(text: string, parsed: Parsed, environment: Environment): Checked {
   const check = new Check(text, parsed, environment);
   const type = check.visit(parsed.expr, undefined);
-  return { type, hasLoops: check.hasLoops };
+  return { type, hasLoops: check.hasLoops, variables: check.variables };
 }
 
 class Check {
   hasLoops = false;
+  readonly variables = new Set<string>();
   readonly #text: string;
   readonly #parsed: Parsed;
   readonly #environment: Environment;
@@ -108,6 +111,7 @@ class Check {
     this.#checkLength(expr, names);
     const local = inScope(scope, names[0] as string);
     const variable = local ? undefined : variableOf(this.#environment.vocabulary, names);
+    if (variable) this.variables.add(variable.name);
     if (variable)
       Object.assign(parts[variable.length - 1] as Expr, inPlaceOf(parts[0] as Expr, identKind(variable.name)));
     const found = local ? { type: local.type, length: 1 } : variable;
@@ -139,6 +143,7 @@ class Check {
     if (chain && !inScope(scope, chain.names[0] as string)) {
       const variable = variableOf(this.#environment.vocabulary, chain.names);
       if (!variable) this.#unknown(chain.parts[0] as Expr, chain.names);
+      this.variables.add(variable.name);
       if (variable.length === chain.names.length) {
         const absent = inPlaceOf(expr, callKind('@absent', [inPlaceOf(expr, identKind(variable.name))]));
         const isNotFalse = inPlaceOf(expr, callKind('@not_strictly_false', [absent]));

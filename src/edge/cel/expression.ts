@@ -6,6 +6,7 @@ import type { Expression } from './compiled.ts';
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';
+import { compiledOnce } from './pieces.ts';
 import { aValue, BOOL, DYN } from './types.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
 import { beginWork, isOverworked, WORK_MAX } from './work.ts';
@@ -23,14 +24,19 @@ export interface Compiled extends Expression {
  * `CelFailure` for what is not right this time.
  */
 export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
+  return compiledOnce(vocabulary, text, () => compileAnew(text, vocabulary));
+}
+
+function compileAnew(text: string, vocabulary: Vocabulary): Compiled {
   const environment = environmentOf(vocabulary);
   const parsed = parseExpression(text);
-  const { type, hasLoops } = checkExpression(text, parsed, environment);
+  const { type, hasLoops, variables } = checkExpression(text, parsed, environment);
   const planned: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
   const run = hasLoops ? withoutTraces(planned) : planned;
   return {
     text,
     type,
+    variables,
     evaluate(bindings) {
       beginWork(bindings);
       const value = run(bindings);
@@ -55,15 +61,25 @@ function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) 
   };
 }
 
+/** An expression that is true or false. */
+export interface Condition extends Pick<Expression, 'text' | 'variables'> {
+  /** Throws a `CelFailure` when it is neither. */
+  test(bindings: Bindings): boolean;
+}
+
 /** Compiles an expression that is true or false. Throws a `CelError`; what it returns throws a `CelFailure`. */
-export function compileCondition(text: string, vocabulary: Vocabulary): (bindings: Bindings) => boolean {
-  const { type, evaluate } = compileExpression(text, vocabulary);
+export function compileCondition(text: string, vocabulary: Vocabulary): Condition {
+  const { type, variables, evaluate } = compileExpression(text, vocabulary);
   if (type !== BOOL && type !== DYN)
     throw new CelError('type', 0, `must be true or false, and is ${aValue(type)}: compare it, as in a == 'b'`);
-  return (bindings) => {
-    const value = evaluate(bindings);
-    if (typeof value === 'boolean') return value;
-    throw new CelFailure(`${shown(text)} is neither true nor false`);
+  return {
+    text,
+    variables,
+    test(bindings) {
+      const value = evaluate(bindings);
+      if (typeof value === 'boolean') return value;
+      throw new CelFailure(`${shown(text)} is neither true nor false`);
+    },
   };
 }
 

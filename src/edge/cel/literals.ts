@@ -1,6 +1,5 @@
 // Arguments that are written out, and that a function would only find wrong when it is called.
 
-import { readCidr } from '../ip/networks.ts';
 import type { CelErrorCode } from './errors.ts';
 import { TIME_METHODS, zoneOffset } from './functions/times.ts';
 import { literalText } from './nodes.ts';
@@ -16,12 +15,6 @@ export interface LiteralProblem {
 /** What is wrong with the arguments of a call, as far as they are written out. */
 export function literalProblem(name: string, args: readonly Expr[]): LiteralProblem | undefined {
   if (name === 'matches') return patternProblem(args.at(-1));
-  if (name === 'inCidrRange') return networkProblem(args[1]);
-  if (name === 'inCidrRanges') {
-    const list = args[1]?.exprKind;
-    const networks = list?.case === 'listExpr' ? list.value.elements : [];
-    return networks.map(networkProblem).find((problem) => problem);
-  }
   if (TIME_METHODS.has(name)) return zoneProblem(args[0]);
   return undefined;
 }
@@ -36,16 +29,6 @@ function patternProblem(expr: Expr | undefined): LiteralProblem | undefined {
     if (!(error instanceof RegexError)) throw error;
     return { code: 'regex', expr, message: `has a pattern that ${error.message}` };
   }
-}
-
-function networkProblem(expr: Expr | undefined): LiteralProblem | undefined {
-  const network = literalText(expr);
-  if (!expr || network === undefined || readCidr(network)) return undefined;
-  return {
-    code: 'type',
-    expr,
-    message: `has ${JSON.stringify(network)} for a network: one is written as 10.0.0.0/8 or 2001:db8::/32`,
-  };
 }
 
 function zoneProblem(expr: Expr | undefined): LiteralProblem | undefined {

@@ -2,11 +2,19 @@
 
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import { compiledOnce } from './pieces.ts';
+import { sizeOfPattern } from './regex-size.ts';
 import { spend, TEXT_MAX } from './work.ts';
 
 /** Bytes of a pattern, and instructions it may be compiled to: each is looked at once for every character of a text. */
 const PATTERN_MAX = 8 * 1024;
 const PROGRAM_MAX = 5_000;
+/** What a pattern may come to before it is compiled: compiling takes its time, whatever comes out. */
+const SIZE_MAX = 2 * PROGRAM_MAX;
+
+/** Units of work for a character of a pattern, and for an instruction of it, when it is compiled for a visit. */
+const COMPILE_WORK = 4;
+const TOO_LARGE = 'is too large: it repeats too much, or has too many alternatives';
 
 /** Patterns that are kept compiled; and bytes of what each finds out about itself while it is used, and may lose again. */
 const KEPT = 1_000;
@@ -46,14 +54,22 @@ export function compilePattern(text: string): Pattern {
 }
 
 /** What `matches` of expressions goes by: it counts as work (`work.ts`). */
-export const RE2 = { compile: (text: string) => patternOf(text).metered };
+export const RE2 = {
+  compile(text: string) {
+    // A pattern that is computed may be another one each time.
+    if (!patterns.has(text)) spend(COMPILE_WORK * (1 + text.length + Math.min(sizeOfPattern(text), SIZE_MAX)));
+    return patternOf(text).metered;
+  },
+};
 
 function patternOf(text: string): CompiledPattern {
   const kept = patterns.get(text);
   if (kept) return kept;
-  const pattern = new CompiledPattern(text);
-  patterns.set(text, pattern);
-  return pattern;
+  return compiledOnce(patterns, text, () => {
+    const pattern = new CompiledPattern(text);
+    patterns.set(text, pattern);
+    return pattern;
+  });
 }
 
 const REFERENCE = /\$(?:([1-9]?\d)|\{(\w+)\}|<(\w+)>|([&$]))/g;
@@ -67,6 +83,7 @@ class CompiledPattern implements Pattern {
 
   constructor(text: string) {
     if (Buffer.byteLength(text) > PATTERN_MAX) throw new RegexError(`must have at most ${PATTERN_MAX} bytes`);
+    if (sizeOfPattern(text) > SIZE_MAX) throw new RegexError(TOO_LARGE);
     try {
       this.#re2 = RE2JS.compile(text);
     } catch (error) {
@@ -74,7 +91,7 @@ class CompiledPattern implements Pattern {
       throw new RegexError(`is not a regular expression (RE2): ${error.message.replace('error parsing regexp: ', '')}`);
     }
     const size = this.#re2.programSize();
-    if (size > PROGRAM_MAX) throw new RegexError('is too large: it repeats too much, or has too many alternatives');
+    if (size > PROGRAM_MAX) throw new RegexError(TOO_LARGE);
     const { dfa } = this.#re2.re2();
     dfa.stateBudget = AUTOMATON_MAX;
     dfa.memBudget = AUTOMATON_MAX;

@@ -45,6 +45,7 @@ export function compileTemplate(text: string, vocabulary: Vocabulary, style: Tem
   return {
     text,
     constant,
+    variables: new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [...piece.variables]))),
     evaluate,
     evaluateValue: (bindings) => (only ? only.evaluate(bindings) : evaluate(bindings)),
   };

@@ -1,6 +1,7 @@
 // The answer to one request, on its way from upstream to the visitor.
 
 import type { VisitorError } from '../errors.ts';
+import { Unchunk } from '../unchunk.ts';
 import { Body, CHUNKED, INVALID, UNTIL_CLOSE } from './body.ts';
 import type { EncodedBody, EncodedBodyEvents } from './encoded-body.ts';
 import { countAnswer } from './front.ts';
@@ -8,7 +9,7 @@ import { handOver } from './hand-over.ts';
 import type { Handled } from './handled.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import type { ExchangeOwner } from './owners.ts';
-import { pieceOf, sendAnswer, sendInterim, sendOwnHead } from './pieces.ts';
+import { sendAnswer, sendInterim, sendOwnHead } from './pieces.ts';
 import type { RequestRecording } from './request-recording.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -41,6 +42,8 @@ export class AnswerRelay implements EncodedBodyEvents {
   readonly #isToHttp10: boolean;
   /** From the end of its head on. */
   #body: Body | undefined;
+  /** Where the visitor does not know chunks: HTTP/1.0 (RFC 9112 §6.1). */
+  #unchunk: Unchunk | undefined;
   #hasSurplus = false;
   /** What upstream sent while the head was being decided on. */
   #waiting: Buffer[] | undefined;
@@ -80,10 +83,12 @@ export class AnswerRelay implements EncodedBodyEvents {
     if (!body) return void this.#takeHead(chunk);
     const end = body.take(chunk, 0);
     if (end === INVALID) return void this.#exchange.failed('upstreamInvalid');
+    const piece = body.relayed(chunk, 0, end);
     const encoded = this.#exchange.handled?.encoded;
-    if (encoded) return void this.#encode(encoded, chunk, 0, end);
-    this.#exchange.recording?.closeUp?.response?.take(chunk, 0, end);
-    this.#connection.write(pieceOf(chunk, 0, end));
+    if (encoded) return void this.#encode(encoded, piece, end, end < chunk.length);
+    this.#exchange.recording?.closeUp?.response?.take(piece);
+    if (this.#unchunk) this.#unchunk.take(piece, 0, piece.length, (data) => this.#connection.write(data));
+    else if (piece.length > 0) this.#connection.write(piece);
     this.#exchange.upstream?.read(chunk.length);
     if (body.isComplete) this.#exchange.finish(end < chunk.length);
   }
@@ -144,7 +149,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     const { answer: head } = this.#connection;
     const { handled } = this.#exchange;
     const length = head.bodyLength(this.#isToHead);
-    if (length === CHUNKED && this.#isToHttp10) return void this.#exchange.failed('upstreamInvalid');
+    if (this.#isToHttp10) head.dropTransferEncoding();
     if (!handled) return void this.#begin(chunk, from, headEnd, length);
     this.#waiting = [];
     handled.onAnswer(head, length, () => {
@@ -161,12 +166,13 @@ export class AnswerRelay implements EncodedBodyEvents {
     const connection = this.#connection;
     const { handled, upstream, recording } = this.#exchange;
     const head = connection.answer;
-    const body = length === 0 ? NO_BODY : new Body(length);
+    const body = length === 0 ? NO_BODY : new Body(length, true);
     const end = body.take(chunk, headEnd);
     if (end === INVALID) return void this.#exchange.failed('upstreamInvalid');
 
     // What is left of the request when its answer begins may never come; so nothing can follow it.
-    const isLast = handled?.endsWithConnection(length, this.#isToHttp10) ?? length === UNTIL_CLOSE;
+    const isUnchunked = length === CHUNKED && this.#isToHttp10;
+    const isLast = handled?.endsWithConnection(length, this.#isToHttp10) ?? (isUnchunked || length === UNTIL_CLOSE);
     const closes = isLast || !this.#exchange.isRequestComplete || connection.isClosing;
     this.#body = body;
     this.closes = closes;
@@ -177,13 +183,23 @@ export class AnswerRelay implements EncodedBodyEvents {
     if (encoded) {
       connection.write(own as Buffer);
       upstream?.read(headEnd); // What of the body is there is told of as it is compressed.
-      return void this.#encode(encoded, chunk, headEnd, end);
+      return void this.#encode(encoded, body.relayed(chunk, headEnd, end), end - headEnd, end < chunk.length);
     }
     const copy = recording?.closeUp?.response;
     if (length === CHUNKED) copy?.comesInChunks();
-    copy?.take(chunk, headEnd, end);
-    if (own) sendOwnHead(connection, own, chunk.subarray(headEnd, end));
-    else sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10: this.#isToHttp10 }, recording);
+    const isToHttp10 = this.#isToHttp10;
+    if (isUnchunked) this.#unchunk = new Unchunk();
+    if (own || isUnchunked || !body.isAsItCame) {
+      const piece = body.relayed(chunk, headEnd, end);
+      copy?.take(piece);
+      const data = this.#unchunk ? dataOf(this.#unchunk, piece) : piece;
+      if (own) sendOwnHead(connection, own, data);
+      else
+        sendAnswer(connection, { chunk: data, from: 0, headEnd: 0, end: data.length, closes, isToHttp10 }, recording);
+    } else {
+      copy?.take(chunk, headEnd, end);
+      sendAnswer(connection, { chunk, from, headEnd, end, closes, isToHttp10 }, recording);
+    }
     upstream?.read(chunk.length);
     if (body.isComplete) return void this.#exchange.finish(end < chunk.length);
     connection.patience.forProgress(connection.front.now());
@@ -191,11 +207,12 @@ export class AnswerRelay implements EncodedBodyEvents {
     head.release();
   }
 
-  #encode(encoded: EncodedBody, chunk: Buffer, start: number, end: number): void {
+  /** @param came how many bytes the piece was as it came. */
+  #encode(encoded: EncodedBody, piece: Buffer, came: number, hasSurplus: boolean): void {
     const { patience, front } = this.#connection;
     patience.forProgress(front.now());
-    this.#hasSurplus = end < chunk.length;
-    encoded.take(chunk, start, end);
+    this.#hasSurplus = hasSurplus;
+    encoded.take(piece, came);
     if (this.#body?.isComplete) encoded.end();
   }
 
@@ -215,4 +232,10 @@ export class AnswerRelay implements EncodedBodyEvents {
     upstream.read(chunk.length);
     handOver(connection, upstream.handOver(), onClose);
   }
+}
+
+function dataOf(unchunk: Unchunk, piece: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  unchunk.take(piece, 0, piece.length, (data) => parts.push(data));
+  return Buffer.concat(parts);
 }

@@ -1,5 +1,7 @@
-// Where the body of a message ends. Bodies are relayed as they come: nothing is decoded, copied or kept.
+// Where the body of a message ends. Bodies are relayed as they come: nothing is decoded, copied or kept. The exception is
+// what frames chunks where it is oddly written: see `chunked-body.ts`.
 
+import { pieceOf } from './bytes.ts';
 import { ChunkedBody } from './chunked-body.ts';
 
 /** The length of a body that its chunks state. */
@@ -15,10 +17,10 @@ export class Body {
   #taken = 0;
   readonly #chunks: ChunkedBody | undefined;
 
-  /** @param length bytes, `CHUNKED` or `UNTIL_CLOSE`. */
-  constructor(length: number) {
+  /** @param length bytes, `CHUNKED` or `UNTIL_CLOSE`. @param isOfAnswer see `ChunkedBody`. */
+  constructor(length: number, isOfAnswer = false) {
     this.#left = length;
-    if (length === CHUNKED) this.#chunks = new ChunkedBody();
+    if (length === CHUNKED) this.#chunks = new ChunkedBody(isOfAnswer);
   }
 
   get isComplete(): boolean {
@@ -33,6 +35,16 @@ export class Body {
   /** Bytes of its content that were taken; what frames chunks is not counted. */
   get taken(): number {
     return this.#chunks ? this.#chunks.length : this.#taken;
+  }
+
+  /** Whether what was taken last goes on as it came. */
+  get isAsItCame(): boolean {
+    return this.#chunks?.isAsItCame ?? true;
+  }
+
+  /** What goes on of the bytes that were taken last: from where they were taken to the index that `take` returned. */
+  relayed(bytes: Buffer, from: number, end: number): Buffer {
+    return this.#chunks ? this.#chunks.relayed(bytes, from, end) : pieceOf(bytes, from, end);
   }
 
   /** @returns the index after the last byte of `bytes` that belongs to the body, or `INVALID`. */

@@ -9,13 +9,13 @@ export const COLON = 0x3a;
 
 /** Methods, protocols, connection options: a token. */
 export const TOKEN = 1;
-/** Names of request fields: a token without `_`, which some servers take for `-`. */
+/** Names of request fields: a token without `_`, which some servers take for `-`; a name with one is looked at twice. */
 export const NAME = 2;
 /** Values of fields: visible characters, blanks and the upper half. */
 export const VALUE = 4;
 /** Targets of requests: visible ASCII without `#`, as a fragment is never sent. */
 export const TARGET = 8;
-/** Names of hosts: letters, digits, `-` and `.`. */
+/** Names of hosts: letters, digits, `-`, `.`, and `_`, which no host's name has by the rules and many have in fact. */
 export const HOST = 16;
 
 /** Which of the classes above a byte is in. */
@@ -28,7 +28,7 @@ export const classOf = Uint8Array.from({ length: 256 }, (_, byte) => {
     (isToken && char !== '_' ? NAME : 0) |
     (isVisible || byte === SPACE || byte === TAB || byte >= 0x80 ? VALUE : 0) |
     (isVisible && char !== '#' ? TARGET : 0) |
-    (/^[-.0-9A-Za-z]$/.test(char) ? HOST : 0)
+    (/^[-._0-9A-Za-z]$/.test(char) ? HOST : 0)
   );
 });
 
@@ -46,6 +46,11 @@ export function startsWithWord(bytes: Buffer, start: number, end: number, word: 
     if ((byte | 0x20) !== word.charCodeAt(i)) return false;
   }
   return true;
+}
+
+/** The bytes from one index to another; the whole chunk is given back as it is. */
+export function pieceOf(chunk: Buffer, start: number, end: number): Buffer {
+  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
 }
 
 /** Whether two ranges hold the same bytes. */

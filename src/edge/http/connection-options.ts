@@ -5,6 +5,8 @@ import { classOf, isWord, SPACE, TAB, TOKEN } from './bytes.ts';
 /** Fields that have to reach the other end: who lists one of them wants two servers to see different messages. */
 const END_TO_END =
   /^(?:host|content-.*|transfer-encoding|trailer|authorization|cookie|set-cookie.*|x-forwarded-.*|x-real-ip|forwarded|via|date|expect|origin|range|if-.*|sec-.*|gateway-.*)$/;
+/** What frames a message: even an answer that lists one of these is refused. */
+const FRAMING = /^(?:content-length|transfer-encoding)$/;
 /** Options that need no field to be looked for: either they are none, or such a field never goes on anyway. */
 const HANDLED = /^(?:close|keep-alive|upgrade|te|proxy-.*|http2-settings)$/;
 
@@ -14,19 +16,27 @@ export class ConnectionOptions {
   close = false;
   keepAlive = false;
   upgrade = false;
+  te = false;
   /** Names, in lower case, of fields that are for this hop only. */
   listed: string[] | undefined;
+  readonly #isOfAnswer: boolean;
+
+  /** @param isOfAnswer whether a listed field that has to reach the other end goes on all the same; in a request it is refused. */
+  constructor(isOfAnswer = false) {
+    this.#isOfAnswer = isOfAnswer;
+  }
 
   clear(): void {
     this.close = false;
     this.keepAlive = false;
     this.upgrade = false;
+    this.te = false;
     this.listed = undefined;
   }
 
   /**
    * Reads the value of one Connection field.
-   * @returns false when it is no list of tokens, or lists a field that has to reach the other end.
+   * @returns false when it is no list of tokens, or lists a field that it must not list.
    */
   read(bytes: Buffer, start: number, end: number): boolean {
     if (isWord(bytes, start, end, 'keep-alive')) this.keepAlive = true;
@@ -58,8 +68,17 @@ export class ConnectionOptions {
     if (option === 'close') this.close = true;
     if (option === 'keep-alive') this.keepAlive = true;
     if (option === 'upgrade') this.upgrade = true;
-    if (END_TO_END.test(option)) return false;
+    if (option === 'te') this.te = true;
+    if (END_TO_END.test(option)) return this.#isOfAnswer && !FRAMING.test(option);
     if (!HANDLED.test(option)) this.list(option);
     return true;
   }
+}
+
+/** Whether the value of `Upgrade` is one protocol, and not one that would hide requests from us. */
+export function isOtherProtocol(text: string): boolean {
+  return (
+    /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:\/[!#$%&'*+\-.^_`|~0-9a-z]+)?$/i.test(text) &&
+    !/^(?:h2c?|http|tls)(?:\/|$)/i.test(text)
+  );
 }

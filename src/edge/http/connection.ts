@@ -1,6 +1,7 @@
 // A visitor's connection: its requests, one after the other, and what is written to it.
 
 import type { Socket } from 'node:net';
+import { guarded } from '../../protocol/defect.ts';
 import { abort, TurnWriter } from '../../protocol/relay.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
@@ -39,6 +40,7 @@ export class Connection implements ExchangeOwner {
   upstream: Upstream | undefined;
 
   readonly #writer: TurnWriter;
+  readonly place: ExchangeOwner['place'];
   /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
   #phase: 'heads' | 'exchange' | 'lingering' | 'over' = 'heads';
   #isWorking = false;
@@ -48,26 +50,34 @@ export class Connection implements ExchangeOwner {
   /** Whether nothing of the next request has come. */
   #isIdle = false;
 
-  readonly #listeners = {
-    data: (chunk: Buffer) => this.#onData(chunk),
-    drain: () => this.#onDrain(),
-    end: () => this.#onEnd(),
+  readonly #listeners = Object.entries<(chunk: Buffer) => void>({
+    data: (chunk) => this.#onData(chunk),
+    drain: () => {
+      this.patience.progress();
+      this.place.release();
+      this.upstream?.taken();
+    },
+    end: () => {
+      this.#hasEnded = true;
+      this.work();
+    },
     error: () => {}, // `close` follows.
     close: () => this.#onClose(),
     timeout: () => this.#onTimeout(),
-  };
+  }).map(([event, listener]) => [event, guarded(() => void this.socket.destroy(), listener)] as const);
 
-  constructor(socket: Socket, front: Front, connections: ConnectionOwner) {
+  constructor(socket: Socket, front: Front, connections: ConnectionOwner, place: ExchangeOwner['place']) {
     this.socket = socket;
     this.front = front;
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
     this.patience = new Patience(socket, front);
     this.line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, front.visits.time(), front.admitted);
-    this.counting = new RequestCount(front.counters.traffic);
+    this.place = place;
+    this.counting = new RequestCount(front.counters.traffic, place);
     this.fields = new VisitorFields(this.line.visitor.ip, front.scheme);
     front.counters.connections++;
-    for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
+    for (const [event, listener] of this.#listeners) socket.on(event, listener);
   }
 
   /** Whether the answer under way is the last one. */
@@ -89,8 +99,7 @@ export class Connection implements ExchangeOwner {
     const isPaused = !this.input.isEmpty || this.exchange?.isFull === true;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
-    if (isPaused) this.socket.pause();
-    else this.socket.resume();
+    this.socket[isPaused ? 'pause' : 'resume']();
   }
 
   write(bytes: Buffer): void {
@@ -101,6 +110,7 @@ export class Connection implements ExchangeOwner {
   /** The answer to the request under way is complete. @param closes whether it was the last one. */
   finish(closes: boolean, now: number): void {
     this.#leave();
+    this.place.rest();
     // What they were read from may be a lot larger than they are.
     this.request.release();
     this.answer.release();
@@ -142,7 +152,8 @@ export class Connection implements ExchangeOwner {
     this.#phase = 'over';
     this.connections.forget(this);
     this.socket.setTimeout(0);
-    for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
+    this.place.release();
+    for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     return this.socket.destroyed ? undefined : this.input.bytes.subarray(this.input.at);
   }
 
@@ -156,8 +167,7 @@ export class Connection implements ExchangeOwner {
   }
 
   sweep(now: number): void {
-    const { upstream } = this;
-    if (upstream && !upstream.exchange && now >= upstream.idleUntil) upstream.letGo();
+    if (this.upstream && !this.upstream.exchange && now >= this.upstream.idleUntil) this.upstream.letGo();
     if (this.patience.isOver(now)) this.#onTimeout();
   }
 
@@ -221,16 +231,6 @@ export class Connection implements ExchangeOwner {
     if (this.#phase === 'lingering' || this.#phase === 'over') return;
     this.patience.progress();
     this.input.add(chunk);
-    this.work();
-  }
-
-  #onDrain(): void {
-    this.patience.progress();
-    this.upstream?.taken();
-  }
-
-  #onEnd(): void {
-    this.#hasEnded = true;
     this.work();
   }
 

@@ -1,7 +1,9 @@
 // The HTTP connections of a listener: one look at all of them, several times a second, takes the place of timers.
 
 import type { Socket } from 'node:net';
+import { reportDefect } from '../../protocol/defect.ts';
 import type { EdgeSettings } from '../settings.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
 import { Connection } from './connection.ts';
 import type { Front } from './front.ts';
 import type { ConnectionOwner } from './owners.ts';
@@ -30,10 +32,10 @@ export class Connections implements ConnectionOwner {
   }
 
   /** Serves a visitor, on a socket that may be half open and has nothing listening to it. */
-  accept(socket: Socket, front: Front): void {
+  accept(socket: Socket, front: Front, place: VisitorPlace): void {
     if (socket.destroyed) return;
     this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
-    this.#connections.add(new Connection(socket, front, this));
+    this.#connections.add(new Connection(socket, front, this, place));
   }
 
   /** Closes what is idle; the rest closes with its answer. */
@@ -49,7 +51,14 @@ export class Connections implements ConnectionOwner {
 
   #sweep(): void {
     const now = this.#now();
-    for (const connection of this.#connections) connection.sweep(now);
+    for (const connection of this.#connections) {
+      try {
+        connection.sweep(now);
+      } catch (error) {
+        reportDefect(error);
+        connection.socket.destroy();
+      }
+    }
     this.leaving.sweep(now);
     if (this.#connections.size > 0 || this.leaving.size > 0) return;
     clearInterval(this.#timer);

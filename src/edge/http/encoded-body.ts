@@ -56,18 +56,18 @@ export class EncodedBody {
     return { algorithm: this.#coding, bytesSaved: this.#taken - this.sent };
   }
 
-  /** Takes a piece of the body, which was found well formed. */
-  take(chunk: Buffer, start: number, end: number): void {
+  /** Takes a piece of the body, which was found well formed. @param came how many bytes it was as it came. */
+  take(piece: Buffer, came: number): void {
     if (!this.#unchunk) {
-      if (end > start) this.#encode(chunk.subarray(start, end));
+      if (piece.length > 0) this.#encode(piece);
       return;
     }
-    let data = 0;
-    this.#unchunk.take(chunk, start, end, (piece) => {
-      data += piece.length;
-      this.#encode(piece);
+    let length = 0;
+    this.#unchunk.take(piece, 0, piece.length, (data) => {
+      length += data.length;
+      this.#encode(data);
     });
-    if (end - start > data) this.#events.onTaken(end - start - data); // What frames the chunks.
+    if (came > length) this.#events.onTaken(came - length); // What frames the chunks.
   }
 
   end(): void {

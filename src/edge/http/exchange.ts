@@ -8,9 +8,9 @@ import { Body, INVALID } from './body.ts';
 import { forwardedHead } from './forwarded-head.ts';
 import { endpointOf } from './front.ts';
 import { Handled, type HandledExchange } from './handled.ts';
-import type { Input } from './input.ts';
+import { type Input, NOTHING } from './input.ts';
 import type { ExchangeOwner } from './owners.ts';
-import { JOIN_MAX, pieceOf } from './pieces.ts';
+import { JOIN_MAX } from './pieces.ts';
 import { type RequestRecording, recordRequest } from './request-recording.ts';
 import { Upstream, type UpstreamUser } from './upstream.ts';
 import type { Step } from './visit.ts';
@@ -60,7 +60,8 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     this.#connection.patience.forAnswer(now);
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
-    this.#connection.counting.begin(endpoint, request.end - request.start);
+    const hasPlace = this.#connection.counting.begin(endpoint, request.end - request.start);
+    if (!hasPlace) return void this.#connection.fail('tooManyVisitors', false);
     this.recording = recordRequest(this.#connection, endpoint, request);
     if (!endpoint.handling) return void this.#forward(endpoint, now);
     this.handled = new Handled(this.#connection, endpoint, this);
@@ -74,10 +75,10 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     if (end === INVALID) return void this.#fail('badBody', true);
     input.take(end);
     this.#connection.counting.came(end - at);
-    this.recording?.came(bytes, at, end, this.#request.isComplete);
-    const piece = pieceOf(bytes, at, end);
+    const piece = this.#request.relayed(bytes, at, end);
+    this.recording?.came(piece, 0, piece.length, this.#request.isComplete);
     if (!this.#isSent) return void this.handled?.body.take(piece, this.#request.isComplete);
-    this.isFull = this.upstream?.write(piece) === false;
+    if (piece.length > 0) this.isFull = this.upstream?.write(piece) === false;
     if (this.#request.isComplete && !this.#answer.hasBegun)
       this.#connection.patience.forAnswer(this.#connection.front.now());
   }
@@ -217,10 +218,12 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       const { bytes, at } = connection.input;
       const end = request.isComplete || bytes.length - at > JOIN_MAX ? at : request.take(bytes, at);
       if (end === INVALID) return void this.#fail('badBody', true);
-      const head = forwardedHead(connection.request, connection.fields.for(connection.request.host), bytes, at, end);
+      const fields = connection.fields.for(connection.request.host);
+      const piece = end > at ? request.relayed(bytes, at, end) : NOTHING;
+      const head = forwardedHead(connection.request, fields, piece, 0, piece.length);
       connection.input.take(end);
       connection.counting.came(end - at);
-      if (end > at) this.recording?.came(bytes, at, end, request.isComplete);
+      if (end > at) this.recording?.came(piece, 0, piece.length, request.isComplete);
       this.isFull = this.upstream?.write(head) === false;
     }
     this.#isSent = true;

@@ -5,6 +5,7 @@ import type { RequestHead } from './request-head.ts';
 
 const KEEP_ALIVE = Buffer.from('Connection: keep-alive\r\n');
 const UPGRADE = Buffer.from('Connection: Upgrade\r\n');
+const TE = Buffer.from('Connection: TE\r\n');
 const NOTHING = Buffer.alloc(0);
 const QUESTION_MARK = 0x3f;
 
@@ -55,7 +56,7 @@ export function forwardedHead(
 ): Buffer {
   const { bytes, line, drops } = head;
   const first = line.authorityEnd > 0 ? originForm(head) : NOTHING;
-  const hop = head.isUpgrade ? UPGRADE : line.isHttp10 && head.wantsKeepAlive ? KEEP_ALIVE : NOTHING;
+  const hop = hopField(head);
   const lastLine = head.end - 2;
   let from = first.length > 0 ? line.targetEnd : head.start;
   let length = first.length + lastLine - from + hop.length + fields.length + bodyEnd - bodyStart;
@@ -72,6 +73,13 @@ export function forwardedHead(
   at += fields.copy(out, at);
   if (bodyEnd > bodyStart) body.copy(out, at, bodyStart, bodyEnd);
   return out;
+}
+
+/** What the upstream is told of the connection to it: a line, or nothing. */
+export function hopField({ isUpgrade, takesTrailers, line, wantsKeepAlive }: RequestHead): Buffer {
+  if (isUpgrade) return UPGRADE;
+  if (takesTrailers) return TE;
+  return line.isHttp10 && wantsKeepAlive ? KEEP_ALIVE : NOTHING;
 }
 
 /** Method and path of a request whose target was in absolute form (RFC 9112 §3.2). */

@@ -1,5 +1,6 @@
 // What is done to a request and its answer at an endpoint that has modules: nothing of it is needed at others.
 
+import { guarded } from '../../protocol/defect.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import { BodyCollector } from './body-collector.ts';
@@ -51,6 +52,8 @@ export class Handled {
     this.visit.closeUp = exchange.recording?.closeUp;
   }
 
+  readonly #cut = () => void this.#connection.socket.destroy();
+
   /** Of the answer that goes on. */
   get status(): number | undefined {
     return this.#response?.status;
@@ -58,7 +61,7 @@ export class Handled {
 
   start(): void {
     const step = this.visit.begin();
-    if (step instanceof Promise) void step.then((later) => this.#take(later));
+    if (step instanceof Promise) void step.then(guarded(this.#cut, (later) => this.#take(later)));
     else this.#take(step);
   }
 
@@ -73,7 +76,7 @@ export class Handled {
   onAnswer(head: ResponseHead, bodyLength: number, goOn: () => void): void {
     this.#response = new HeadResponse(head, bodyLength);
     const step = this.visit.answered(this.#response);
-    if (step instanceof Promise) void step.then((later) => this.#take(later, goOn));
+    if (step instanceof Promise) void step.then(guarded(this.#cut, (later) => this.#take(later, goOn)));
     else this.#take(step, goOn);
   }
 
@@ -93,7 +96,8 @@ export class Handled {
 
   /** Whether the end of the connection is what ends the answer, as the visitor gets it. */
   endsWithConnection(length: number, isToHttp10: boolean): boolean {
-    return this.#response?.encoding ? isToHttp10 : length === UNTIL_CLOSE;
+    if (this.#response?.encoding) return isToHttp10;
+    return length === UNTIL_CLOSE || (length === CHUNKED && isToHttp10);
   }
 
   #take(step: Step, goOn?: () => void): void {

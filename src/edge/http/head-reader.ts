@@ -27,15 +27,18 @@ export abstract class HeadReader {
   readonly #max: number;
   /** How long a first line may be that is not complete. */
   readonly #firstLineMax: number;
+  /** Whether LF alone may end the head (RFC 9112 §2.2). */
+  readonly #takesBareLf: boolean;
   /** Where the line begins that is to be parsed next. */
   #at = 0;
   #hasFirstLine = false;
   #held = 0;
   #searched = 0;
 
-  constructor(max: number, firstLineMax: number) {
+  constructor(max: number, firstLineMax: number, takesBareLf = false) {
     this.#max = max;
     this.#firstLineMax = firstLineMax;
+    this.#takesBareLf = takesBareLf;
   }
 
   /** Whether a head has begun and is not complete. */
@@ -73,9 +76,19 @@ export abstract class HeadReader {
   /** Judges the head as a whole. @returns `end`, or `REFUSED`. */
   protected abstract finish(end: number): number;
   /** Refuses a head that reached its limit. */
-  protected abstract tooLarge(): typeof REFUSED;
+  protected tooLarge(): typeof REFUSED {
+    return REFUSED;
+  }
   /** Refuses a head with a CR in a wrong place. */
-  protected abstract malformed(): typeof REFUSED;
+  protected malformed(): typeof REFUSED {
+    return REFUSED;
+  }
+
+  /** Reads another writing of the same head in its place, from within `finish`. @returns false when it was refused. */
+  protected readInstead(head: Buffer): boolean {
+    this.#begin(head, 0);
+    return this.#parse(head.length) === head.length;
+  }
 
   #begin(bytes: Buffer, start: number): void {
     this.bytes = bytes;
@@ -102,6 +115,10 @@ export abstract class HeadReader {
         if (bytes[at + 1] !== LF) return this.malformed();
         this.end = at + 2;
         return this.finish(at + 2);
+      }
+      if (bytes[at] === LF && this.#takesBareLf) {
+        this.end = at + 1;
+        return this.finish(at + 1);
       }
       const next = this.field(at, limit);
       if (next < 0) return next;

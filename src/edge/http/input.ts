@@ -1,6 +1,6 @@
 // What a visitor sent and nobody has taken yet.
 
-const NOTHING: Buffer = Buffer.alloc(0);
+export const NOTHING: Buffer = Buffer.alloc(0);
 
 export class Input {
   bytes = NOTHING;

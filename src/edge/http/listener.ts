@@ -2,7 +2,8 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { abort } from '../../protocol/relay.ts';
-import { type VisitorLimit, Visitors } from '../visitors.ts';
+import type { VisitorLimit } from '../visitor-limit.ts';
+import { Visitors } from '../visitors.ts';
 import { Connections } from './connections.ts';
 import { failureBytes } from './failure-bytes.ts';
 import { countAnswer, type Front } from './front.ts';
@@ -44,7 +45,8 @@ export function createHttpListener(front: Front, limit: VisitorLimit): HttpListe
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     (socket) => {
-      if (visitors.admit(socket)) connections.accept(socket, front);
+      const place = visitors.admit(socket);
+      if (place) connections.accept(socket, front, place);
       else turnAway(socket);
     },
   );

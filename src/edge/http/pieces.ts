@@ -1,16 +1,12 @@
 // The pieces in which messages are sent on: as they came where that is possible, and as few as possible where not.
 
 import { answeredHead } from './answered-head.ts';
+import { pieceOf } from './bytes.ts';
 import type { RequestRecording } from './request-recording.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** What of a body came with its head is copied behind it up to this size, so that both are written as one. */
 export const JOIN_MAX = 16 * 1024;
-
-/** The bytes from one index to another; the whole chunk is sent on as it is. */
-export function pieceOf(chunk: Buffer, start: number, end: number): Buffer {
-  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
-}
 
 /** The connection that an answer goes to. */
 export interface AnswerTaker {

@@ -3,11 +3,13 @@
 
 import type { VisitorError } from '../errors.ts';
 import { CHUNKED } from './body.ts';
-import { COLON, CR, classOf, decimal, isSame, isWord, LF, NAME, startsWithWord, VALUE } from './bytes.ts';
-import { ConnectionOptions } from './connection-options.ts';
+import { COLON, CR, classOf, decimal, isSame, isWord, LF, NAME, startsWithWord, TOKEN, VALUE } from './bytes.ts';
+import { ConnectionOptions, isOtherProtocol } from './connection-options.ts';
+import { readsAsTrusted } from './field-names.ts';
 import { dropListed, trimEnd, trimStart } from './fields.ts';
 import { HeadReader, MORE, REFUSED } from './head-reader.ts';
 import { hostnameOf } from './host.ts';
+import { takeOwnCookies } from './own-cookies.ts';
 import { RequestLine } from './request-line.ts';
 
 /** Bytes of a head, with empty lines before it; more is answered with 431. */
@@ -16,8 +18,6 @@ export const REQUEST_HEAD_MAX = 32 * 1024;
 export const REQUEST_FIELDS_MAX = 200;
 
 const LENGTH_DIGITS_MAX = 15;
-const UNDERSCORE = 0x5f;
-
 /** The heads of one connection's requests, one after the other. */
 export class RequestHead extends HeadReader {
   /** Why the head was refused. */
@@ -31,6 +31,8 @@ export class RequestHead extends HeadReader {
   bodyLength = 0;
   /** Whether the visitor wants another protocol after a 101: a single one that is no HTTP, in a request without body. */
   isUpgrade = false;
+  /** Whether the visitor takes fields behind a body in chunks: `TE: trailers` goes on, and needs `Connection: TE`. */
+  takesTrailers = false;
   readonly options = new ConnectionOptions();
   /** Lines that don't go on: pairs of where one begins and where the next begins, in order. */
   readonly drops: number[] = [];
@@ -38,6 +40,7 @@ export class RequestHead extends HeadReader {
   #fields = 0;
   #hasHost = false;
   #hasLength = false;
+  #hasTe = false;
   #upgrades = 0;
   #upgradeStart = 0;
   #upgradeEnd = 0;
@@ -59,6 +62,8 @@ export class RequestHead extends HeadReader {
     this.drops.length = 0;
     this.#fields = 0;
     this.#hasLength = false;
+    this.#hasTe = false;
+    this.takesTrailers = false;
     this.#upgrades = 0;
   }
 
@@ -82,7 +87,7 @@ export class RequestHead extends HeadReader {
     let at = start;
     while (at < limit && (classOf[bytes[at] as number] as number) & NAME) at++;
     if (at === limit) return MORE;
-    if (bytes[at] !== COLON) return this.#refuse(bytes[at] === UNDERSCORE ? 'badFieldName' : 'badField');
+    if (bytes[at] !== COLON) return this.#oddField(start, at, limit);
     if (at === start) return this.#refuse('badField');
     const nameEnd = at++;
     while (at < limit && (classOf[bytes[at] as number] as number) & VALUE) at++;
@@ -94,6 +99,24 @@ export class RequestHead extends HeadReader {
     return this.#known(start, nameEnd, at) ? at + 2 : REFUSED;
   }
 
+  /** A field whose name may have underscores: none that matters here, so that it goes on or is left out. */
+  #oddField(start: number, from: number, limit: number): number {
+    const bytes = this.bytes;
+    let at = from;
+    while (at < limit && (classOf[bytes[at] as number] as number) & TOKEN) at++;
+    if (at === limit) return MORE;
+    if (bytes[at] !== COLON) return this.#refuse('badField');
+    const nameEnd = at++;
+    while (at < limit && (classOf[bytes[at] as number] as number) & VALUE) at++;
+    if (at === limit) return MORE;
+    if (bytes[at] !== CR) return this.#refuse('badField');
+    if (at + 1 >= limit) return MORE;
+    if (bytes[at + 1] !== LF) return this.#refuse('badField');
+    if (++this.#fields > REQUEST_FIELDS_MAX) return this.#refuse('tooManyFields');
+    this.#dropIf(readsAsTrusted(bytes.toString('latin1', start, nameEnd)), start, at);
+    return at + 2;
+  }
+
   /** Takes what matters here from a complete line. @returns false when it was refused. */
   #known(start: number, nameEnd: number, lineEnd: number): boolean {
     const bytes = this.bytes;
@@ -101,7 +124,11 @@ export class RequestHead extends HeadReader {
       case 0x63: // c
         if (isWord(bytes, start, nameEnd, 'connection')) return this.#connection(start, nameEnd, lineEnd);
         if (isWord(bytes, start, nameEnd, 'content-length')) return this.#contentLength(nameEnd, lineEnd);
-        return true;
+        return this.#dropIf(
+          isWord(bytes, start, nameEnd, 'cookie') && takeOwnCookies(bytes, nameEnd + 1, lineEnd),
+          start,
+          lineEnd,
+        );
       case 0x66: // f
         return this.#dropIf(isWord(bytes, start, nameEnd, 'forwarded'), start, lineEnd);
       case 0x67: // g
@@ -113,11 +140,15 @@ export class RequestHead extends HeadReader {
       case 0x6b: // k
         return this.#dropIf(isWord(bytes, start, nameEnd, 'keep-alive'), start, lineEnd);
       case 0x70: // p
+        // Servers that hand fields to programs in their environment would make HTTP_PROXY of `Proxy` ("httpoxy").
+        if (isWord(bytes, start, nameEnd, 'proxy')) return this.#dropIf(true, start, lineEnd);
         return this.#dropIf(startsWithWord(bytes, start, nameEnd, 'proxy-'), start, lineEnd);
       case 0x74: // t
         if (isWord(bytes, start, nameEnd, 'transfer-encoding')) return this.#transferEncoding(nameEnd, lineEnd);
         if (!isWord(bytes, start, nameEnd, 'te')) return true;
-        return this.#dropIf(!this.#isValue(nameEnd, lineEnd, 'trailers'), start, lineEnd);
+        if (!this.#isValue(nameEnd, lineEnd, 'trailers')) return this.#dropIf(true, start, lineEnd);
+        this.#hasTe = true;
+        return true;
       case 0x75: // u
         if (isWord(bytes, start, nameEnd, 'upgrade')) this.#upgrade(nameEnd, lineEnd);
         return true;
@@ -191,9 +222,12 @@ export class RequestHead extends HeadReader {
     if (this.#upgrades > 0) {
       const protocol = bytes.toString('latin1', this.#upgradeStart, this.#upgradeEnd);
       this.isUpgrade =
-        this.#upgrades === 1 && options.upgrade && !line.isHttp10 && this.bodyLength === 0 && isProtocol(protocol);
+        this.#upgrades === 1 && options.upgrade && !line.isHttp10 && this.bodyLength === 0 && isOtherProtocol(protocol);
       if (!this.isUpgrade) options.list('upgrade');
     }
+    // Who does not list it may have been given it by somebody further away (RFC 9110, section 10.1.4).
+    this.takesTrailers = this.#hasTe && options.te && !this.isUpgrade && !line.isHttp10;
+    if (this.#hasTe && !this.takesTrailers) options.list('te');
     if (options.listed) dropListed(bytes, this.fieldsStart, end, options.listed, this.drops);
     return end;
   }
@@ -207,12 +241,4 @@ export class RequestHead extends HeadReader {
     this.refusal = refusal;
     return false;
   }
-}
-
-/** One protocol, which is not a way to hide requests from us. */
-function isProtocol(text: string): boolean {
-  return (
-    /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:\/[!#$%&'*+\-.^_`|~0-9a-z]+)?$/i.test(text) &&
-    !/^(?:h2c?|http|tls)(?:\/|$)/i.test(text)
-  );
 }

@@ -90,6 +90,8 @@ export class RequestLine {
     this.authorityEnd = 0;
     this.isHead = isExactly(bytes, this.start, this.methodEnd, 'HEAD');
     if (isExactly(bytes, this.start, this.methodEnd, 'CONNECT')) return this.#refuse('connect');
+    // What comes back would show a page the fields that browsers keep from it.
+    if (isExactly(bytes, this.start, this.methodEnd, 'TRACE')) return this.#refuse('trace');
     if (bytes[target] !== SLASH && !this.#otherForm(bytes)) return REFUSED;
     return this.end;
   }

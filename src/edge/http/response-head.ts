@@ -1,14 +1,19 @@
 // The head of an answer (RFC 9112 §4 to §6): what it says about its body and about the connection to the upstream, and
-// which of its lines are for that hop only.
+// which of its lines are for that hop only. What small and old servers are known for is read as they mean it: lines that
+// end in LF alone, the same Content-Length twice, a minor version above 1. Such a head is written anew before it is used,
+// so that nobody after this hop can read it in another way.
 
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import { COLON, CR, classOf, decimal, isWord, LF, SPACE, startsWithWord, TOKEN, VALUE } from './bytes.ts';
 import { ConnectionOptions } from './connection-options.ts';
 import { dropListed, trimEnd, trimStart } from './fields.ts';
 import { HeadReader, MORE, REFUSED } from './head-reader.ts';
+import { setsOwnCookie } from './own-cookies.ts';
 
 /** Bytes of a head; an answer with more is not valid. */
 export const RESPONSE_HEAD_MAX = 64 * 1024;
+/** Bytes of all interim answers before one answer: flow control of HTTP/2 does not hold them back. */
+const INTERIMS_MAX = 256 * 1024;
 
 const LENGTH_DIGITS_MAX = 15;
 const TIMEOUT_DIGITS_MAX = 6;
@@ -21,7 +26,7 @@ const STATUS_END = 12;
 export class ResponseHead extends HeadReader {
   status = 0;
   isHttp10 = false;
-  readonly options = new ConnectionOptions();
+  readonly options = new ConnectionOptions(true);
   /** Lines that don't go on: pairs of where one begins and where the next begins, in order. */
   readonly drops: number[] = [];
   /** A line that says `Connection: keep-alive` and nothing else; it may go on if that is true. 0: there is none. */
@@ -33,9 +38,21 @@ export class ResponseHead extends HeadReader {
   /** What Content-Length says, or `NONE`. */
   #length = NONE;
   #isChunked = false;
+  /** The line of Transfer-Encoding; 0: there is none that could go on. */
+  #chunkedStart = 0;
+  #chunkedEnd = 0;
+  /** Whether the head has to be written anew. */
+  #isOdd = false;
+  /** Bytes of interim answers that came before the answer that is awaited. */
+  #interimBytes = 0;
 
   constructor() {
-    super(RESPONSE_HEAD_MAX, RESPONSE_HEAD_MAX);
+    super(RESPONSE_HEAD_MAX, RESPONSE_HEAD_MAX, true);
+  }
+
+  override release(): void {
+    super.release();
+    this.#interimBytes = 0;
   }
 
   /** Whether it precedes the answer proper. */
@@ -66,14 +83,8 @@ export class ResponseHead extends HeadReader {
     this.keepAliveTimeout = Number.POSITIVE_INFINITY;
     this.#length = NONE;
     this.#isChunked = false;
-  }
-
-  protected override tooLarge(): typeof REFUSED {
-    return REFUSED;
-  }
-
-  protected override malformed(): typeof REFUSED {
-    return REFUSED;
+    this.#chunkedStart = 0;
+    this.#isOdd = false;
   }
 
   protected override firstLine(start: number, limit: number): number {
@@ -86,20 +97,22 @@ export class ResponseHead extends HeadReader {
         at < digit
           ? byte === VERSION[at - start]
           : at === digit
-            ? byte === 0x30 || byte === 0x31
+            ? byte >= 0x30 && byte <= 0x39
             : at === digit + 1
               ? byte === SPACE
               : byte >= 0x30 && byte <= 0x39;
       if (!isRight) return REFUSED;
     }
     this.isHttp10 = bytes[digit] === 0x30;
+    // A higher minor version says nothing that 1.1 does not (RFC 9110 §2.5).
+    this.#isOdd = (bytes[digit] as number) > 0x31;
     this.status = decimal(bytes, digit + 2, start + STATUS_END, 3);
     let at = start + STATUS_END;
     if (at >= limit) return MORE;
     // Some servers leave out the space when they have no reason to give.
-    if (this.status < 100 || (bytes[at] !== SPACE && bytes[at] !== CR)) return REFUSED;
+    if (this.status < 100 || (bytes[at] !== SPACE && bytes[at] !== CR && bytes[at] !== LF)) return REFUSED;
     while (at < limit && (classOf[bytes[at] as number] as number) & VALUE) at++;
-    return lineEnd(bytes, at, limit);
+    return this.#lineEnd(at, limit);
   }
 
   protected override field(start: number, limit: number): number {
@@ -110,7 +123,7 @@ export class ResponseHead extends HeadReader {
     if (bytes[at] !== COLON || at === start) return REFUSED;
     const nameEnd = at++;
     while (at < limit && (classOf[bytes[at] as number] as number) & VALUE) at++;
-    const next = lineEnd(bytes, at, limit);
+    const next = this.#lineEnd(at, limit);
     return next < 0 || this.#known(start, nameEnd, at) ? next : REFUSED;
   }
 
@@ -126,6 +139,10 @@ export class ResponseHead extends HeadReader {
         return true;
       case 0x70: // p
         if (isWord(bytes, start, nameEnd, 'proxy-connection')) this.#drop(start, valueEnd);
+        return true;
+      case 0x73: // s
+        if (isWord(bytes, start, nameEnd, 'set-cookie') && setsOwnCookie(bytes, nameEnd + 1, valueEnd))
+          this.#drop(start, valueEnd);
         return true;
       case 0x74: // t
         return !isWord(bytes, start, nameEnd, 'transfer-encoding') || this.#transferEncoding(start, nameEnd, valueEnd);
@@ -164,13 +181,18 @@ export class ResponseHead extends HeadReader {
     if (this.#hasNoBody) this.#drop(start, valueEnd);
     const from = trimStart(this.bytes, nameEnd + 1, valueEnd);
     const length = decimal(this.bytes, from, trimEnd(this.bytes, from, valueEnd), LENGTH_DIGITS_MAX);
-    if (length < 0 || this.#length !== NONE || this.#isChunked) return false;
+    if (length < 0 || this.#isChunked || (this.#length !== NONE && this.#length !== length)) return false;
+    this.#isOdd ||= this.#length === length;
     this.#length = length;
     return true;
   }
 
   #transferEncoding(start: number, nameEnd: number, valueEnd: number): boolean {
     if (this.#hasNoBody) this.#drop(start, valueEnd);
+    else {
+      this.#chunkedStart = start;
+      this.#chunkedEnd = valueEnd + 2;
+    }
     if (this.#length !== NONE || this.#isChunked) return false;
     this.#isChunked = true;
     const from = trimStart(this.bytes, nameEnd + 1, valueEnd);
@@ -181,17 +203,42 @@ export class ResponseHead extends HeadReader {
     this.drops.push(start, valueEnd + 2);
   }
 
+  /** Takes out what says that the body comes in chunks: it goes to somebody who does not know them. */
+  dropTransferEncoding(): void {
+    if (this.#chunkedStart === 0) return;
+    const before = this.drops.findIndex((at) => at > this.#chunkedStart);
+    this.drops.splice(before < 0 ? this.drops.length : before, 0, this.#chunkedStart, this.#chunkedEnd);
+    this.#chunkedStart = 0;
+  }
+
   protected override finish(end: number): number {
+    // The empty line is not one of the fields: it may be what is odd.
+    if (this.#isOdd || this.bytes[end - 2] !== CR) return this.readInstead(this.#canonical(end)) ? end : REFUSED;
+    this.#interimBytes = this.isInterim ? this.#interimBytes + end - this.start : 0;
+    if (this.#interimBytes > INTERIMS_MAX) return REFUSED;
     const { listed } = this.options;
     if (listed) dropListed(this.bytes, this.fieldsStart, end, listed, this.drops);
     return end;
   }
-}
 
-/** @returns where the next line begins, or `MORE` or `REFUSED`. */
-function lineEnd(bytes: Buffer, at: number, limit: number): number {
-  if (at === limit) return MORE;
-  if (bytes[at] !== CR) return REFUSED;
-  if (at + 1 >= limit) return MORE;
-  return bytes[at + 1] === LF ? at + 2 : REFUSED;
+  /** @returns where the next line begins, or `MORE` or `REFUSED`. */
+  #lineEnd(at: number, limit: number): number {
+    const { bytes } = this;
+    if (at === limit) return MORE;
+    if (bytes[at] !== CR) {
+      if (bytes[at] !== LF) return REFUSED;
+      this.#isOdd = true;
+      return at + 1;
+    }
+    if (at + 1 >= limit) return MORE;
+    return bytes[at + 1] === LF ? at + 2 : REFUSED;
+  }
+
+  /** The head, whose lines were found well formed, as HTTP/1.1 writes it, and with Content-Length once. */
+  #canonical(end: number): Buffer {
+    const [first = '', ...fields] = this.bytes.toString('latin1', this.start, end).split(/\r?\n/);
+    let lengths = 0;
+    const once = fields.filter((line) => !/^content-length:/i.test(line) || lengths++ === 0);
+    return Buffer.from([first.replace(/^HTTP\/1\.[2-9]/, 'HTTP/1.1'), ...once].join('\r\n'), 'latin1');
+  }
 }

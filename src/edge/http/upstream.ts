@@ -1,10 +1,12 @@
 // The stream that a visitor's connection keeps to its endpoint, over as many requests as it lasts.
 
 import type { Socket } from 'node:net';
+import { guarded } from '../../protocol/defect.ts';
 import { cancel } from '../../protocol/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
 import type { Front } from './front.ts';
 import { errorOf, idleTime, type LeavingStreams } from './streams.ts';
 
@@ -20,6 +22,7 @@ export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {
 export interface UpstreamOwner {
   readonly socket: Socket;
   readonly front: Front;
+  readonly place: VisitorPlace;
   readonly connections: { readonly leaving: LeavingStreams };
   /** The stream is over. */
   lost(upstream: Upstream): void;
@@ -48,7 +51,10 @@ export class Upstream implements StreamEvents {
   open(visitor: Visitor, exchange: UpstreamUser): void {
     this.exchange = exchange;
     this.endpoint.open(visitor, this).then(
-      (opened) => this.#opened(opened),
+      guarded(
+        () => void this.#connection.socket.destroy(),
+        (opened) => this.#opened(opened),
+      ),
       () => this.#opened('offline'),
     );
   }
@@ -81,7 +87,8 @@ export class Upstream implements StreamEvents {
     this.#held += bytes;
     const { socket } = this.#connection;
     // Above the mark, the socket is sure to say when all is written. Below it, what waits is too little to matter.
-    if (socket.writableLength < socket.writableHighWaterMark) this.taken();
+    if (socket.writableLength < socket.writableHighWaterMark) return void this.taken();
+    this.#connection.place.hold(bytes);
   }
 
   /** The visitor's socket has taken what it was given. */

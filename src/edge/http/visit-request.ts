@@ -4,6 +4,7 @@ import type { HttpRequest } from '../exchange.ts';
 import { HeaderList } from '../header-list.ts';
 import { CHUNKED } from './body.ts';
 import { forEachField, trimEnd, trimStart } from './fields.ts';
+import { hopField } from './forwarded-head.ts';
 import type { RequestHead } from './request-head.ts';
 
 export interface RequestFacts {
@@ -59,7 +60,7 @@ export class HeadRequest implements HttpRequest {
   }
 
   get fields(): HeaderList {
-    this.#fields ??= new HeaderList(keptFields(this.#head, 'host'));
+    this.#fields ??= new HeaderList(keptFields(this.#head, 'host'), true);
     return this.#fields;
   }
 
@@ -87,15 +88,14 @@ export class HeadRequest implements HttpRequest {
 
   /** The head as the upstream gets it. @param visitorFields see `forwarded-head.ts`; they end it. */
   write(visitorFields: Buffer): Buffer {
-    const { line, isUpgrade, wantsKeepAlive } = this.#head;
+    const { line } = this.#head;
     const lines = [
       `${this.method} ${this.target} HTTP/1.${line.isHttp10 ? 0 : 1}`,
       `Host: ${this.host}`,
       ...this.fields.list.map(([name, value]) => `${name}: ${value}`),
-      ...(isUpgrade ? ['Connection: Upgrade'] : line.isHttp10 && wantsKeepAlive ? ['Connection: keep-alive'] : []),
       '',
     ];
-    return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), visitorFields]);
+    return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), hopField(this.#head), visitorFields]);
   }
 }
 

@@ -1,6 +1,6 @@
 // An answer: HTTP/1 from the upstream, HTTP/2 to the visitor.
 
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
 import { TurnWriter } from '../../protocol/relay.ts';
 import type { BodyCopy } from '../close-up/body-copy.ts';
 import type { CloseUp } from '../close-up/close-up.ts';
@@ -12,7 +12,9 @@ import { ResponseHead } from '../http/response-head.ts';
 import type { HeadResponse } from '../http/visit-response.ts';
 import type { ModuleDecisions } from '../traffic-reports.ts';
 import { Unchunk } from '../unchunk.ts';
-import { answerFields, respond, toFields, trailerFields } from './answer-fields.ts';
+import { answerFields, toFields, trailerFields } from './answer-fields.ts';
+import { Interims } from './interims.ts';
+import { hasNoContent, inform, respond, sendTrailers } from './stream-calls.ts';
 
 /** `head`: it is to be begun. `surplus`: complete, and the upstream has sent more than that. */
 export type Standing = 'more' | 'head' | 'complete' | 'surplus' | 'invalid';
@@ -40,6 +42,9 @@ export class Answer {
   /** What came with the head. */
   #rest: { chunk: Buffer; from: number } | undefined;
   #hasSurplus = false;
+  /** Whether the visitor is given no content, whatever upstream sends. */
+  #isEmpty = false;
+  #interims: Interims | undefined;
   /** Whether the upstream will send nothing more. */
   #hasEnded = false;
 
@@ -53,7 +58,7 @@ export class Answer {
     this.#copy = closeUp?.response;
     this.#writer = new TurnWriter(stream);
     this.isToHead = isToHead;
-    stream.on('wantTrailers', () => this.#sendTrailers());
+    stream.on('wantTrailers', () => sendTrailers(stream, trailerFields(this.#unchunk?.trailer)));
   }
 
   /** Whether its head was given to the visitor. */
@@ -90,7 +95,7 @@ export class Answer {
       } else if (this.#events) {
         this.#rest = { chunk, from: at };
         return 'head';
-      } else this.#begin(undefined);
+      } else if (!this.#begin(undefined)) return 'invalid';
     }
     return this.#takeBody(this.#body, chunk, at);
   }
@@ -110,7 +115,9 @@ export class Answer {
     const { chunk: first, from } = this.#rest as { chunk: Buffer; from: number };
     const chunk = more.length > 0 ? Buffer.concat([first, ...more]) : first;
     this.#rest = undefined;
-    const standing = this.#takeBody(this.#begin(response), chunk, from);
+    const body = this.#begin(response);
+    if (!body) return 'invalid';
+    const standing = this.#takeBody(body, chunk, from);
     // What of the body is there is told of as it is compressed, where it is.
     this.#events?.onTaken(this.#encoded ? from : chunk.length);
     return standing;
@@ -133,26 +140,28 @@ export class Answer {
 
   #interim(): void {
     this.interims++;
-    if (this.#stream.closed || this.#stream.destroyed) return;
-    this.#stream.additionalHeaders({ ':status': this.head.status, ...answerFields(this.head) });
+    this.#interims ??= new Interims(this.#stream);
+    if (!this.#interims.admit(this.head.end - this.head.start)) return;
+    inform(this.#stream, this.head.status, answerFields(this.head));
   }
 
-  #begin(response: HeadResponse | undefined): Body {
+  /** @returns undefined when HTTP/2 cannot carry it. */
+  #begin(response: HeadResponse | undefined): Body | undefined {
     const length = this.head.bodyLength(this.isToHead);
-    const body = new Body(length);
-    this.#body = body;
     const changed = response?.isChanged ? response : undefined;
-    if (changed?.encoding) this.#encoded = this.#encode(changed.encoding, length === CHUNKED);
+    const status = changed?.status ?? this.head.status;
+    const encoding = hasNoContent(status) ? undefined : changed?.encoding;
+    const fields = changed ? toFields(changed.fields.list) : answerFields(this.head);
+    const options = { endStream: length === 0, waitForTrailers: length === CHUNKED && !encoding };
+    if (!respond(this.#stream, status, fields, options)) return undefined;
+    this.#body = new Body(length, true);
+    this.#isEmpty = hasNoContent(status);
+    if (encoding) this.#encoded = this.#encode(encoding, length === CHUNKED);
     else if (length === CHUNKED) {
       this.#unchunk = new Unchunk();
       this.#copy?.comesInChunks();
     }
-    const fields = changed ? toFields(changed.fields.list) : answerFields(this.head);
-    respond(this.#stream, changed?.status ?? this.head.status, fields, {
-      endStream: length === 0,
-      waitForTrailers: length === CHUNKED && !this.#encoded,
-    });
-    return body;
+    return this.#body;
   }
 
   #encode(coding: ContentCoding, isChunked: boolean): EncodedBody {
@@ -173,28 +182,22 @@ export class Answer {
     const end = body.take(chunk, from);
     if (end === INVALID) return 'invalid';
     this.#hasSurplus = end < chunk.length;
+    // What upstream sends of it nevertheless is of no use to anybody, nor is its stream before it has sent all.
+    if (this.#isEmpty) return body.isComplete && !this.#hasSurplus ? 'complete' : 'surplus';
+    const piece = body.relayed(chunk, from, end);
     if (this.#encoded) {
-      this.#encoded.take(chunk, from, end);
+      this.#encoded.take(piece, end - from);
       if (body.isComplete) this.#encoded.end();
       return 'more';
     }
-    this.#copy?.take(chunk, from, end);
-    if (this.#unchunk) this.#unchunk.take(chunk, from, end, (data) => this.#writer.write(data));
-    else if (end > from) {
-      const data = from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end);
-      if (body.isComplete) this.#stream.end(data);
-      else this.#writer.write(data);
+    this.#copy?.take(piece);
+    if (this.#unchunk) this.#unchunk.take(piece, 0, piece.length, (data) => this.#writer.write(data));
+    else if (piece.length > 0) {
+      if (body.isComplete) this.#stream.end(piece);
+      else this.#writer.write(piece);
     }
     if (!body.isComplete) return 'more';
     if (!this.#stream.writableEnded) this.#stream.end();
     return this.#hasSurplus ? 'surplus' : 'complete';
-  }
-
-  #sendTrailers(): void {
-    try {
-      this.#stream.sendTrailers(trailerFields(this.#unchunk?.trailer));
-    } catch {
-      this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR); // Fields that HTTP/2 does not know how to write.
-    }
   }
 }

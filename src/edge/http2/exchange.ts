@@ -15,6 +15,7 @@ import type { HeadResponse, OwnAnswer } from '../http/visit-response.ts';
 import { RequestCount } from '../visits/counting.ts';
 import { Answer, type Standing } from './answer.ts';
 import { Handled, type HandledExchange } from './handled.ts';
+import { Intake } from './intake.ts';
 import { failureOf, headerOf, isDelivered, sendOwn, stopRequest } from './own-answer.ts';
 import type { ExchangeOwner } from './owner.ts';
 import { StreamPatience } from './patience.ts';
@@ -27,6 +28,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   readonly #rawHeaders: readonly string[];
   readonly #patience: StreamPatience;
   readonly #counting: RequestCount;
+  readonly #intake: Intake | undefined;
   #body: RequestBody | undefined;
   #answer: Answer | undefined;
   /** At endpoints with modules. */
@@ -35,7 +37,6 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   #upstream: ByteStream | undefined;
   /** Bytes that the visitor has not taken, and that the upstream gets no new credit for. */
   #held = 0;
-  /** Where somebody wants to hear of it. */
   recording: RequestRecording | undefined;
   /** Whether nothing is to be done any more but to deliver what the visitor's stream was given. */
   #isOver = false;
@@ -45,8 +46,9 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#session = session;
     this.#stream = stream;
     this.#rawHeaders = rawHeaders;
-    this.#patience = new StreamPatience(session);
-    this.#counting = new RequestCount(session.front.counters.traffic);
+    this.#intake = stream.endAfterHeaders ? undefined : new Intake(stream, session.uploads);
+    this.#patience = new StreamPatience(session, stream);
+    this.#counting = new RequestCount(session.front.counters.traffic, session.place);
     stream.on('error', () => {}); // `close` follows.
     stream.on('close', () => this.#onClose());
     stream.on('drain', () => this.#onTaken());
@@ -59,7 +61,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     front.counters.requests++;
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
-    this.#counting.begin(endpoint, request.end - request.start);
+    if (!this.#counting.begin(endpoint, request.end - request.start)) return void this.failed('tooManyVisitors');
     this.recording = recordRequest(this.#session, endpoint, request, this.#rawHeaders);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
     this.#patience.forAnswer();
@@ -68,7 +70,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   sweep(now: number): void {
-    if (!this.#patience.isOver(now)) return;
+    if (!this.#patience.sweep(now)) return;
     const waitsForVisitor = this.#body?.isComplete === false && !this.#body.isFull;
     if (!this.#answer?.hasBegun && !this.#isOver) this.failed(waitsForVisitor ? 'requestTimeout' : 'upstreamTimeout');
     else if (this.#patience.isStuck()) this.#cut();
@@ -96,8 +98,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   onTaken(bytes: number): void {
     this.#held += bytes;
-    // Above the mark, the stream is sure to say when all is written. Below it, what waits is too little to matter.
     if (this.#stream.writableLength < this.#stream.writableHighWaterMark) this.#onTaken();
+    else this.#patience.isBehind(bytes);
   }
 
   onEncoded(standing: Standing): void {
@@ -109,7 +111,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   begin(response: HeadResponse, more: readonly Buffer[]): void {
     if (this.#isOver) return;
     const standing = (this.#answer as Answer).begin(response, more);
-    this.#answered(response.status);
+    if (this.#answer?.hasBegun) this.#answered(response.status);
     this.onEncoded(standing);
   }
 
@@ -146,13 +148,12 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const fields = visitorFields(visitor.ip, front.scheme, request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
     const body = this.bodyOf(request);
-    if (body.isComplete) this.#patience.forAnswer();
-    else this.#patience.forProgress();
+    this.#patience[body.isComplete ? 'forAnswer' : 'forProgress']();
     body.send(upstream);
   }
 
   bodyOf(request: RequestHead): RequestBody {
-    this.#body ??= new RequestBody(this.#stream, request.bodyLength, {
+    this.#body ??= new RequestBody(this.#stream, this.#intake, request.bodyLength, {
       onProgress: () => this.#patience.progress(),
       counting: this.#counting,
       copy: this.recording?.closeUp?.request,
@@ -177,9 +178,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#onTaken();
     const upstream = this.#upstream; // Undefined where it broke after all of the answer had come.
     this.#upstream = undefined;
-    const { idleTimeout } = this.#answer as Answer;
     if (upstream && (hasSurplus || !this.#body?.isComplete)) cancel(upstream);
-    else if (upstream) idle.keep(upstream, this.#endpoint as LiveEndpoint, front.now(), idleTimeout);
+    else if (upstream) idle.keep(upstream, this.#endpoint as LiveEndpoint, front.now(), this.#answer?.idleTimeout ?? 0);
     this.#over();
   }
 
@@ -217,10 +217,9 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   #giveUp(): void {
     this.#isOver = true;
-    const upstream = this.#upstream;
+    if (this.#upstream) cancel(this.#upstream);
     this.#upstream = undefined;
     this.#answer?.cancel();
-    if (upstream) cancel(upstream);
   }
 
   #over(): void {
@@ -237,6 +236,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const { sent = 0, compression } = this.#answer ?? {};
     this.recording?.give(!wasBroken && isDelivered(this.#stream), this.#body?.received ?? 0, sent, compression);
     this.#counting.end();
+    this.#patience.hasCaughtUp();
     this.#session.forget(this, wasBroken);
   }
 

@@ -1,5 +1,6 @@
 // What is done to a request of HTTP/2 and its answer at an endpoint that has modules.
 
+import { guarded } from '../../protocol/defect.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
@@ -91,7 +92,8 @@ export class Handled {
   }
 
   #follow(step: Step | Promise<Step>): void {
-    if (step instanceof Promise) void step.then((later) => this.#take(later));
+    const drop = () => this.#exchange.drop();
+    if (step instanceof Promise) void step.then(guarded(drop, (later) => this.#take(later)));
     else this.#take(step);
   }
 

@@ -4,8 +4,9 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { VisitorError } from '../errors.ts';
 import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
 import type { OwnAnswer } from '../http/visit-response.ts';
-import { respond, toFields } from './answer-fields.ts';
+import { toFields } from './answer-fields.ts';
 import type { RequestBody } from './request-body.ts';
+import { hasNoContent, respond } from './stream-calls.ts';
 
 /** @param rawHeaders of the request: names and values in turn. */
 export function failureOf(
@@ -17,10 +18,13 @@ export function failureOf(
   return { status, fields: [...fields, ...more], body };
 }
 
-/** @returns how many bytes of body there are. */
+/** Ends the stream where the answer cannot be sent. @returns how many bytes of body there are. */
 export function sendOwn(stream: ServerHttp2Stream, { status, fields, body }: OwnAnswer, isToHead: boolean): number {
-  const isEmpty = body.length === 0 || isToHead;
-  respond(stream, status, toFields(fields), { endStream: isEmpty });
+  const isEmpty = body.length === 0 || isToHead || hasNoContent(status);
+  if (!respond(stream, status, toFields(fields), { endStream: isEmpty })) {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return 0;
+  }
   if (!isEmpty) stream.end(body);
   return isEmpty ? 0 : body.length;
 }

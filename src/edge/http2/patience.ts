@@ -1,23 +1,34 @@
 // How long a request of HTTP/2 may wait, for each of the things that it waits for.
 
+import type { ServerHttp2Stream } from 'node:http2';
 import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
+
+/** What a stream takes beside the bytes that wait on it. */
+const STREAM_BYTES = 8 * 1024;
 
 /** The connection that the request came on. */
 interface Session {
   readonly front: Front;
+  readonly place: VisitorPlace;
   /** Differs from what it was before when the visitor has taken bytes meanwhile. */
   progress(): unknown;
 }
 
 export class StreamPatience {
   readonly #session: Session;
+  readonly #stream: ServerHttp2Stream;
   readonly #deadline = new Deadline();
   /** How far the connection was when it was looked at last. */
   #mark: unknown;
+  /** Bytes of the answer that the visitor has not taken. */
+  #behind = 0;
 
-  constructor(session: Session) {
+  constructor(session: Session, stream: ServerHttp2Stream) {
     this.#session = session;
+    this.#stream = stream;
+    stream.on('drain', () => this.hasCaughtUp());
   }
 
   /** The upstream has the request, or is being looked for. */
@@ -37,7 +48,28 @@ export class StreamPatience {
     this.#deadline.progress();
   }
 
-  isOver(now: number): boolean {
+  /** So many bytes more wait for the visitor. */
+  isBehind(bytes: number): void {
+    this.#isBehindBy(this.#behind + bytes);
+  }
+
+  /** None waits any more. */
+  hasCaughtUp(): void {
+    this.#isBehindBy(0);
+  }
+
+  #isBehindBy(bytes: number): void {
+    const { place } = this.#session;
+    if (bytes > this.#behind) place.hold(bytes - this.#behind);
+    else if (bytes < this.#behind) place.release(this.#behind - bytes);
+    this.#behind = bytes;
+  }
+
+  /** To be called now and then. @returns whether it has waited for too long. */
+  sweep(now: number): boolean {
+    // Little is not told when it comes, and may wait for long.
+    const { writableLength } = this.#stream;
+    this.#isBehindBy(writableLength > 0 ? writableLength + STREAM_BYTES : 0);
     return this.#deadline.isDue(now);
   }
 

@@ -7,6 +7,8 @@ import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';
 import type { RequestCount } from '../visits/counting.ts';
+import type { Intake, IntakeEvents } from './intake.ts';
+import { inform } from './stream-calls.ts';
 
 const LINE_END = Buffer.from('\r\n');
 
@@ -20,31 +22,33 @@ export interface RequestBodyEvents {
   readonly copy: BodyCopy | undefined;
 }
 
-export class RequestBody {
+export class RequestBody implements IntakeEvents {
   isComplete: boolean;
   /** Bytes that have come. */
   received = 0;
   /** Whether the upstream has as much of it as it takes for now. */
   isFull = false;
   readonly #stream: ServerHttp2Stream;
+  /** Undefined where there is no body. */
+  readonly #intake: Intake | undefined;
   readonly #events: RequestBodyEvents;
   readonly #isChunked: boolean;
   /** Holds what comes against the length that was stated; a request that says more would be two to the upstream. */
   readonly #stated: Body;
   #upstream: ByteStream | undefined;
-  #trailer: IncomingHttpHeaders = {};
   #isOver = false;
   #isListening = false;
   /** Kept for a module that asks for it whole, until it goes on. */
   #collector: BodyCollector | undefined;
 
   /** @param length as in `RequestHead`. */
-  constructor(stream: ServerHttp2Stream, length: number, events: RequestBodyEvents) {
+  constructor(stream: ServerHttp2Stream, intake: Intake | undefined, length: number, events: RequestBodyEvents) {
     this.#stream = stream;
+    this.#intake = intake;
     this.#events = events;
     this.#isChunked = length === CHUNKED;
     this.#stated = new Body(this.#isChunked ? 0 : length);
-    this.isComplete = stream.endAfterHeaders;
+    this.isComplete = intake === undefined;
   }
 
   /**
@@ -53,7 +57,7 @@ export class RequestBody {
    */
   collect(isAwaited: boolean): Promise<Buffer | undefined> {
     if (this.isComplete && !this.#collector) return Promise.resolve(NOTHING);
-    if (isAwaited) this.#stream.additionalHeaders({ ':status': 100 });
+    if (isAwaited) inform(this.#stream, 100);
     this.#collector ??= new BodyCollector(false);
     const body = this.#collector.ask();
     this.#listen();
@@ -71,35 +75,30 @@ export class RequestBody {
     this.isFull = false;
     for (const piece of pieces) if (piece.length > 0) this.#write(piece);
     if (this.isComplete) this.#writeLast();
-    else if (!this.isFull) this.#stream.resume();
+    else if (!this.isFull) this.#intake?.resume();
   }
 
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    const stream = this.#stream;
-    stream.on('trailers', (fields: IncomingHttpHeaders) => {
-      this.#trailer = fields;
-    });
-    stream.on('data', (chunk: Buffer) => this.#onData(chunk));
-    stream.on('end', () => this.#onEnd());
+    this.#intake?.open(this);
   }
 
   /** There is room again. */
   resume(): void {
     if (!this.isFull) return;
     this.isFull = false;
-    this.#stream.resume();
+    this.#intake?.resume();
   }
 
   /** Nobody takes it any more: what comes is thrown away. */
   stop(): void {
     this.#isOver = true;
     this.#collector?.fail();
-    this.#stream.resume();
+    this.#intake?.drop();
   }
 
-  #onData(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#isOver || chunk.length === 0) return;
     this.#events.onProgress();
     this.#events.counting.received(chunk.length);
@@ -113,18 +112,23 @@ export class RequestBody {
   #keep(chunk: Buffer): void {
     this.#collector?.take(chunk, false);
     if (this.#collector?.isWanted) return;
-    this.isFull = true;
-    this.#stream.pause();
+    this.#wait();
   }
 
   #write(chunk: Buffer): void {
-    const size = Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1');
-    if (this.#upstream?.write(this.#isChunked ? Buffer.concat([size, chunk, LINE_END]) : chunk) !== false) return;
-    this.isFull = true;
-    this.#stream.pause();
+    const upstream = this.#upstream as ByteStream;
+    if (this.#isChunked) upstream.write(Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'));
+    const hasRoom = upstream.write(chunk);
+    if (!(this.#isChunked ? upstream.write(LINE_END) : hasRoom)) this.#wait();
   }
 
-  #onEnd(): void {
+  /** Nobody takes more of it for now. */
+  #wait(): void {
+    this.isFull = true;
+    this.#intake?.pause();
+  }
+
+  onEnd(): void {
     if (this.#isOver) return;
     if (!this.#isChunked && !this.#stated.isComplete) return void this.#events.onInvalid();
     const check = new ChunkedBody();
@@ -141,7 +145,7 @@ export class RequestBody {
   }
 
   get #last(): Buffer {
-    return Buffer.from(`0\r\n${linesOf(this.#trailer)}\r\n`, 'latin1');
+    return Buffer.from(`0\r\n${linesOf(this.#intake?.trailer ?? {})}\r\n`, 'latin1');
   }
 }
 

@@ -33,6 +33,7 @@ export function readRequest(
       host = value;
     } else {
       if (name === 'content-length') hasLength = true;
+      if (name === 'te') lines.push('Connection: TE'); // It can only be `trailers` here, which HTTP/1.1 wants listed.
       lines.push(`${name}: ${value}`);
     }
   }

@@ -11,6 +11,8 @@ import { UserEnd } from './user-end.ts';
 
 const STREAM_WINDOW = 256 * 1024;
 const CONNECTION_WINDOW = 1024 * 1024;
+/** Fields of an answer. Node would take 128. */
+const HEADER_PAIRS_MAX = 1000;
 
 const wrapped = new WeakMap<LiveEndpoint, LiveEndpoint>();
 
@@ -43,8 +45,11 @@ class Http2Upstream implements ByteStream {
     const session = connect('http://upstream', {
       createConnection: () => this.#carrier,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+      maxHeaderListPairs: HEADER_PAIRS_MAX,
     });
-    session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW));
+    session.on('connect', () => {
+      if (!session.destroyed) session.setLocalWindowSize(CONNECTION_WINDOW);
+    });
     session.on('error', () => {}); // `close` follows.
     session.on('goaway', () => this.#user.endIfIdle());
     session.on('close', () => this.#user.endIfIdle()); // What is under way hears of it by itself.
@@ -70,7 +75,7 @@ class Http2Upstream implements ByteStream {
 
   reset(_code?: ErrorCode): void {
     this.#user.events = DEAF;
-    this.#user.destroy();
+    this.#user.leave();
     this.#carrier.destroy(); // The session ends with it. It must not be destroyed itself: see visitor-session.ts.
   }
 

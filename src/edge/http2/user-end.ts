@@ -1,7 +1,9 @@
 // The end of a stream that its user does not see: a Node stream, whose other side is plain callbacks.
 
 import { Duplex } from 'node:stream';
-import type { ErrorCode, StreamEvents } from '../../protocol/stream.ts';
+import { reportDefect } from '../../protocol/defect.ts';
+import { DEAF } from '../../protocol/mux-stream.ts';
+import { ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
 
 /** What the user may have been given without being done with it, in bytes. */
 const WINDOW = 256 * 1024;
@@ -53,23 +55,41 @@ export class UserEnd extends Duplex {
   override _read(): void {
     if (!this.#wantsDrain) return;
     this.#wantsDrain = false;
-    this.events.onDrain();
+    this.#tell(() => this.events.onDrain());
   }
 
   override _write(chunk: Buffer, _encoding: string, written: () => void): void {
     this.#unconsumed += chunk.length;
     if (this.#unconsumed < WINDOW) written();
     else this.#written = written;
-    this.events.onData(chunk);
+    this.#tell(() => this.events.onData(chunk));
   }
 
   override _final(done: () => void): void {
     done();
-    this.events.onEnd();
+    this.#tell(() => this.events.onEnd());
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     done(error);
-    if (!this.writableFinished || !this.#isGivenEnd) this.events.onReset(this.#codeOf());
+    if (!this.writableFinished || !this.#isGivenEnd) this.#tell(() => this.events.onReset(this.#codeOf()));
+  }
+
+  /** An exception of the user's ends what the user has here, and nothing else. */
+  #tell(event: () => void): void {
+    try {
+      event();
+    } catch (error) {
+      reportDefect(error);
+      const { events } = this;
+      this.events = DEAF;
+      this.leave();
+      if (events !== DEAF) this.#tell(() => events.onReset(ErrorCode.RESET));
+    }
+  }
+
+  /** Breaks it. Not at once, as it may be within a write: Node does not expect that there. */
+  leave(): void {
+    process.nextTick(() => this.destroy());
   }
 }

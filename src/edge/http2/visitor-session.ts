@@ -2,46 +2,68 @@
 
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import type { ByteBudget } from '../../protocol/byte-budget.ts';
+import { guarded } from '../../protocol/defect.ts';
 import type { Visitor } from '../../tunnel/endpoint.ts';
 import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 import { SocketLine } from '../visits/services.ts';
 import { Http2Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './owner.ts';
+import { Pulse } from './pulse.ts';
 import { IdleStreams } from './streams.ts';
+import { Uploads } from './uploads.ts';
 
 /** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
 const RESETS_MAX = 200;
 const RESETS_PER_SECOND = 20;
 
+/** What all connections share. */
+interface Shared {
+  readonly leaving: LeavingStreams;
+  /** What their windows may have grown by. */
+  readonly growth: ByteBudget;
+}
+
 export class VisitorSession implements ExchangeOwner {
   readonly front: Front;
   readonly visitor: Visitor;
+  readonly place: VisitorPlace;
   readonly line: SocketLine;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
+  readonly uploads: Uploads;
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
+  readonly #pulse: Pulse;
   readonly #exchanges = new Set<Http2Exchange>();
   readonly #deadline = new Deadline();
   #resetsLeft = RESETS_MAX;
   #resetsSince: number;
   #isShownOut = false;
 
-  /** @param onClose called once, when it is over. */
+  /**
+   * @param place whose socket is what the visitor's TLS is spoken over.
+   * @param onClose called once, when it is over.
+   */
   constructor(
     session: ServerHttp2Session,
     socket: TLSSocket,
+    place: VisitorPlace,
     front: Front,
-    leaving: LeavingStreams,
+    { leaving, growth }: Shared,
     onClose: (session: VisitorSession) => void,
   ) {
     this.#session = session;
     this.#socket = socket;
+    this.#pulse = new Pulse(session, socket, place.socket);
     this.front = front;
+    this.place = place;
     this.leaving = leaving;
+    this.uploads = new Uploads(session, place, growth, front.now());
     this.idle = new IdleStreams(leaving);
     this.visitor = visitorOf(socket, false) ?? NOBODY;
     this.line = new SocketLine(socket, this.visitor, front.visits.time(), front.admitted);
@@ -54,6 +76,7 @@ export class VisitorSession implements ExchangeOwner {
     session.on('error', () => {}); // `close` follows.
     session.on('close', () => {
       this.idle.close(front.now());
+      this.uploads.close();
       onClose(this);
     });
   }
@@ -63,8 +86,14 @@ export class VisitorSession implements ExchangeOwner {
     this.#session.close();
   }
 
+  /** Ends it at once. */
+  cut(): void {
+    this.#socket.destroy();
+  }
+
   sweep(now: number): void {
-    if (this.#isShownOut) return void this.#socket.destroy();
+    if (this.#isShownOut || this.uploads.isTooMuch || this.#pulse.isLost()) return void this.#socket.destroy();
+    this.uploads.adapt(now);
     for (const exchange of this.#exchanges) exchange.sweep(now);
     this.idle.sweep(now);
     if (this.#exchanges.size > 0 || !this.#deadline.isDue(now)) return;
@@ -102,12 +131,16 @@ export class VisitorSession implements ExchangeOwner {
   }
 
   #rest(): void {
+    if (this.#exchanges.size === 0) this.place.rest();
     this.#deadline.in(this.front.now(), this.front.settings.idleTimeout);
   }
 
   #accept(stream: ServerHttp2Stream, rawHeaders: string[]): void {
     const exchange = new Http2Exchange(stream, rawHeaders, this);
     this.#exchanges.add(exchange);
-    exchange.start();
+    guarded(
+      () => void stream.destroy(),
+      () => exchange.start(),
+    )();
   }
 }

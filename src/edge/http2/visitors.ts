@@ -2,20 +2,25 @@
 
 import { performServerHandshake, type ServerOptions } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { ByteBudget } from '../../protocol/byte-budget.ts';
+import { reportDefect } from '../../protocol/defect.ts';
 import type { Front } from '../http/front.ts';
 import { LeavingStreams } from '../http/streams.ts';
 import type { EdgeSettings } from '../settings.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
+import { GROWN_WINDOW_MAX, STREAM_WINDOW, STREAMS_MAX } from './uploads.ts';
 import { VisitorSession } from './visitor-session.ts';
 
 /** How late a deadline may be noticed; settings that are short make it shorter. */
 const SWEEP_MS = 250;
-/** What the requests of a connection may have sent without being read, in bytes: each by itself, and all together. */
-const STREAM_WINDOW = 256 * 1024;
-const CONNECTION_WINDOW = 1024 * 1024;
+/** No less than what the requests of a connection may send together: Node gives it back before anything is read. */
+const CONNECTION_WINDOW = 2 * GROWN_WINDOW_MAX;
+/** What the windows of all connections may have grown by, in bytes. */
+const GROWTH_MAX = 64 * 1024 * 1024;
 
 const OPTIONS: ServerOptions = {
   settings: {
-    maxConcurrentStreams: 100,
+    maxConcurrentStreams: STREAMS_MAX,
     initialWindowSize: STREAM_WINDOW,
     // Above what a request's head may have, so that one that is too large is told so.
     maxHeaderListSize: 64 * 1024,
@@ -28,12 +33,15 @@ const OPTIONS: ServerOptions = {
   maxSettings: 32,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
-  maxSendHeaderBlockLength: 64 * 1024,
+  // Above what the largest head of an answer may come to, by nghttp2's estimate: 12 bytes more for each field. One that does
+  // not fit would end the connection.
+  maxSendHeaderBlockLength: 512 * 1024,
 };
 
 export class Http2Visitors {
   readonly #sessions = new Set<VisitorSession>();
   readonly #leaving = new LeavingStreams();
+  readonly #growth = new ByteBudget(GROWTH_MAX);
   readonly #now: () => number;
   readonly #interval: number;
   #timer: NodeJS.Timeout | undefined;
@@ -45,14 +53,18 @@ export class Http2Visitors {
     this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
   }
 
-  /** Serves a visitor, whose TLS handshake has agreed on HTTP/2. */
-  accept(socket: TLSSocket, front: Front): void {
+  /**
+   * Serves a visitor, whose TLS handshake has agreed on HTTP/2.
+   * @param place whose socket is what that TLS is spoken over.
+   */
+  accept(socket: TLSSocket, place: VisitorPlace, front: Front): void {
     this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
     front.counters.connections++;
     socket.allowHalfOpen = false; // HTTP/2 has ends of its own.
     const session = performServerHandshake(socket, OPTIONS);
     session.setLocalWindowSize(CONNECTION_WINDOW);
-    const visitor = new VisitorSession(session, socket, front, this.#leaving, () => this.#sessions.delete(visitor));
+    const shared = { leaving: this.#leaving, growth: this.#growth };
+    const visitor = new VisitorSession(session, socket, place, front, shared, () => this.#sessions.delete(visitor));
     this.#sessions.add(visitor);
     if (this.#isStopping) visitor.stop();
   }
@@ -65,7 +77,14 @@ export class Http2Visitors {
 
   #sweep(): void {
     const now = this.#now();
-    for (const session of this.#sessions) session.sweep(now);
+    for (const session of this.#sessions) {
+      try {
+        session.sweep(now);
+      } catch (error) {
+        reportDefect(error);
+        session.cut();
+      }
+    }
     this.#leaving.sweep(now);
     if (this.#sessions.size > 0 || this.#leaving.size > 0) return;
     clearInterval(this.#timer);

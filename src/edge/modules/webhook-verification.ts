@@ -12,7 +12,7 @@ import { SettingsError } from './settings-error.ts';
  */
 export function webhookVerification(
   { provider, secret }: Omit<WebhookVerificationSettings, 'enabled'>,
-  { time }: Pick<ModuleEnvironment, 'time'>,
+  environment: Pick<ModuleEnvironment, 'time' | 'signingKey'>,
 ): HttpModule {
   const unknown = providerProblem(provider);
   if (unknown) throw new SettingsError(`the provider "${provider}" of webhooks ${unknown}`);
@@ -21,7 +21,7 @@ export function webhookVerification(
   return {
     name: 'webhook_verification',
     async onRequest(exchange) {
-      const verification = await verifyWebhook(provider, secret, exchange, time());
+      const verification = await verifyWebhook(provider, secret, exchange, environment);
       const isLetIn = 'challenge' in verification || verification.verified;
       if (exchange.decisions) exchange.decisions.webhookVerification = isLetIn ? 'allow' : 'deny';
       if ('challenge' in verification) return verification.challenge;

@@ -1,6 +1,7 @@
 // What a kind of action is: how it reads its settings, and what it does.
 
 import type { CelInput } from '@bufbuild/cel';
+import type { PolicyActionType } from '../../protocol/policy-secrets.ts';
 import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import type { Bindings, Phase } from '../cel/vocabulary.ts';
 import type { HttpExchange } from '../exchange.ts';
@@ -62,16 +63,20 @@ export type ActionVerdict = Verdict | Closed | ForwardedTo;
 export interface CompiledAction {
   /** Whether nothing after it can run, whatever happens. */
   readonly isTerminal: boolean;
+  /** Whether it goes by the path of the request, beyond what its templates and expressions read. */
+  readonly readsPath?: boolean;
+  /** The name of the internal endpoint that it leads to; left out where there is none, or it is computed for each visit. */
+  readonly leadsTo?: string;
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /** Told what upstream did, where the action let a request pass. */
   onOutcome?(exchange: HttpExchange, outcome: number | 'failed' | 'unasked'): void;
 }
 
 export interface ActionKind {
-  /** As policies call it. */
-  readonly type: string;
+  /** As policies call it. Which of its members are secrets is in `policy-secrets.ts`, which has a line for each type. */
+  readonly type: PolicyActionType;
   /** Its older names. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly PolicyActionType[];
   readonly phases: readonly Phase[];
   /** Protocols that it is for; all when left out. */
   readonly protos?: readonly string[];

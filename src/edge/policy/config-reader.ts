@@ -5,14 +5,17 @@ import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import { CelError } from '../cel/errors.ts';
 import type { Phase, Vocabulary } from '../cel/vocabulary.ts';
 import type { ModuleEnvironment, ModuleOwner } from '../module.ts';
-import type { ConfigReader } from './action.ts';
+import type { ActionKind, ConfigReader } from './action.ts';
 import { readDuration, writeDuration } from './duration.ts';
 import { readHeaders } from './headers.ts';
 import { isObject } from './objects.ts';
 import { PROBLEM, type Problems } from './problems.ts';
+import { MASKED, SECRET_TEMPLATE, SecretSettings } from './secret-settings.ts';
 
 /** Bytes that a text, or a template, has at most where nothing else is said. */
 const TEXT_MAX = 64 * 1024;
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** What all settings of a phase have in common. */
 export interface Reading {
@@ -21,6 +24,8 @@ export interface Reading {
   environment: ModuleEnvironment;
   vocabulary: Vocabulary;
   problems: Problems;
+  /** Added to as they are met: the variables that expressions and templates read. */
+  variables: Set<string>;
 }
 
 interface Range {
@@ -35,17 +40,21 @@ export class SettingsReader implements ConfigReader {
   readonly #path: string;
   readonly #settings: Record<string, unknown>;
   readonly #known: Set<string>;
+  readonly #secrets: SecretSettings;
   readonly #within: SettingsReader[] = [];
 
   /**
    * @param path of the settings, as `on_http_request[0].actions[1].config`.
-   * @param members that they may have; those that are read besides are known too.
+   * @param kind whose settings they are, which names the members that they may have; those that are read besides are known
+   *   too. Left out for an object within.
    */
-  constructor(reading: Reading, path: string, settings: Record<string, unknown>, members: readonly string[] = []) {
+  constructor(reading: Reading, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
     this.#reading = reading;
     this.#path = path;
     this.#settings = settings;
-    this.#known = new Set(members);
+    this.#known = new Set(kind?.members);
+    this.#secrets = new SecretSettings(kind);
+    for (const masked of this.#secrets.masksIn(settings)) this.problem(masked, PROBLEM.masked, MASKED);
   }
 
   get phase() {
@@ -134,16 +143,20 @@ export class SettingsReader implements ConfigReader {
 
   expression(path: string, text: unknown): Expression {
     const checked = this.#checked(path, text, TEXT_MAX) ?? 'true';
-    return this.#compiled<Expression>(path, PROBLEM.expression, { text: checked, evaluate: () => false }, () =>
-      compileExpression(checked, this.#reading.vocabulary),
+    return this.#compiled<Expression>(
+      path,
+      PROBLEM.expression,
+      { text: checked, variables: NONE, evaluate: () => false },
+      () => this.#noted(compileExpression(checked, this.#reading.vocabulary)),
     );
   }
 
   compile(path: string, text: unknown, style: TemplateStyle = 'plain'): Template {
     const checked = this.#checked(path, text, TEXT_MAX, true) ?? '';
-    const instead = { text: checked, constant: checked, evaluate: () => checked, evaluateValue: () => checked };
+    const value = () => checked;
+    const instead = { text: checked, constant: checked, variables: NONE, evaluate: value, evaluateValue: value };
     return this.#compiled(path, PROBLEM.template, instead, () =>
-      compileTemplate(checked, this.#reading.vocabulary, style),
+      this.#noted(compileTemplate(checked, this.#reading.vocabulary, style)),
     );
   }
 
@@ -194,11 +207,8 @@ export class SettingsReader implements ConfigReader {
   #checked(path: string, value: unknown, max: number, mayBeEmpty = false): string | undefined {
     if (typeof value !== 'string') {
       const isQuotable = typeof value === 'number' || typeof value === 'boolean';
-      this.problem(
-        path,
-        PROBLEM.field,
-        isQuotable ? `must be a text: put it in quotes, as "${value}"` : 'must be a text',
-      );
+      const quoted = this.#secrets.has(path) ? '' : `, as "${value}"`;
+      this.problem(path, PROBLEM.field, isQuotable ? `must be a text: put it in quotes${quoted}` : 'must be a text');
     } else if (value === '' && !mayBeEmpty) this.problem(path, PROBLEM.empty, 'must not be empty');
     else if (Buffer.byteLength(value) > max) this.problem(path, PROBLEM.length, `must have at most ${max} bytes`);
     else return value;
@@ -220,9 +230,15 @@ export class SettingsReader implements ConfigReader {
       return compile();
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
-      this.problem(path, number, `cannot be read at character ${error.position + 1}: ${error.message}`);
+      const message = this.#secrets.has(path) ? SECRET_TEMPLATE : error.message;
+      this.problem(path, number, `cannot be read at character ${error.position + 1}: ${message}`);
       return instead;
     }
+  }
+
+  #noted<T extends { variables: ReadonlySet<string> }>(compiled: T): T {
+    for (const name of compiled.variables) this.#reading.variables.add(name);
+    return compiled;
   }
 
   #missing<T>(name: string, what: string, instead: T): T {

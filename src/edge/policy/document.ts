@@ -1,6 +1,7 @@
 // A traffic policy made ready to run: what is wrong with it is found here, and not when visitors come.
 
 import { checkPolicy, phaseMeant } from '../../protocol/policy.ts';
+import { compiledOnce } from '../cel/pieces.ts';
 import type { Phase } from '../cel/vocabulary.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../module.ts';
 import { connectionModule, httpModule } from './modules.ts';
@@ -22,7 +23,7 @@ export interface CompiledPolicy {
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
 export function policyOf(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
-  return compilePolicy(readPolicyText(text), owner, environment);
+  return modulesOf(compileText(text, owner, environment), environment);
 }
 
 /**
@@ -30,18 +31,35 @@ export function policyOf(text: string, owner: ModuleOwner, environment: ModuleEn
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
 export function compilePolicy(document: unknown, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
-  const rules = compileDocument(document, owner, environment);
+  return modulesOf(compileChecked(checked(document, owner.proto), owner, environment), environment);
+}
+
+function modulesOf(rules: PolicyRules, environment: ModuleEnvironment): CompiledPolicy {
   return { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
 }
 
 /**
- * Compiles the rules of a parsed document. With `enabled: false` there are none, but what is wrong is found all the same.
+ * Compiles the rules of a policy in JSON or YAML. With `enabled: false` there are none, but what is wrong is found all the same.
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
-export function compileDocument(document: unknown, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
-  const misshapen = checkPolicy(document, owner.proto);
+export function compileText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
+  const document = compiledOnce(KINDS[owner.proto], text, () => checked(readPolicyText(text), owner.proto));
+  return compileChecked(document, owner, environment);
+}
+
+type Document = { enabled?: boolean } & Record<PhaseKey, RuleSource[]>;
+
+/** What tells apart the same text for several protocols. */
+const KINDS = { http: {}, https: {}, tcp: {}, tls: {} };
+
+function checked(document: unknown, proto: ModuleOwner['proto']): Document {
+  const misshapen = checkPolicy(document, proto);
   if (misshapen.length > 0) throw new PolicyError(misshapen);
-  const { enabled = true, ...phases } = document as { enabled?: boolean } & Record<PhaseKey, RuleSource[]>;
+  return document as Document;
+}
+
+function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
+  const { enabled = true, ...phases } = document;
   const problems = new Problems();
   const rules: PolicyRules = {};
   for (const [key, sources] of Object.entries(phases)) {

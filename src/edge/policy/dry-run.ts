@@ -2,23 +2,27 @@
 
 import { visitorErrors } from '../errors.ts';
 import { failureAnswer } from '../failure.ts';
+import { noKeys } from '../keys/kept.ts';
 import type { Answered, Closed, ModuleEnvironment, ModuleOwner, Refused, Verdict } from '../module.ts';
-import { compileDocument } from './document.ts';
+import { isAmbiguous, pathOf } from '../path.ts';
+import { compileText } from './document.ts';
 import { type DryExchange, dryEndpoint, dryExchange, dryResponse, ownResponse, told } from './dry-exchange.ts';
 import type { DryAnswered, DryOutcome, DryRequest, DryResponse, DryRunResult } from './dry-run-types.ts';
 import { connectionModule, httpModule } from './modules.ts';
 import { PolicyError } from './problems.ts';
 import type { PolicyRules } from './run.ts';
-import { readPolicyText } from './text.ts';
 import { Trace } from './trace.ts';
 import { urlOf } from './url-change.ts';
 
 /** What modules need of the world, where it is to be another than the real one. */
-export type DryWorld = Partial<Pick<ModuleEnvironment, 'now' | 'time' | 'internal' | 'isPrivateFetched'>>;
+export interface DryWorld extends Partial<Omit<ModuleEnvironment, 'note'>> {
+  /** Does what compiles the policy; at once, when left out. */
+  compile?<T>(work: () => T): T | Promise<T>;
+}
 
 /**
  * Tries a policy in JSON or YAML. It is compiled for this alone, so nothing that it counts is left behind; nothing is
- * logged, and all internal endpoints are taken to be online. Keys for tokens are fetched as in earnest.
+ * logged, and all internal endpoints are taken to be online. Keys for tokens, and of senders of webhooks, are fetched as in earnest.
  * @param response what upstream answers; without it, rules for answers see only those of the policy itself.
  * @throws {TypeError} when the URL of the request is none.
  */
@@ -27,7 +31,7 @@ export async function dryRun(
   owner: ModuleOwner,
   request: DryRequest,
   response?: DryResponse,
-  world: DryWorld = {},
+  { compile = (work) => work(), ...world }: DryWorld = {},
 ): Promise<DryRunResult> {
   const notes: object[] = [];
   const environment: ModuleEnvironment = {
@@ -35,12 +39,13 @@ export async function dryRun(
     time: () => Date.now(),
     internal: (_accountId, url) => dryEndpoint(url),
     isPrivateFetched: false,
+    signingKey: noKeys,
     ...world,
     note: (_about, metadata) => void notes.push(metadata),
   };
   const exchange = dryExchange(request, owner, environment.time());
   try {
-    const rules = compileDocument(readPolicyText(text), owner, environment);
+    const rules = await compile(() => compileText(text, owner, environment));
     const trace = new Trace(rules);
     const outcome = await new DryRun(rules, exchange, environment, trace).outcome(response);
     return { problems: [], rules: trace.rules, notes, outcome };
@@ -70,6 +75,8 @@ class DryRun {
     if (connected?.kind === 'close') return turnedAway(connected);
     if (connected || !isHttp) return this.#forwarded(isHttp, connected?.endpoint.publicUrl);
 
+    if (this.#http?.readsPath && isAmbiguous(pathOf(exchange.request.target)))
+      return turnedAway({ kind: 'refuse', error: 'ambiguousPath', reason: 'servers differ in where its path leads' });
     const verdict = await this.#http?.onRequest?.(exchange);
     if (verdict?.kind === 'answer') return this.#answered(verdict);
     if (verdict && verdict.kind !== 'forward') return turnedAway(verdict);

@@ -2,7 +2,7 @@
 
 import type { HttpExchange } from '../exchange.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, Outcome, Verdict } from '../module.ts';
-import { type Observer, PhaseRun, type PolicyRules, type Results } from './run.ts';
+import { type Observer, PhaseRun, type PolicyRules, type Results, type Rule } from './run.ts';
 
 /** As the API and the log call policies. */
 const NAME = 'traffic_policy';
@@ -19,7 +19,8 @@ export function httpModule(
   const { on_http_request: requests, on_http_response: responses } = rules;
   if (!requests && !responses) return undefined;
   const waits = (requests ?? []).some(({ steps }) => steps.some(({ action }) => action.onOutcome));
-  const module: HttpModule = { name: NAME };
+  const readsPath = [requests, responses].some((phase) => phase?.some((rule) => rule.readsPath));
+  const module: HttpModule = { name: NAME, ...(readsPath && { readsPath }), ...targetsOf(requests) };
 
   if (requests)
     module.onRequest = (exchange) => {
@@ -56,11 +57,17 @@ export function connectionModule(
   if (!rules) return undefined;
   return {
     name: NAME,
+    ...targetsOf(rules),
     onConnection(connection) {
       const run = new PhaseRun(rules, 'on_tcp_connect', { connection }, new Map(), environment, observer);
       return run.start() as ReturnType<ConnectionModule['onConnection']>;
     },
   };
+}
+
+function targetsOf(rules: readonly Rule[] = []): { leadsTo?: readonly string[] } {
+  const leadsTo = rules.flatMap(({ steps }) => steps.flatMap(({ action }) => action.leadsTo ?? []));
+  return leadsTo.length > 0 ? { leadsTo } : {};
 }
 
 /** Runs the rules. Actions that wait for upstream hear at once when it is not going to be asked. */

@@ -34,6 +34,8 @@ export const PROBLEM = {
   document: 2236,
   variable: 2252,
   regex: 2261,
+  forwardDenied: 90361,
+  masked: 90390,
 } as const;
 
 /** A policy that cannot be used. Its text names all that is wrong. */

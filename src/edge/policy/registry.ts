@@ -43,7 +43,9 @@ export const actionKinds: readonly ActionKind[] = [
   verifyWebhookAction,
 ];
 
-const byType = new Map(actionKinds.flatMap((kind) => [kind.type, ...(kind.aliases ?? [])].map((type) => [type, kind])));
+const byType = new Map<string, ActionKind>(
+  actionKinds.flatMap((kind) => [kind.type, ...(kind.aliases ?? [])].map((type) => [type, kind] as const)),
+);
 
 /** Why actions that are known elsewhere cannot be had here, in words to be read behind their type. */
 const identity = 'needs an identity provider, which comes in a later version of this gateway';

@@ -2,10 +2,12 @@
 
 import { compileCondition } from '../cel/compile.ts';
 import { CelError } from '../cel/errors.ts';
+import { PATH_VARIABLES } from '../cel/variables/url.ts';
 import { vocabularyOf } from '../cel/variables/vocabulary.ts';
 import type { Bindings, Phase } from '../cel/vocabulary.ts';
 import type { ModuleEnvironment, ModuleOwner } from '../module.ts';
 import type { ActionKind, CompiledAction } from './action.ts';
+import { log } from './actions/log.ts';
 import { type Reading, SettingsReader } from './config-reader.ts';
 import { PROBLEM, type Problems } from './problems.ts';
 import { actionKind, unknownAction } from './registry.ts';
@@ -27,9 +29,10 @@ export interface Compilation {
 
 /** @param key of the phase as it is written in the policy, for the places of problems. */
 export function compileRules(sources: readonly RuleSource[], key: string, phase: Phase, of: Compilation): Rule[] {
-  const reading: Reading = { ...of, phase, vocabulary: vocabularyOf(phase, of.owner.proto) };
+  const vocabulary = vocabularyOf(phase, of.owner.proto);
   let endedBy: string | undefined;
   return sources.map((source, index) => {
+    const reading: Reading = { ...of, phase, vocabulary, variables: new Set() };
     const path = `${key}[${index}]`;
     if (endedBy)
       of.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} ends the phase for everybody`);
@@ -39,13 +42,17 @@ export function compileRules(sources: readonly RuleSource[], key: string, phase:
     );
     const steps = compileSteps(source.actions, `${path}.actions`, place, reading);
     if (conditions.length === 0 && steps.some(({ action }) => action.isTerminal)) endedBy ??= path;
-    return { phase, index, name: source.name, conditions, steps, place };
+    const readsPath =
+      steps.some(({ action }) => action.readsPath) || PATH_VARIABLES.some((name) => reading.variables.has(name));
+    return { phase, index, name: source.name, conditions, steps, place, readsPath };
   });
 }
 
-function compileRuleCondition(text: string, path: string, { vocabulary, problems }: Reading): Condition {
+function compileRuleCondition(text: string, path: string, { vocabulary, problems, variables }: Reading): Condition {
   try {
-    return { text, test: compileCondition(text, vocabulary) };
+    const condition = compileCondition(text, vocabulary);
+    for (const name of condition.variables) variables.add(name);
+    return condition;
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     problems.report(path, PROBLEM.expression, `cannot be read at character ${error.position + 1}: ${error.message}`);
@@ -61,7 +68,9 @@ function compileSteps(actions: RuleSource['actions'], at: string, place: string,
       reading.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} before it ends the phase`);
     const kind = kindOf(type, path, reading);
     if (!kind) return [];
-    const action = compileAction(kind, `${path}.config`, config ?? {}, reading);
+    // What is only noted lets nobody in.
+    const of = kind === log ? { ...reading, variables: new Set<string>() } : reading;
+    const action = compileAction(kind, `${path}.config`, config ?? {}, of);
     if (action.isTerminal) endedBy ??= type;
     return { type, action, result: kind.result, place: `${place}, action ${type}` };
   });
@@ -88,7 +97,7 @@ function compileAction(
   config: Record<string, unknown>,
   reading: Reading,
 ): CompiledAction {
-  const reader = new SettingsReader(reading, path, config, kind.members);
+  const reader = new SettingsReader(reading, path, config, kind);
   const action = kind.compile(reader);
   reader.finish();
   return action;

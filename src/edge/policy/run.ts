@@ -10,7 +10,7 @@ import type { ActionRun, ActionVerdict, CompiledAction } from './action.ts';
 
 export interface Condition {
   readonly text: string;
-  readonly test: (bindings: Bindings) => boolean;
+  test(bindings: Bindings): boolean;
 }
 
 export interface Step {
@@ -32,6 +32,8 @@ export interface Rule {
   readonly steps: readonly Step[];
   /** Its name, or where it stands, for the log. */
   readonly place: string;
+  /** Whether what it does depends on the path of the request. */
+  readonly readsPath: boolean;
 }
 
 /** What actions have said of themselves; the response's phase sees what the request's did. */

@@ -4,6 +4,7 @@ import type { Template } from '../cel/compiled.ts';
 import { compilePattern, type Pattern, RegexError } from '../cel/regex.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { HttpExchange, HttpRequest } from '../exchange.ts';
+import { normalPath, pathOf } from '../path.ts';
 import type { ConfigReader } from './action.ts';
 import { PROBLEM } from './problems.ts';
 
@@ -30,7 +31,7 @@ export function compileUrlChange(config: ConfigReader): UrlChange {
   const hasNames = to.text.search(NAMED) >= 0;
   const constant = from?.constant === undefined ? undefined : constantPattern(config, from.constant);
   return ({ request }, bindings) => {
-    const before = urlOf(request);
+    const before = urlOf({ scheme: request.scheme, host: request.host, target: normalTarget(request.target) });
     const replacement = () => (hasNames ? withNames(to.evaluate(bindings), request) : to.evaluate(bindings));
     if (!from) return changed(before, isForHost ? replacement() : onHost(replacement()), [before]);
     const pattern = constant ?? computedPattern(from, bindings);
@@ -50,8 +51,14 @@ export function compileUrlChange(config: ConfigReader): UrlChange {
 }
 
 /** The URL that a request is for, as it came. */
-export function urlOf({ scheme, host, target }: HttpRequest): string {
+export function urlOf({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>): string {
   return `${scheme}://${host}${target.startsWith('/') ? target : ''}`;
+}
+
+/** No other spelling of a path gets round a pattern. */
+function normalTarget(target: string): string {
+  const path = pathOf(target);
+  return normalPath(path) + target.slice(path.length);
 }
 
 function constantPattern(config: ConfigReader, text: string): Pattern | undefined {

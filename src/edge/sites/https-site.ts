@@ -1,6 +1,7 @@
 // What an HTTPS edge does: each request takes a route, through the modules of that to one of its tunnels.
 
 import { HttpChain } from '../chain.ts';
+import type { VisitorError } from '../errors.ts';
 import type { EndpointHandling, HttpRoute } from '../handling.ts';
 import { httpModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
@@ -44,7 +45,7 @@ export class HttpsSite implements EndpointHandling {
     }
     const owner = { accountId: config.accountId, proto: 'https' } as const;
     const routed = config.routes.map((route) => {
-      const fingerprint = JSON.stringify([route, mutualTls?.enabled === true]);
+      const fingerprint = fingerprintOf(route, mutualTls);
       const known = before?.routes.get(route.id);
       const live =
         known?.fingerprint === fingerprint
@@ -56,10 +57,19 @@ export class HttpsSite implements EndpointHandling {
     this.#routing = new Routing(routed);
   }
 
-  route(target: string): HttpRoute | 'noRoute' {
-    return this.#broken ?? this.#routing.find(target) ?? 'noRoute';
+  /** Whether a route is live as it is configured. */
+  has(route: RouteConfig, mutualTls: HttpsEdgeConfig['mutualTls']): boolean {
+    return this.routes.get(route.id)?.fingerprint === fingerprintOf(route, mutualTls);
+  }
+
+  route(target: string): HttpRoute | VisitorError {
+    const route = this.#broken ?? this.#routing.find(target) ?? 'noRoute';
+    return typeof route === 'object' && route.chain?.isMisled(target) ? 'ambiguousPath' : route;
   }
 }
+
+const fingerprintOf = (route: RouteConfig, mutualTls: HttpsEdgeConfig['mutualTls']) =>
+  JSON.stringify([route, mutualTls?.enabled === true]);
 
 function liveRoute(
   { id, backend, modules: settings, failure }: RouteConfig,

@@ -1,7 +1,7 @@
 // Which route of an HTTPS edge a request takes.
 
 import type { HttpRoute } from '../handling.ts';
-import { normalPath } from '../path.ts';
+import { isAmbiguous, loosePath, normalPath, pathOf } from '../path.ts';
 import type { RouteConfig } from './source.ts';
 
 export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {
@@ -15,6 +15,8 @@ export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchTyp
 export class Routing<T extends HttpRoute> {
   readonly #exact = new Map<string, T>();
   readonly #prefixes: [prefix: string, route: T][] = [];
+  /** Whether all paths have the same route. */
+  readonly #isOne: boolean;
 
   constructor(routes: readonly Routed<T>[]) {
     for (const { matchType, match, route } of routes) {
@@ -24,15 +26,26 @@ export class Routing<T extends HttpRoute> {
       else if (!this.#exact.has(path)) this.#exact.set(path, route);
     }
     this.#prefixes.sort(([a], [b]) => b.length - a.length);
+    this.#isOne = this.#exact.size === 0 && this.#prefixes.every(([prefix]) => prefix === '/');
   }
 
   /**
    * @param target of the request, in origin-form. Its path is compared as rules see it: another spelling of `/admin` must not
    * lead to a route that asks for less. The upstream gets it as it came.
+   * @returns undefined without a route; `ambiguousPath` where the upstream may read a path that has another route.
    */
-  find(target: string): T | undefined {
-    const query = target.indexOf('?');
-    const path = normalPath(query < 0 ? target : target.slice(0, query));
+  find(target: string): T | 'ambiguousPath' | undefined {
+    const path = pathOf(target);
+    const normal = normalPath(path);
+    const route = this.#at(normal);
+    if (!route || this.#isOne || !isAmbiguous(path)) return route;
+    const loose = loosePath(path);
+    // A route for the very path means the path as it is.
+    const isMeant = loose !== undefined && (this.#exact.has(normal) || this.#at(loose) === route);
+    return isMeant ? route : 'ambiguousPath';
+  }
+
+  #at(path: string): T | undefined {
     return this.#exact.get(path) ?? this.#prefixes.find(([prefix]) => path.startsWith(prefix))?.[1];
   }
 }

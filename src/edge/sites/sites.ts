@@ -1,8 +1,11 @@
 // The edges that are live on this node: what the control plane has configured, as endpoints among those of tunnels.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Endpoints } from '../../tunnel/endpoints.ts';
+import { Compilation } from '../cel/pieces.ts';
 import type { BreakerSnapshot } from '../modules/breaker.ts';
 import { endsTls } from '../modules/tls-termination.ts';
+import { policyOf } from '../policy/document.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
 import { HttpsSite } from './https-site.ts';
@@ -26,6 +29,20 @@ interface Site {
   fingerprint: string;
   handling: HttpsSite | TlsSite;
   endpoints: EdgeEndpoint[];
+}
+
+/** The policies of what is not as it was. */
+function policiesOf(edge: EdgeConfig, before: HttpsSite | undefined): string[] {
+  const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.mutualTls));
+  return hosts.flatMap(({ modules: { trafficPolicy } }) => (trafficPolicy?.enabled ? trafficPolicy.value : []));
+}
+
+function isUnfinished(compilation: Compilation, work: () => unknown): boolean {
+  try {
+    return compilation.piece(work) === undefined;
+  } catch {
+    return false; // It is told of where it is applied.
+  }
 }
 
 export class Sites {
@@ -71,8 +88,26 @@ export class Sites {
 
   async #load(scope: Scope): Promise<void> {
     const loaded = await this.#options.source.load(scope);
-    this.#apply(scope, loaded);
+    const compiled = await this.#compiled(loaded.edges);
+    compiled.finish(() => this.#apply(scope, loaded));
     this.#options.onApplied?.();
+  }
+
+  /** What of it takes long, done before: piece by piece, as visitors of others go on meanwhile. */
+  async #compiled(edges: readonly EdgeConfig[]): Promise<Compilation> {
+    const compilation = new Compilation();
+    for (const edge of edges) {
+      const before = this.#sites.get(edge.id);
+      if (before?.fingerprint === JSON.stringify(edge)) continue;
+      const known = before?.handling instanceof HttpsSite ? before.handling : undefined;
+      for (const text of policiesOf(edge, known)) {
+        const owner = { accountId: edge.accountId, proto: edge.kind };
+        const work = () => policyOf(text, owner, this.#options.environment);
+        do await nextTurn();
+        while (isUnfinished(compilation, work));
+      }
+    }
+    return compilation;
   }
 
   /** At once, as far as visitors can see. */

@@ -1,9 +1,11 @@
 // Which certificate a name is served with: the operator's, one that was uploaded for it, or else one that the development
 // authority issues.
 
+import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { openAuthority, type Pair } from './authority.ts';
 import { openDirectory } from './directory.ts';
 
@@ -11,6 +13,8 @@ import { openDirectory } from './directory.ts';
 const KEPT = 10_000;
 /** How long a certificate is given out: it is valid for a month longer. */
 const ISSUED_MS = 60 * 86_400_000;
+/** Endpoints under one certificate whose contexts are kept; each takes 25 KiB. The sessions of the oldest are forgotten. */
+const CONTEXTS_KEPT = 2000;
 /** A context is made anew after this long, as that changes the keys of its session tickets. */
 const CONTEXT_MS = 24 * 3_600_000;
 
@@ -65,7 +69,8 @@ export async function openCertificates({
   const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
   // Promises, so that those who ask for a name at the same time wait for the same certificate.
   const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
-  const contexts = new LRUCache<Shown, SecureContext>({ max: KEPT, ttl: CONTEXT_MS });
+  // By what they serve: a session that was agreed under one context cannot be resumed under another.
+  const contexts = new LRUCache<Shown, Map<string, SecureContext>>({ max: KEPT, ttl: CONTEXT_MS });
 
   const issue = (hosts: string[]): Promise<Pair> => {
     const key = hosts.join(' ');
@@ -84,16 +89,22 @@ export async function openCertificates({
     return issue([servedAs === wildcardOver(name) ? servedAs : name]);
   };
 
-  const keptContext = (pair: Shown) => {
-    const context = contexts.get(pair) ?? contextOf(pair);
-    contexts.set(pair, context, { noUpdateTTL: true });
+  const keptContext = (pair: Shown, servedAs = '') => {
+    const ofPair = contexts.get(pair) ?? new Map<string, SecureContext>();
+    contexts.set(pair, ofPair, { noUpdateTTL: true });
+    const known = ofPair.get(servedAs);
+    if (known) return known;
+    const [oldest] = ofPair.keys();
+    if (oldest !== undefined && ofPair.size >= CONTEXTS_KEPT) ofPair.delete(oldest);
+    const context = contextOf(pair);
+    ofPair.set(servedAs, context);
     return context;
   };
 
   return {
     async secureContext(name, servedAs) {
       const pair = await pairFor(name, servedAs);
-      return pair && keptContext(pair);
+      return pair && keptContext(pair, servedAs);
     },
     identity: async (name, servedAs) => pairFor(name, servedAs),
     operators(name) {
@@ -113,5 +124,13 @@ function wildcardOver(name: string): string {
 
 /** @throws when certificate and key cannot be used together. */
 export function contextOf({ cert, key }: Shown): SecureContext {
-  return createSecureContext({ cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true });
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  return createSecureContext({
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    secureOptions,
+  });
 }

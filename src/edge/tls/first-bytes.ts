@@ -28,4 +28,9 @@ export function readFirstBytes(socket: Socket, onRead: (hello: Peek, bytes: Buff
   socket.on('data', onData).on('end', onEnd);
 }
 
+/** Says that no certificate is here for the name. The deadline of the handshake limits how long that takes. */
+export function refuse(raw: Socket): void {
+  raw.resume().end(UNRECOGNIZED_NAME);
+}
+
 const EMPTY = Buffer.alloc(0);

@@ -4,7 +4,9 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContext, type SecureVersion, type Server, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
+import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
+import { CIPHERS } from '../../protocol/tls-suites.ts';
 
 /** More names than can be between the choice of a context and its use, a turn of the event loop later. */
 const NAMES = 10_000;
@@ -25,17 +27,21 @@ export interface HandshakeOptions {
 
 export class Handshakes {
   readonly #server: Server;
+  /** Whether visitors may offer sessions. */
+  readonly #resumes: boolean;
   /** The context chosen last for a name; Node asks for it when it reads the ClientHello anew. */
   readonly #contexts = new LRUCache<string, SecureContext>({ max: NAMES });
   /** What to do after each handshake under way, by both ends of its connection: Node does not say which socket it was. */
   readonly #underWay = new Map<string, (socket: TLSSocket) => void>();
 
   constructor({ identity, alpn, minVersion = 'TLSv1.2', maxVersion, clientCertificates }: HandshakeOptions) {
+    this.#resumes = clientCertificates === undefined;
     this.#server = createServer({
       ...identity,
       ALPNProtocols: alpn,
       minVersion,
       maxVersion,
+      ciphers: CIPHERS,
       honorCipherOrder: true,
       requestCert: clientCertificates !== undefined,
       rejectUnauthorized: clientCertificates?.isRequired === true,
@@ -45,7 +51,7 @@ export class Handshakes {
     });
     this.#server.on('secureConnection', (socket: TLSSocket) => {
       const onSecure = this.#underWay.get(endsOf(socket));
-      if (onSecure) onSecure(socket);
+      if (onSecure) guarded(() => void socket.destroy(), onSecure)(socket);
       else socket.destroy();
     });
     // The visitor's trouble. Node leaves it to us to close the socket.
@@ -53,7 +59,7 @@ export class Handshakes {
   }
 
   setIdentity(identity: { cert: string; key: string }): void {
-    this.#server.setSecureContext({ ...identity, minVersion: 'TLSv1.2', honorCipherOrder: true });
+    this.#server.setSecureContext({ ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true });
   }
 
   /**
@@ -85,7 +91,23 @@ export class Handshakes {
     });
     raw.once('close', () => this.#underWay.delete(ends));
     raw.unshift(bytes);
-    this.#server.emit('connection', raw);
+    this.#connect(raw, named?.context);
+  }
+
+  /**
+   * Node begins with the context of the server, and goes over to that of the name when OpenSSL has already resumed whatever
+   * session was offered: one that was agreed for any name. So it begins with that of the name. Where visitors are asked for
+   * certificates no session is resumed, and what the server is told of them has to hold.
+   */
+  #connect(raw: Socket, context: SecureContext | undefined): void {
+    const server: { _sharedCreds?: SecureContext } & Server = this.#server;
+    const shared = server._sharedCreds;
+    if (context && this.#resumes) server._sharedCreds = context;
+    try {
+      server.emit('connection', raw);
+    } finally {
+      server._sharedCreds = shared;
+    }
   }
 }
 

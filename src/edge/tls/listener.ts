@@ -11,14 +11,16 @@ import { Http2Visitors } from '../http2/visitors.ts';
 import type { TlsTerms } from '../module.ts';
 import { type ConnectionRecording, recordConnection } from '../reports/connection-recording.ts';
 import { forward } from '../tcp.ts';
-import { NOBODY, type VisitorLimit, Visitors, visitorOf } from '../visitors.ts';
+import type { VisitorLimit } from '../visitor-limit.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
+import { NOBODY, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
 import { countConnection, trafficAt } from '../visits/counting.ts';
 import { Arrival } from './arrival.ts';
 import { BoundVisitors } from './bound-visitors.ts';
 import { type Certificates, contextOf } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
-import { readFirstBytes, UNRECOGNIZED_NAME } from './first-bytes.ts';
+import { readFirstBytes, refuse } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
 import { type Named, namedBy } from './name.ts';
 import { ownFront } from './own-front.ts';
@@ -27,7 +29,7 @@ import { agreedTerms, TermedHandshakes } from './terms.ts';
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
 const OTHER_TERMS = 'mutual TLS is on, and a policy wants the TLS of visitors to be on other terms';
-const ALPN = ['h2', 'http/1.1'];
+const ALPN = ['h2', 'http/1.1', 'http/1.0'];
 
 export interface TlsListenerOptions {
   /** Its `find` knows the endpoints of `https` and `tls`, and only the former are given HTTP. */
@@ -42,7 +44,7 @@ export interface TlsListenerOptions {
 
 /** A visitor on the way to what serves the name. */
 interface Caller {
-  raw: Socket;
+  place: VisitorPlace;
   /** What was read. */
   bytes: Buffer;
   named: Named | undefined;
@@ -110,17 +112,19 @@ export class TlsListener {
   }
 
   #onSocket(raw: Socket): void {
-    if (!this.#visitors.admit(raw)) return void abort(raw);
+    const place = this.#visitors.admit(raw);
+    if (!place) return void abort(raw);
     raw.on('error', () => {}); // Followed by its close, which is what counts.
     const deadline = setTimeout(() => raw.destroy(), this.#options.front.settings.headTimeout);
     const settled = () => clearTimeout(deadline);
     raw.once('close', settled);
     readFirstBytes(raw, (hello, bytes) => {
-      this.#route(raw, hello, bytes, settled).catch(() => raw.destroy());
+      this.#route(place, hello, bytes, settled).catch(() => raw.destroy());
     });
   }
 
-  async #route(raw: Socket, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
+  async #route(place: VisitorPlace, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
+    const { socket: raw } = place;
     if (hello.state !== 'hello') return void raw.destroy();
     await this.#options.ready;
     const named = namedBy(hello.serverName);
@@ -129,9 +133,10 @@ export class TlsListener {
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
+    if (isTls && !place.use(endpoint.accountId)) return abort(raw);
     if (isTls) countConnection(endpoint, raw);
     const traffic = trafficAt(endpoint?.meter, this.#options.traffic);
-    const caller: Caller = { raw, bytes, named, recording, traffic, settled };
+    const caller: Caller = { place, bytes, named, recording, traffic, settled };
     const handling = endpoint && handlingOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
@@ -153,7 +158,8 @@ export class TlsListener {
    * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
    */
   async #begin(caller: Caller, endpoint: LiveEndpoint | undefined, visited: TlsTerms | undefined): Promise<void> {
-    const { raw, bytes, named, traffic, settled } = caller;
+    const { bytes, named, traffic, settled, place } = caller;
+    const { socket: raw } = place;
     const terms = agreedTerms(visited, endpoint && handlingOf(endpoint)?.tls);
     if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
@@ -184,7 +190,7 @@ export class TlsListener {
 
   /** Ends the TLS of a visitor who named an endpoint, on terms. @returns undefined when the visitor is gone. */
   async #terminate(
-    { raw, bytes, named }: Caller,
+    { place: { socket: raw }, bytes, named }: Caller,
     endpoint: LiveEndpoint,
     terms: TlsTerms,
   ): Promise<TLSSocket | undefined> {
@@ -234,16 +240,11 @@ export class TlsListener {
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
-  #serve({ named, recording, traffic }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+  #serve({ place, named, recording, traffic }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
     recording?.within(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
     const front = ownFront(this.#options.front, named?.name, chosen);
-    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, front);
-    else this.#connections.accept(socket, front);
+    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, place, front);
+    else this.#connections.accept(socket, front, place);
   }
-}
-
-/** Says that no certificate is here for the name. The deadline of the handshake limits how long that takes. */
-function refuse(raw: Socket): void {
-  raw.resume().end(UNRECOGNIZED_NAME);
 }

@@ -1,7 +1,9 @@
 // TLS on other terms than the usual ones: versions, and certificates of visitors.
 
+import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { CIPHERS } from '../../protocol/tls-suites.ts';
 import type { TlsTerms } from '../module.ts';
 import type { Shown } from './certificates.ts';
 import { Handshakes } from './handshakes.ts';
@@ -87,7 +89,9 @@ function contextOn({ minVersion, maxVersion, clientAuthorities, identity }: TlsT
     ca: [...(clientAuthorities ?? [])],
     minVersion,
     maxVersion,
+    ciphers: CIPHERS,
     honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...PARTIAL_CHAIN,
   });
 }

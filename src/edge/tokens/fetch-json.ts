@@ -1,13 +1,10 @@
 // Fetches the documents of identity providers: over HTTPS, and only from public addresses unless the operator lets policies
 // reach others. Whoever may write a policy could have the gateway ask its neighbours otherwise.
 
-import { request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { isPublic, lookupOf } from '../ip/public.ts';
+import { isIP } from 'node:net';
+import { isPublic } from '../ip/public.ts';
+import { fetchBytes } from '../keys/fetch.ts';
 
-/** Milliseconds that a provider has for its whole answer. */
-const TIMEOUT = 5000;
 const BYTES_MAX = 512 * 1024;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -35,39 +32,9 @@ export async function fetchJson(url: string, isPrivateAllowed: boolean): Promise
   const problem = fetchProblem(url, isPrivateAllowed);
   if (problem) throw new Error(`${url} ${problem}`);
   try {
-    return JSON.parse(await fetchText(new URL(url), isPrivateAllowed));
+    const wanted = { type: 'application/json', bytesMax: BYTES_MAX };
+    return JSON.parse((await fetchBytes(new URL(url), wanted, { isPrivateAllowed })).toString());
   } catch (error) {
     throw new Error(`${url} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-
-function fetchText(url: URL, isPrivateAllowed: boolean): Promise<string> {
-  const send = url.protocol === 'https:' ? overHttps : overHttp;
-  return new Promise((resolve, reject) => {
-    const request = send(url, {
-      agent: false,
-      headers: { accept: 'application/json' },
-      lookup: isPrivateAllowed ? undefined : publicLookup,
-      signal: AbortSignal.timeout(TIMEOUT),
-    });
-    request.on('error', reject).on('response', (response) => {
-      const fail = (reason: string) => request.destroy(new Error(reason));
-      if (response.statusCode !== 200) return void fail(`it answered ${response.statusCode}`);
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('error', reject).on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > BYTES_MAX) fail(`it has more than ${BYTES_MAX} bytes`);
-        chunks.push(chunk);
-      });
-      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    });
-    request.end();
-  });
-}
-
-/** Looks a name up that must lead to public addresses alone. What is checked here is what is connected to. */
-export const publicLookup: LookupFunction = lookupOf(
-  isPublic,
-  (address) => new Error(`its address ${address} is not a public one`),
-);

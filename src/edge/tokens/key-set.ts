@@ -9,34 +9,27 @@ import {
   type JWSHeaderParameters,
   type LocalJWKSet,
 } from 'jose';
+import { Kept } from '../keys/kept.ts';
 
-/** Milliseconds after which keys are fetched again. */
-const FRESH = 15 * 60_000;
-/** Milliseconds for which keys are used while newer ones cannot be had. */
-const USABLE = 60 * 60_000;
-/** Milliseconds between two attempts: after a failure, and for keys that are not in the set. */
-const PAUSE = { failed: 5000, unknownKey: 30_000 };
+/** Milliseconds. */
+const KEEPING = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
+/** Milliseconds between two looks for keys that are not in the set. */
+const UNKNOWN_KEY_PAUSE = 30_000;
 
 /** Keys that a token is tried with. */
 const KEYS_MAX = 16;
 
-/** Keys that cannot be had, and so no token can be judged. */
-export class KeysUnavailable extends Error {}
-
 export class KeySet {
-  readonly #fetch: () => Promise<unknown>;
-  readonly #now: () => number;
-  #keys: { find: LocalJWKSet; since: number } | undefined;
-  #failure: { message: string; at: number } | undefined;
-  #underWay: Promise<void> | undefined;
+  readonly #kept: Kept<LocalJWKSet>;
 
   /**
    * @param fetch brings the set; nothing is fetched before the first token.
    * @param now a clock that never goes back, in milliseconds.
    */
   constructor(fetch: () => Promise<unknown>, now: () => number) {
-    this.#fetch = fetch;
-    this.#now = now;
+    // What it is, is checked there.
+    const load = async () => createLocalJWKSet((await fetch()) as JSONWebKeySet);
+    this.#kept = new Kept(load, KEEPING, now);
   }
 
   /**
@@ -45,37 +38,8 @@ export class KeySet {
    * @throws {KeysUnavailable}
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
-    const found = await matching(await this.#current(FRESH), header, token);
-    return found.length > 0 ? found : matching(await this.#current(PAUSE.unknownKey), header, token);
-  }
-
-  /** @param maxAge of keys that are not fetched again, in milliseconds. */
-  async #current(maxAge: number): Promise<LocalJWKSet> {
-    if (!this.#keys || this.#age() >= maxAge) await this.#refresh();
-    if (this.#keys && this.#age() < USABLE) return this.#keys.find;
-    throw new KeysUnavailable(this.#failure?.message ?? 'there are no keys');
-  }
-
-  #age(): number {
-    return this.#keys ? this.#now() - this.#keys.since : Number.POSITIVE_INFINITY;
-  }
-
-  async #refresh(): Promise<void> {
-    if (this.#failure && this.#now() - this.#failure.at < PAUSE.failed) return;
-    this.#underWay ??= this.#load().finally(() => {
-      this.#underWay = undefined;
-    });
-    await this.#underWay;
-  }
-
-  async #load(): Promise<void> {
-    try {
-      const find = createLocalJWKSet((await this.#fetch()) as JSONWebKeySet); // It is checked there.
-      this.#keys = { find, since: this.#now() };
-      this.#failure = undefined;
-    } catch (error) {
-      this.#failure = { message: error instanceof Error ? error.message : String(error), at: this.#now() };
-    }
+    const found = await matching(await this.#kept.current(), header, token);
+    return found.length > 0 ? found : matching(await this.#kept.current(UNKNOWN_KEY_PAUSE), header, token);
   }
 }
 

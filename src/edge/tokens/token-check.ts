@@ -1,7 +1,8 @@
 // Whether a token (JWT, RFC 7519) is signed by an issuer that is trusted, for an audience that is meant, and for now.
 
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { type KeySet, KeysUnavailable } from './key-set.ts';
+import { KeysUnavailable } from '../keys/kept.ts';
+import type { KeySet } from './key-set.ts';
 
 /** Seconds that an issuer's clock may be from ours. */
 const CLOCK_TOLERANCE = 5;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { Meter } from '../../tunnel/meter.ts';
+import type { VisitorPlace } from '../visitor-places.ts';
 
 /** Counts a connection of TCP or TLS from now until it is closed. */
 export function countConnection({ meter }: LiveEndpoint, socket: Socket): void {
@@ -29,18 +30,23 @@ export interface CountedUpgrade {
 /** Counts the requests of a connection, of which one at a time is under way. */
 export class RequestCount {
   readonly #listener: Traffic;
+  readonly #place: Pick<VisitorPlace, 'use'>;
   /** Of the endpoint of the request under way. */
   #meter: Meter | undefined;
 
-  constructor(listener: Traffic) {
+  /** @param place of the connection. */
+  constructor(listener: Traffic, place: Pick<VisitorPlace, 'use'>) {
     this.#listener = listener;
+    this.#place = place;
   }
 
-  /** A request has come to an endpoint. @param bytes of its head. */
-  begin({ meter }: LiveEndpoint, bytes: number): void {
+  /** A request has come to an endpoint. @param bytes of its head. @returns false when there is no place for it. */
+  begin({ meter, accountId }: LiveEndpoint, bytes: number): boolean {
+    if (!this.#place.use(accountId)) return false;
     this.#meter = meter;
     meter?.begin();
     this.came(bytes);
+    return true;
   }
 
   /** Some of it was read, which the listener has counted already. */

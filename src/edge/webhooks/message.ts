@@ -13,6 +13,8 @@ export interface Message {
   readonly json: unknown;
   /** The first value of a header field. */
   header(name: string): string | undefined;
+  /** All values of a header field. */
+  headers(name: string): readonly string[];
 }
 
 export function messageOf(request: HttpRequest, body: Buffer): Message {
@@ -27,6 +29,7 @@ export function messageOf(request: HttpRequest, body: Buffer): Message {
       return json.value;
     },
     header: (name) => request.fields.get(name),
+    headers: (name) => request.fields.all(name),
   };
 }
 

@@ -1,10 +1,12 @@
 // How senders of webhooks sign them. Nearly all do it with an HMAC; they differ in where it is, and what it is about.
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Answered } from '../module.ts';
 import type { Message } from './message.ts';
 
+/** A sender that a secret is shared with, or a key that its users are shown. Whatever it sends is judged at once. */
 export interface Provider {
+  isKeyPublished?: undefined;
   /** The signatures that came along: one of them has to fit. */
   signatures(message: Message): readonly string[];
   /** When it was signed, as the sender wrote it, in a list of one; missing where a signature does not say. */
@@ -15,6 +17,24 @@ export interface Provider {
   secretProblem?(secret: string): string | undefined;
   /** The gateway's own answer to a message by which the sender tests the endpoint; undefined for all others. */
   answer?(message: Message, secret: string, isSigned: boolean): Answered | undefined;
+}
+
+/** A sender that signs with one key for everybody, and publishes with what to check it: no secret is shared with it. */
+export interface PublishedKeyProvider {
+  isKeyPublished: true;
+  /**
+   * What is wrong with a message; undefined where it is signed as it should be, and not too long ago.
+   * @param time now, in milliseconds.
+   * @param keyAt brings the key in the certificate that is at a URL.
+   * @throws {KeysUnavailable} when nothing can be said about it.
+   */
+  whyNot(
+    message: Message,
+    time: number,
+    keyAt: (certificateUrl: string) => Promise<KeyObject>,
+  ): Promise<string | undefined>;
+  secretProblem?: undefined;
+  answer?: undefined;
 }
 
 /** Texts that are found in a message: signatures, timestamps. */

@@ -1,6 +1,7 @@
 // A visitor's WebSocket whose messages are the bytes of a TCP connection to upstream: the websocket TCP converter.
 
 import type { Socket } from 'node:net';
+import { guarded } from '../../protocol/defect.ts';
 import { cancel, DEAF } from '../../protocol/mux-stream.ts';
 import { abort, type Traffic } from '../../protocol/relay.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
@@ -57,7 +58,7 @@ class WebsocketBridge implements StreamEvents {
       onData: (chunk) => this.#fromVisitor(chunk),
       onPing: (content) => this.#onPing(content),
       onClose: (code) => this.#onVisitorClose(code),
-      onInvalid: () => this.#onInvalid(),
+      onInvalid: (code) => this.#onInvalid(code),
     });
     stream.events = this;
     socket.allowHalfOpen = true;
@@ -68,11 +69,16 @@ class WebsocketBridge implements StreamEvents {
     });
     if (socket.destroyed) this.#giveUp();
     this.#reader.take(first);
-    socket.on('data', (chunk: Buffer) => {
+    const end = () => void socket.destroy();
+    const onData = (chunk: Buffer) => {
       traffic.fromSocket += chunk.length;
       this.#reader.take(chunk);
-    });
-    socket.on('drain', () => this.#taken());
+    };
+    socket.on('data', guarded(end, onData));
+    socket.on(
+      'drain',
+      guarded(end, () => this.#taken()),
+    );
     socket.on('end', () => this.#onVisitorEnd());
     socket.on('timeout', () => abort(socket));
     if (socket.readableEnded) this.#onVisitorEnd();
@@ -127,8 +133,8 @@ class WebsocketBridge implements StreamEvents {
     if (!this.#isStreamOver) this.#leave();
   }
 
-  #onInvalid(): void {
-    this.#close(CloseCode.PROTOCOL);
+  #onInvalid(code: number): void {
+    this.#close(code);
     this.#socket.end();
     this.#giveUp();
   }

@@ -1,11 +1,13 @@
 // The frames of a WebSocket (RFC 6455, section 5), as a server reads and writes them.
 
 import { isUtf8 } from 'node:buffer';
+import { TextCheck } from './text-check.ts';
 
 /** Why a WebSocket is closed (section 7.4.1). */
-export const CloseCode = { NORMAL: 1000, PROTOCOL: 1002, NO_STATUS: 1005, FAILED: 1011 } as const;
+export const CloseCode = { NORMAL: 1000, PROTOCOL: 1002, NO_STATUS: 1005, NO_TEXT: 1007, FAILED: 1011 } as const;
 
 const CONTINUATION = 0;
+const TEXT = 1;
 const BINARY = 2;
 const CLOSE = 8;
 const PING = 9;
@@ -27,8 +29,8 @@ export interface FrameEvents {
   onPing(content: Buffer): void;
   /** The visitor is done. @param code `NO_STATUS` where there was none. */
   onClose(code: number): void;
-  /** What came is no frame that a visitor may send; nothing after it is read. */
-  onInvalid(): void;
+  /** What came is no frame that a visitor may send, or text that is none; nothing after it is read. */
+  onInvalid(code: typeof CloseCode.PROTOCOL | typeof CloseCode.NO_TEXT): void;
 }
 
 /** Reads what a visitor sends, however it is cut up. Messages are never kept: what is there of them goes on. */
@@ -47,6 +49,9 @@ export class FrameReader {
   #isInFrame = false;
   /** Whether a message has begun that is not complete. */
   #isInMessage = false;
+  /** Whether it is one of text. */
+  #isText = false;
+  readonly #text = new TextCheck();
   #isOver = false;
 
   constructor(events: FrameEvents) {
@@ -86,6 +91,8 @@ export class FrameReader {
     this.#maskAt = 0;
     this.#left = length;
     this.#opcode = (head[0] as number) & 0x0f;
+    if (this.#opcode === TEXT) this.#text.begin();
+    if (this.#opcode === TEXT || this.#opcode === BINARY) this.#isText = this.#opcode === TEXT;
     if (this.#opcode < CLOSE) this.#isInMessage = ((head[0] as number) & FIN) === 0;
     this.#isInFrame = true;
     if (length === 0) this.#endFrame();
@@ -97,8 +104,9 @@ export class FrameReader {
     this.#unmask(content);
     this.#left -= content.length;
     if (this.#opcode >= CLOSE) this.#control.push(content);
+    else if (this.#isText && !this.#text.take(content)) this.#refuse(CloseCode.NO_TEXT);
     else this.#events.onData(content);
-    if (this.#left === 0) this.#endFrame();
+    if (this.#left === 0 && !this.#isOver) this.#endFrame();
     return end;
   }
 
@@ -131,7 +139,10 @@ export class FrameReader {
 
   #endFrame(): void {
     this.#isInFrame = false;
-    if (this.#opcode < CLOSE) return;
+    if (this.#opcode < CLOSE) {
+      if (this.#isText && !this.#isInMessage && !this.#text.end()) this.#refuse(CloseCode.NO_TEXT);
+      return;
+    }
     const content = Buffer.concat(this.#control);
     this.#control = [];
     if (this.#opcode === PING) this.#events.onPing(content);
@@ -145,9 +156,9 @@ export class FrameReader {
     this.#events.onClose(code);
   }
 
-  #refuse(): void {
+  #refuse(code: typeof CloseCode.PROTOCOL | typeof CloseCode.NO_TEXT = CloseCode.PROTOCOL): void {
     this.#isOver = true;
-    this.#events.onInvalid();
+    this.#events.onInvalid(code);
   }
 }
 

@@ -1,7 +1,8 @@
-// Files, an addition to the specification: events are appended as lines below the operator's `EVENT_FILE_DIR`.
+// Files, an addition to the specification: events are appended as lines below the operator's `EVENT_FILE_DIR`, where each
+// account has a directory of its own.
 
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sink, SinkError } from '../sink.ts';
 import type { Target } from '../target.ts';
@@ -32,14 +33,18 @@ export function isFileName(name: string): boolean {
 }
 
 /** @throws {SinkError} when the operator allows no files. */
-export async function fileSink({ name }: NonNullable<Target['file']>, { settings }: SinkParts): Promise<Sink> {
+export async function fileSink(
+  { name }: NonNullable<Target['file']>,
+  { settings, accountId }: Pick<SinkParts, 'settings' | 'accountId'>,
+): Promise<Sink> {
   const { eventFileDir } = settings;
   if (!eventFileDir || !isFileName(name))
     throw new SinkError('config', {
       code: eventFileDir ? 'BadFileName' : 'NoFiles',
       message: eventFileDir ? 'the target has no bare file name' : 'files need EVENT_FILE_DIR of the gateway',
     });
-  const path = join(eventFileDir, name);
+  const directory = join(eventFileDir, accountId);
+  const path = join(directory, name);
   return {
     limits: { records: 10_000, bytes: REQUEST_BYTES, recordBytes: REQUEST_BYTES },
     sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
@@ -47,6 +52,7 @@ export async function fileSink({ name }: NonNullable<Target['file']>, { settings
       const lines = Buffer.from(events.map(({ text }) => `${text}\n`).join(''));
       await inTurn(path, async () => {
         signal.throwIfAborted();
+        await makeDirectory(directory);
         await append(path, lines);
       }).catch((error: NodeJS.ErrnoException) => {
         throw signal.aborted || error instanceof SinkError ? error : failureOf(error);
@@ -92,6 +98,13 @@ async function append(path: string, lines: Buffer): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** Makes the directory of an account, where it is not there. The one above it is the operator's to make. */
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path, 0o700).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** Whether it ends within a line: of a writer that was cut short. */

@@ -1,6 +1,7 @@
 // Traffic events on their way into the store: collected in memory for each destination, packed, and stored in their order.
 // Nobody ever waits for them: what there is no room for is dropped, and counted.
 
+import { later, type Schedule } from '../../later.ts';
 import type { TrafficCounters } from './counters.ts';
 import { Line, type LineParts } from './line.ts';
 import type { TrafficStore } from './store.ts';
@@ -27,7 +28,7 @@ export interface EventBufferParts {
   /** In [0, 1). */
   random(): number;
   /** Does something after so many milliseconds. @returns what calls it off. */
-  schedule?(ms: number, work: () => void): () => void;
+  schedule?: Schedule;
 }
 
 export class EventBuffer {
@@ -93,9 +94,4 @@ export class EventBuffer {
     this.#lines.set(destinationId, line);
     return line;
   }
-}
-
-function later(ms: number, work: () => void): () => void {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
 }

@@ -42,7 +42,7 @@ export function checkFilter(text: string, type: TrafficType): string | undefined
 /** Compiles a filter. Throws a `CelError` for what `checkFilter` finds. */
 export function compileFilter<T extends TrafficType>(text: string, type: T): Test<ReportOf[T]> {
   const { vocabulary, bind } = languages[type] as Language<ReportOf[T]>;
-  const condition = compileCondition(text, vocabulary);
+  const condition = compileCondition(text, vocabulary).test;
   return (report) => {
     const bindings = bind(report);
     beginWork(bindings);

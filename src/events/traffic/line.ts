@@ -1,5 +1,6 @@
 // The traffic events that wait for one destination.
 
+import type { Schedule } from '../../later.ts';
 import { type PackedEvents, packEvents } from '../batch.ts';
 import type { TrafficCounters } from './counters.ts';
 import type { TrafficStore } from './store.ts';
@@ -21,7 +22,7 @@ export interface LineParts {
   failed(error: unknown): void;
   worked(): void;
   random(): number;
-  schedule(ms: number, work: () => void): () => void;
+  schedule: Schedule;
   packs: Turns;
   appends: Turns;
 }

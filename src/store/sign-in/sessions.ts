@@ -1,5 +1,6 @@
 // Browser sessions: a browser in which a user is signed in.
 
+import { timingSafeEqual } from 'node:crypto';
 import type { Change, Changes } from '../changes.ts';
 import type { Db, PrismaClient } from '../client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -31,19 +32,30 @@ export function underWay(now: number) {
   return { expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: new Date(now - IDLE_MS) } };
 }
 
-/** Begins a session. @returns its id, and the token that is nowhere else. */
+export interface NewSession {
+  id: string;
+  /** For the cookie, which browsers send to every port of the host. */
+  token: string;
+  /** For the storage of the page, which belongs to its origin, port included. */
+  pageSecret: string;
+}
+
+/** What a browser proves itself with: neither is enough alone. */
+export type SessionProof = Omit<NewSession, 'id'>;
+
+/** Begins a session. @returns its id, and both secrets, which are nowhere else. */
 export async function openSession(
   { db, announce, keys, now }: { db: Db; announce: Announce; keys: Keys; now: number },
   owner: { id: string; accountId: string },
   browser: { ip: string; userAgent: string },
-) {
+): Promise<NewSession> {
   const { id: ownerId, accountId } = owner;
-  const token = newToken();
+  const [token, pageSecret] = [newToken(), newToken()];
   const at = new Date(now);
   const id = newId('bs');
   await db.browserSession.create({
     data: {
-      ...{ id, accountId, ownerId, digest: keys.digest(token), ...browser },
+      ...{ id, accountId, ownerId, digest: keys.digest(token), pageDigest: keys.digest(pageSecret), ...browser },
       ...{ createdAt: at, lastUsedAt: at, expiresAt: new Date(now + LIFE_MS) },
     },
   });
@@ -55,26 +67,42 @@ export async function openSession(
     select: { id: true },
   });
   if (tooMany.length > 0) await endSessions(db, announce, { id: { in: tooMany.map(({ id }) => id) } });
-  return { id, token };
+  return { id, token, pageSecret };
 }
 
-/** Who is signed in with this token, which counts as a use; null when nobody is, or not any more. */
-export async function signedIn(prisma: PrismaClient, keys: Keys, token: string, now: number): Promise<SignedIn | null> {
+/** Who is signed in with this proof, which counts as a use; null when nobody is, or not any more. */
+export async function signedIn(
+  prisma: PrismaClient,
+  keys: Keys,
+  { token, pageSecret }: SessionProof,
+  now: number,
+): Promise<SignedIn | null> {
   const row = await prisma.browserSession.findFirst({
     where: { digest: { in: keys.digests(token) }, ...underWay(now), owner: { active: true, kind: 'USER' } },
     select: {
-      ...{ id: true, accountId: true, ownerId: true, digest: true, lastUsedAt: true },
+      ...{ id: true, accountId: true, ownerId: true, digest: true, pageDigest: true, lastUsedAt: true },
       owner: { select: { role: true } },
     },
   });
-  if (!row) return null;
+  if (!row || !keys.digests(pageSecret).some((known) => isSame(known, row.pageDigest))) return null;
   const { id, accountId, ownerId } = row;
-  const digest = keys.digest(token);
+  const [digest, pageDigest] = [keys.digest(token), keys.digest(pageSecret)];
   const isToBeNoted = row.digest !== digest || row.lastUsedAt.getTime() <= now - NOTE_MS;
-  // The digest is another one when the server key was rotated. A session that ended meanwhile is not there any more.
+  // The digests are others when the server key was rotated. A session that ended meanwhile is not there any more.
   if (isToBeNoted)
-    await prisma.browserSession.updateMany({ where: { id }, data: { digest, lastUsedAt: new Date(now) } });
+    await prisma.browserSession.updateMany({ where: { id }, data: { digest, pageDigest, lastUsedAt: new Date(now) } });
   return { id, accountId, ownerId, isAdmin: row.owner.role === 'ADMIN' };
+}
+
+/** Gives a session another page secret: whoever had the one before has nothing. @returns it; it is nowhere else. */
+export async function renewPageSecret(
+  { db, announce, keys }: { db: Db; announce: Announce; keys: Keys },
+  { id, accountId }: { id: string; accountId: string },
+): Promise<string> {
+  const pageSecret = newToken();
+  await db.browserSession.updateMany({ where: { id, accountId }, data: { pageDigest: keys.digest(pageSecret) } });
+  announce({ kind, action: 'UPDATED', id, accountId });
+  return pageSecret;
 }
 
 /** Ends sessions at once, with the streams that were opened in them. @returns how many. */
@@ -83,6 +111,12 @@ export async function endSessions(db: Db, announce: Announce, where: Prisma.Brow
   const { count } = await db.browserSession.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
   for (const { id, accountId } of ended) announce({ kind, action: 'DELETED', id, accountId });
   return count;
+}
+
+/** Compares digests in a time that tells nothing of where they differ. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Removes what has ended by itself: sessions, and links. */

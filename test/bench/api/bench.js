@@ -67,7 +67,9 @@ export class Bench {
    * @param {string[]} nodeArgs
    */
   async startGateway(nodeArgs = []) {
-    const env = { HOST: '127.0.0.1', API_PORT: '0', ADMIN_PORT: '0', RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
+    // Any free port: an earlier build may run beside this one.
+    const ports = { API_PORT: '0', ADMIN_PORT: '0', AGENT_PORT: '0', HTTP_PORT: '0', HTTPS_PORT: '0', TCP_PORTS: '0' };
+    const env = { HOST: '127.0.0.1', ...ports, RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
     const { name } = /** @type {Server} */ (servers[0]);
     await this.stop(name);
     return this.#start(name, process.execPath, [...nodeArgs, join(this.#dist, 'main.js')], env);

@@ -6,6 +6,7 @@
 //   --case NAME       only this case; may be repeated: rest-get rest-list rest-create graphql-get graphql-list
 //   --profile NAME    no comparison: where the gateway's time goes in this case
 //   --dist DIR        the compiled gateway (dist)
+//   --before DIR      no peers: beside the gateway of an earlier commit, of which this is the built checkout
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { Bench } from './bench.js';
 import { cases, servers } from './cases.js';
 import { describeProfile } from './profile.js';
-import { tables, targets } from './report.js';
+import { median, tables, targets } from './report.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const PROFILE_SECONDS = 5;
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     case: { type: 'string', multiple: true },
     profile: { type: 'string' },
     dist: { type: 'string', default: join(root, 'dist') },
+    before: { type: 'string' },
   },
 });
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 5));
@@ -46,6 +48,7 @@ try {
   }
   await bench.open(resolve(options.dist));
   if (options.profile) await profile(options.profile);
+  else if (options.before) await compareWith(resolve(options.before, 'dist'));
   else await compare();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
@@ -84,6 +87,42 @@ async function compare() {
   const { text, missed } = targets(results, gateway.name);
   say(`\n${tables(results)}\n\n${text}`);
   for (const name of missed) await profile(name);
+}
+
+/**
+ * Holds the gateway against an earlier one, which has a database of its own: its tables may be others.
+ * @param {string} dist of the earlier one.
+ */
+async function compareWith(dist) {
+  const earlier = new Bench();
+  try {
+    await earlier.open(dist);
+    for (const one of [bench, earlier]) for (const name of chosen) await one.check(gateway, name, gateway);
+    say(`${rounds} rounds of ${seconds} s, 16 connections, Node ${process.versions.node}, ${cpus().length} CPUs`);
+    say(
+      `Load average: ${loadavg()[0]?.toFixed(2)}. Microseconds of CPU for a request: medians, and the rounds' ratios.`,
+    );
+    for (const name of chosen) {
+      /** @type {[import('./report.js').Figures[], import('./report.js').Figures[]]} */
+      const [now, then] = [[], []];
+      for (const one of [bench, earlier]) await one.measure(gateway, name, seconds);
+      for (let round = 0; round < rounds; round++) {
+        // Every second round goes backwards, so that neither always follows the other.
+        const turns = [async () => now.push(await bench.measure(gateway, name, seconds))];
+        turns.push(async () => then.push(await earlier.measure(gateway, name, seconds)));
+        for (const turn of round % 2 ? turns.reverse() : turns) await turn();
+      }
+      const ratios = now.map(({ cpu }, round) => cpu / (then[round]?.cpu ?? Number.NaN));
+      const micros = (/** @type {import('./report.js').Figures[]} */ figures) =>
+        median(figures.map(({ cpu }) => cpu)).toFixed(1);
+      const span = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
+      say(
+        `  ${name.padEnd(13)} ${micros(now)} µs, before ${micros(then)} µs: ${median(ratios).toFixed(2)} × (${span})`,
+      );
+    }
+  } finally {
+    await earlier.close();
+  }
 }
 
 /**

@@ -1,19 +1,18 @@
 // One run: a directory, an origin, the paths to it, and visitors that are sent over them.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stop } from '../api/processes.js';
 import { cases, PATHS } from './cases.js';
-import { startAgent, startGateway, startSdk } from './gateway.js';
 import { Visitors } from './load.js';
-import { startOrigin, startProxy } from './nginx.js';
-import { cpuOf, family, launch } from './processes.js';
-import { startSsh } from './ssh.js';
+import { startOrigin } from './nginx.js';
+import { Starter } from './paths.js';
+import { cpuOf, launch } from './processes.js';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
-/** @typedef {{ port: number, host: string, pids: number[][] }} Path `pids`: of each side, its processes. */
-/** @typedef {{ dist: string, agent: string }} Programs the compiled gateway, a directory; the agent, a file. */
+/** @typedef {import('./paths.js').Way} Way @typedef {import('./paths.js').Path} Path */
+/** @typedef {import('./paths.js').Builds} Builds */
 
 const LOG_END = 1500;
 
@@ -23,12 +22,12 @@ export class Bench {
   #visitors = new Visitors();
   /** @type {Map<string, Path>} */
   #paths = new Map();
-  /** @type {ChildProcess[]} */
-  #ours = [];
-  /** @type {import('./gateway.js').Gateway | undefined} */
-  #gateway;
+  /** @type {Starter | undefined} */
+  #starter;
   /** The port of the origin. */
   origin = 0;
+  /** Whether there are cases in which visitors speak TLS. To be set before paths are opened. */
+  speaksTls = false;
   directory = mkdtempSync(join(tmpdir(), 'gateway-data-plane-'));
 
   constructor() {
@@ -89,49 +88,38 @@ export class Bench {
     return this.#visitors.name;
   }
 
+  /** The program that a case takes, where it is absent. @param {string} caseName */
+  lacks(caseName) {
+    const one = cases[caseName];
+    return one && this.#visitors.lacks(one);
+  }
+
   /**
    * Opens a path to the origin.
    * @param {string} name one of `PATHS`.
-   * @param {Programs} programs
+   * @param {Builds} programs
    * @param {{ gateway?: string[], agent?: string[] }} [nodeArgs] for gateway and agent.
    * @returns {Promise<string | undefined>} why it is left out, when it is.
    */
   async open(name, programs, nodeArgs = {}) {
-    const directory = join(this.directory, name);
-    const local = (/** @type {number} */ port, /** @type {ChildProcess[]} */ ...sides) =>
-      this.#paths.set(name, { port, host: `127.0.0.1:${port}`, pids: sides.map(family) });
-    if (name === 'direct') {
-      local(this.origin);
-    } else if (name === 'nginx') {
-      const proxy = await startProxy(directory, this.origin);
-      if (!proxy) return 'nginx is not installed';
-      this.keep(proxy.process);
-      local(proxy.port, proxy.process);
-    } else if (name === 'ssh') {
-      const ssh = await startSsh(directory, this.origin, this.keep);
-      if (typeof ssh === 'string') return ssh;
-      local(ssh.port, ssh.server, ssh.client);
-    } else {
-      mkdirSync(directory);
-      this.#gateway ??= await startGateway(join(this.directory, 'gateway'), programs.dist, this.keep, {
-        nodeArgs: nodeArgs.gateway,
-      });
-      const options = { directory, gateway: this.#gateway, port: this.origin, keep: this.keep };
-      const side = await (name === 'agent'
-        ? startAgent({ ...options, file: programs.agent, nodeArgs: nodeArgs.agent })
-        : startSdk(options));
-      if (typeof side === 'string') return side;
-      const pids = [this.#gateway.process, side.process].map(family);
-      this.#paths.set(name, { port: this.#gateway.httpPort, host: side.host, pids });
-      this.#ours.push(side.process);
-    }
+    const { directory, keep, origin, speaksTls } = this;
+    this.#starter ??= new Starter({ directory, keep, origin, speaksTls });
+    const path = await this.#starter.start(name, programs, nodeArgs);
+    if (typeof path === 'string') return path;
+    this.#paths.set(name, path);
     await this.#check(name);
     return undefined;
   }
 
-  /** Opened paths, in the order of `PATHS`. */
-  get opened() {
-    return PATHS.filter((name) => this.#paths.has(name));
+  /** @param {string} name of a path. */
+  isOpen(name) {
+    return this.#paths.has(name);
+  }
+
+  /** Opened paths that can take a case, in the order of `PATHS`. @param {string} caseName */
+  taking(caseName) {
+    const isPlain = (cases[caseName]?.over ?? 'http') === 'http';
+    return PATHS.filter((name) => (isPlain ? this.#paths.has(name) : this.#paths.get(name)?.tls));
   }
 
   /** Bytes that sshd's process for its client has to itself, and its part of what is shared; undefined without one. */
@@ -143,9 +131,7 @@ export class Bench {
 
   /** Stops gateway and agents, which then write their profiles. */
   async stopGateway() {
-    for (const child of this.#ours.splice(0)) await stop(child);
-    if (this.#gateway) await stop(this.#gateway.process);
-    this.#gateway = undefined;
+    await this.#starter?.stopGateway();
   }
 
   /** Sees that a path leads to the origin. @param {string} name */
@@ -155,7 +141,7 @@ export class Bench {
       const { bytes } = /** @type {import('./cases.js').Case} */ (
         Object.values(cases).find((one) => one.path === path)
       );
-      await this.#visitors.check({ port, host, path, bytes }).catch((error) => {
+      await this.#visitors.check({ port, host, path, bytes, over: 'http' }).catch((error) => {
         throw new Error(`The path ${name} does not lead to the origin: ${error.message}`);
       });
     }
@@ -176,7 +162,9 @@ export class Bench {
    * @returns {Promise<import('./report.js').Figures>}
    */
   measure(name, caseName, seconds) {
-    return this.send(this.#of(name), caseName, seconds).catch((error) => {
+    const path = this.#of(name);
+    const way = (cases[caseName]?.over ?? 'http') === 'http' ? path : path.tls;
+    return this.send(/** @type {Way} */ (way), caseName, seconds).catch((error) => {
       throw new Error(`${name}, ${caseName}: ${error.message}`);
     });
   }
@@ -195,9 +183,10 @@ export class Bench {
       bytes,
       connections = 1,
       close = false,
+      over = 'http',
     } = /** @type {import('./cases.js').Case} */ (cases[caseName]);
     const before = pids.map(cpuOf);
-    const outcome = await this.#visitors.run({ kind, port, host, path, bytes, connections, close, seconds });
+    const outcome = await this.#visitors.run({ kind, port, host, path, bytes, connections, close, seconds, over });
     const isBulk = kind !== 'requests';
     // Microseconds for a request; seconds for a gigabyte.
     const perUnit = isBulk ? 1e9 / bytes / 1e6 : 1 / outcome.requests;

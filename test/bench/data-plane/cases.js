@@ -1,12 +1,15 @@
 // What is measured, over which paths, and what is asked of the results.
 
+/** @typedef {'http' | 'https' | 'h2'} Over what visitors speak: HTTP/1.1, the same in TLS, HTTP/2 in TLS. */
+
 /**
  * @typedef {object} Case
  * @property {string} title
  * @property {string} path at the origin.
  * @property {number} bytes of the answer's body; for an upload of the request's.
  * @property {'requests' | 'down' | 'up'} kind
- * @property {number} [connections] of requests.
+ * @property {Over} [over] `http` when left out.
+ * @property {number} [connections] of requests; over `h2` requests at a time, on one connection.
  * @property {boolean} [close] every request has a connection of its own.
  */
 
@@ -28,10 +31,15 @@ export const cases = {
   connect: { ...small, title: '19 B, a connection for each request, 32 at a time', connections: 32, close: true },
   down: { title: 'One download of 524 MB', path: '/large', bytes: DOWN_BYTES, kind: 'down' },
   up: { title: 'One upload of 256 MB', path: '/up', bytes: UP_BYTES, kind: 'up' },
+  'https-up': { title: 'One upload of 256 MB over HTTPS/1.1', path: '/up', bytes: UP_BYTES, kind: 'up', over: 'https' },
+  'h2-up': { title: 'One upload of 256 MB over HTTP/2', path: '/up', bytes: UP_BYTES, kind: 'up', over: 'h2' },
+  'h2-small': { ...small, title: '19 B over HTTP/2, 32 at a time, 1 connection', connections: 32, over: 'h2' },
 };
 
 /** Names of the paths, in the order in which they are shown. */
-export const PATHS = ['direct', 'nginx', 'ssh', 'agent', 'sdk'];
+export const PATHS = ['direct', 'nginx', 'haproxy', 'ssh', 'agent', 'sdk', 'before'];
+/** Those on which visitors can speak TLS. */
+export const TLS_PATHS = ['nginx', 'haproxy', 'agent', 'before'];
 
 /** Not a case like the others: it is measured once, after them. */
 export const IDLE = 'idle';
@@ -44,11 +52,19 @@ export const IDLE_MAX = 100_000;
  * @property {string} case
  * @property {keyof import('./report.js').Figures} figure
  * @property {string} against a path.
+ * @property {string} [than] another case, of which that path's figure is taken.
  * @property {'<' | '<=' | '>' | '>='} is how the ratio to that path has to be to `times`.
  * @property {number} times
  */
 
-const requestCases = Object.keys(cases).filter((name) => cases[name]?.kind === 'requests');
+/** A build may need so many times the CPU of the one before: anything less cannot be told from noise here. */
+export const NO_SLOWER = 1.05;
+
+/** An upload over HTTP/2 may cost so many times what it costs over HTTPS/1.1: it is framed once more. */
+const FRAMED_TWICE = 1.25;
+
+const isPlain = (/** @type {string} */ name) => (cases[name]?.over ?? 'http') === 'http';
+const requestCases = Object.keys(cases).filter((name) => cases[name]?.kind === 'requests' && isPlain(name));
 const bulkCases = ['down', 'up'];
 
 /** @type {Target[]} */
@@ -78,4 +94,12 @@ export const targets = [
     },
     { case: name, figure: /** @type {const} */ ('cpu'), against: 'ssh', is: /** @type {const} */ ('<='), times: 1 },
   ]),
+  { case: 'h2-up', figure: 'cpu', against: 'agent', than: 'https-up', is: '<=', times: FRAMED_TWICE },
+  ...Object.keys(cases).map((name) => ({
+    case: name,
+    figure: /** @type {const} */ ('cpu'),
+    against: 'before',
+    is: /** @type {const} */ ('<='),
+    times: NO_SLOWER,
+  })),
 ];

@@ -2,6 +2,7 @@
 // that takes, so as to leave the processors to what is measured.
 
 import { connect } from 'node:net';
+import { requestsHttp2 } from './client-h2.js';
 
 /** @typedef {import('./load.js').Job} Job @typedef {import('./load.js').Outcome} Outcome */
 
@@ -28,7 +29,9 @@ async function run(job) {
   /** @type {number[]} */
   const times = [];
   const until = started + job.seconds * 1000;
-  await Promise.all(Array.from({ length: job.connections }, () => (job.close ? anew : converse)(job, until, times)));
+  if (job.over === 'h2') await requestsHttp2(job, until, times);
+  else
+    await Promise.all(Array.from({ length: job.connections }, () => (job.close ? anew : converse)(job, until, times)));
   const seconds = since();
   times.sort((a, b) => a - b);
   const at = (/** @type {number} */ share) => times[Math.floor(times.length * share)] ?? Number.NaN;

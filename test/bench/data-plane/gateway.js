@@ -11,6 +11,7 @@ import { launch } from './processes.js';
  * @property {ChildProcess} process
  * @property {string} address where agents connect, `host:port`.
  * @property {number} httpPort
+ * @property {number} httpsPort
  * @property {string} authtoken
  * @property {string} ca a file.
  */
@@ -52,6 +53,7 @@ export async function startGateway(directory, dist, keep, { nodeArgs = [], ipc =
     process: child.process,
     address: said(/^ready .*\bagent=(\S+)/m),
     httpPort: Number(said(/^ready .*\bhttp=\S*:(\d+)/m)),
+    httpsPort: Number(said(/^ready .*\bhttps=\S*:(\d+)/m)),
     authtoken: said(/^Authtoken: (\S+)/m),
     ca: join(directory, 'ca.pem'),
   };
@@ -66,6 +68,7 @@ export async function startGateway(directory, dist, keep, { nodeArgs = [], ipc =
  * @property {(child: ChildProcess) => void} keep
  * @property {string[]} [nodeArgs]
  * @property {string[]} [args] of our agent, behind the port.
+ * @property {'http' | 'https'} [protocol] that visitors of our agent speak.
  */
 
 /** @typedef {{ process: ChildProcess, host: string }} Agent `host`: what visitors put into the Host header. */
@@ -83,10 +86,11 @@ export async function startAgent({
   keep,
   nodeArgs = [],
   args = [],
+  protocol = 'http',
   file,
 }) {
   if (!existsSync(file)) return `the agent is not built (${file})`;
-  return forwarding([...nodeArgs, file, 'http', `${port}`, ...args], directory, keep, {
+  return forwarding([...nodeArgs, file, protocol, `${port}`, ...args], directory, keep, {
     TUNNEL_AUTHTOKEN: gateway.authtoken,
     GATEWAY_ADDR: address,
     GATEWAY_CA: gateway.ca,

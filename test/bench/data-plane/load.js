@@ -3,6 +3,7 @@
 import { fork, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { stop } from '../api/processes.js';
+import { Curl } from './curl.js';
 import { find } from './processes.js';
 
 /**
@@ -15,6 +16,7 @@ import { find } from './processes.js';
  * @property {number} connections
  * @property {boolean} close whether each request gets a connection of its own.
  * @property {number} seconds how long requests are sent.
+ * @property {import('./cases.js').Over} over
  */
 
 /**
@@ -27,6 +29,7 @@ import { find } from './processes.js';
 
 export class Visitors {
   #wrk = find('wrk');
+  #curl = this.#findCurl();
   #client = fork(join(import.meta.dirname, 'client.js'));
 
   /** What sends the requests. */
@@ -34,12 +37,18 @@ export class Visitors {
     return this.#wrk ? 'wrk' : 'a client in Node (wrk is not installed)';
   }
 
-  /** @param {Job} job @returns {Promise<Outcome>} @throws {Error} at the first wrong answer. */
-  run(job) {
-    return this.#wrk && job.kind === 'requests' ? runWrk(this.#wrk, job) : this.#ask(job);
+  /** @param {import('./cases.js').Case} one @returns {string | undefined} the program that it takes, where it is absent. */
+  lacks({ kind, over = 'http' }) {
+    return kind === 'up' && over !== 'http' && !this.#curl ? 'curl' : undefined;
   }
 
-  /** Sends one request, and looks at all of the answer. @param {Pick<Job, 'port' | 'host' | 'path' | 'bytes'>} job */
+  /** @param {Job} job @returns {Promise<Outcome>} @throws {Error} at the first wrong answer. */
+  run(job) {
+    if (this.#curl && job.kind === 'up' && job.over !== 'http') return this.#curl.upload(job);
+    return this.#wrk && job.kind === 'requests' && job.over === 'http' ? runWrk(this.#wrk, job) : this.#ask(job);
+  }
+
+  /** Sends one request, and looks at all of the answer. @param {Pick<Job, 'port' | 'host' | 'path' | 'bytes' | 'over'>} job */
   check(job) {
     return this.#ask({ ...job, kind: 'down', connections: 1, close: true, seconds: 0 });
   }
@@ -58,7 +67,13 @@ export class Visitors {
   }
 
   stop() {
+    this.#curl?.stop();
     return stop(this.#client);
+  }
+
+  #findCurl() {
+    const program = find('curl');
+    return program && new Curl(program);
   }
 }
 

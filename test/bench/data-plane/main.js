@@ -3,11 +3,12 @@
 //
 //   --rounds N     how often each path is measured in each case (5)
 //   --seconds N    how long requests are sent each time (3)
-//   --only A,B     only these paths (direct nginx ssh agent sdk) and cases (small-1 small-64 page-1 page-64 connect down
-//                  up idle); of the kind that none is named of, all
+//   --only A,B     only these paths (direct nginx haproxy ssh agent sdk before) and cases (small-1 small-64 page-1 page-64
+//                  connect down up https-up h2-up h2-small idle); of the kind that none is named of, all
 //   --profile      no comparison: where the time of gateway and agent goes, by kind (small-64, down and up, or --only)
 //   --dist DIR     the compiled gateway (dist)
 //   --agent FILE   the built agent (agent/dist/agent.js)
+//   --before DIR   a checkout of an earlier commit, built: its gateway and agent are one more path, named "before"
 
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -29,11 +30,16 @@ const { values: options } = parseArgs({
     profile: { type: 'boolean', default: false },
     dist: { type: 'string', default: join(root, 'dist') },
     agent: { type: 'string', default: join(root, 'agent/dist/agent.js') },
+    before: { type: 'string' },
   },
 });
 const rounds = Number(options.rounds);
 const seconds = Number(options.seconds);
-const programs = { dist: resolve(options.dist), agent: resolve(options.agent) };
+const before = options.before && {
+  dist: resolve(options.before, 'dist'),
+  agent: resolve(options.before, 'agent/dist/agent.js'),
+};
+const programs = { dist: resolve(options.dist), agent: resolve(options.agent), before: before || undefined };
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const load = () =>
@@ -69,21 +75,28 @@ function read(only) {
     const named = all.filter((name) => names.includes(name));
     return named.length > 0 ? named : undefined;
   };
-  return { paths: some(PATHS) ?? PATHS, chosen: some([...Object.keys(cases), IDLE]) };
+  const paths = some(PATHS) ?? PATHS.filter((name) => name !== 'before' || before);
+  return { paths, chosen: some([...Object.keys(cases), IDLE]) };
 }
 
 /** @param {string[]} paths @param {string[] | undefined} chosen cases. */
 async function compare(paths, chosen = [...Object.keys(cases), IDLE]) {
+  bench.speaksTls = chosen.some(isInTls);
   for (const name of paths) {
     const missing = await bench.open(name, programs);
     if (missing) say(`Left out: ${name}, as ${missing}.`);
   }
-  const taking = bench.opened;
   say(`${rounds} rounds, requests for ${seconds} s each time; medians; a ratio is that of the same round.`);
   /** @type {import('./report.js').Results} */
   const results = new Map();
   // One case after another: a process that goes from one to the next spends its time on compiling its code anew.
   for (const name of chosen.filter((one) => one !== IDLE)) {
+    const lacking = bench.lacks(name);
+    if (lacking) {
+      say(`\nLeft out: ${name}, as ${lacking} is not installed.`);
+      continue;
+    }
+    const taking = bench.taking(name);
     const figures = new Map(taking.map((path) => [path, /** @type {import('./report.js').Figures[]} */ ([])]));
     for (const path of taking) await bench.measure(path, name, Math.min(seconds, 1));
     for (let round = 0; round < rounds; round++) {
@@ -102,14 +115,20 @@ async function compare(paths, chosen = [...Object.keys(cases), IDLE]) {
       ['sdk', 'sdk'],
     ]);
     for (const [path, kind] of ours)
-      if (taking.includes(path)) idle.set(path, await measureIdle(bench, kind, programs.dist));
+      if (bench.isOpen(path)) idle.set(path, await measureIdle(bench, kind, programs.dist));
     say(`\n${idleTable(idle, bench.sshdMemory())}`);
   }
   say(`\nTargets, of the gateway with our agent\n${verdicts(results, idle)}`);
 }
 
+/** Whether visitors speak TLS. @param {string} name of a case. */
+function isInTls(name) {
+  return (cases[name]?.over ?? 'http') !== 'http';
+}
+
 /** @param {string[] | undefined} chosen cases. */
 async function profile(chosen = ['small-64', 'down', 'up']) {
+  bench.speaksTls = chosen.some(isInTls);
   const directories = {
     gateway: join(bench.directory, 'profile-gateway'),
     agent: join(bench.directory, 'profile-agent'),

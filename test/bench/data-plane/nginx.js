@@ -44,14 +44,18 @@ export function startOrigin(directory) {
  * come, as the gateway does.
  * @param {string} directory an empty one of its own.
  * @param {number} origin
+ * @param {string | undefined} identity a file with a certificate and its key, for TLS.
  */
-export function startProxy(directory, origin) {
-  return start(
+export async function startProxy(directory, origin, identity) {
+  const tlsPort = identity ? await freePort() : undefined;
+  const started = await start(
     directory,
     (port) => `
     upstream origin { server 127.0.0.1:${origin}; keepalive 128; ${FOREVER} }
     server {
       listen 127.0.0.1:${port} backlog=4096;
+      ${tlsPort ? `listen 127.0.0.1:${tlsPort} ssl http2 backlog=4096;` : ''}
+      ${tlsPort ? `ssl_certificate ${identity}; ssl_certificate_key ${identity};` : ''}
       location / {
         proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection '';
         proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $remote_addr;
@@ -60,6 +64,7 @@ export function startProxy(directory, origin) {
       }
     }`,
   );
+  return started && { ...started, tlsPort };
 }
 
 /** @param {string} directory @param {(port: number) => string} servers */

@@ -21,31 +21,33 @@ const WRITES = /^(write|writev|writeBuffer|write(Utf8|Latin1|Ascii|Ucs2)String|s
 export const profileClock = () => Number(process.hrtime.bigint() / 1000n);
 
 /**
- * @param {string} directory that holds the profile of one process.
+ * @param {string} directory that holds the profiles of processes of one kind, of which one is busy.
  * @param {Window} window what happened outside of it is left out.
  * @returns {string}
  */
 export function describe(directory, { from, to }) {
-  const file = readdirSync(directory).find((name) => name.endsWith('.cpuprofile'));
-  if (!file) throw new Error(`Node wrote no profile to ${directory}: was the process killed?`);
-  /** @type {Profile} */
-  const { nodes, startTime, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const files = readdirSync(directory).filter((name) => name.endsWith('.cpuprofile'));
+  if (files.length === 0) throw new Error(`Node wrote no profile to ${directory}: was the process killed?`);
   /** @type {Map<string, number>} */
   const kinds = new Map();
   /** @type {Map<string, number>} */
   const functions = new Map();
   let busy = 0;
-  let time = startTime;
-  samples.forEach((id, index) => {
-    const took = timeDeltas[index] ?? 0;
-    time += took;
-    const frame = frames.get(id);
-    if (!frame || time < from || time > to || frame.functionName === '(idle)') return;
-    busy += took;
-    add(kinds, kindOf(frame), took);
-    add(functions, `${frame.functionName || '(anonymous)'}  ${placeOf(frame)}`, took);
-  });
+  for (const file of files) {
+    /** @type {Profile} */
+    const { nodes, startTime, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+    const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+    let time = startTime;
+    samples.forEach((id, index) => {
+      const took = timeDeltas[index] ?? 0;
+      time += took;
+      const frame = frames.get(id);
+      if (!frame || time < from || time > to || frame.functionName === '(idle)') return;
+      busy += took;
+      add(kinds, kindOf(frame), took);
+      add(functions, `${frame.functionName || '(anonymous)'}  ${placeOf(frame)}`, took);
+    });
+  }
   const share = (/** @type {[string, number]} */ [name, took]) =>
     `${((100 * took) / busy).toFixed(1).padStart(6)} %  ${name}`;
   const largest = (/** @type {Map<string, number>} */ sums) => [...sums].sort(([, a], [, b]) => b - a);

@@ -18,12 +18,14 @@ import { cases, IDLE_AGENTS, IDLE_MAX, targets } from './cases.js';
 const titles = {
   direct: 'direct',
   nginx: 'nginx, reverse proxy',
+  haproxy: 'HAProxy, reverse proxy',
   ssh: 'ssh -R (sshd + ssh)',
   agent: 'gateway + our agent',
   sdk: 'gateway + SDK',
+  before: 'the build before',
 };
 /** References that get a column. */
-const AGAINST = ['nginx', 'ssh'];
+const AGAINST = ['nginx', 'haproxy', 'ssh', 'before'];
 
 /**
  * How many times as much: the median of the rounds, each held against the same round of the other, so that what slows a
@@ -110,15 +112,16 @@ const compare = {
  * @returns {string} a line for each that could be looked at, and how many were met.
  */
 export function verdicts(results, idle) {
-  const lines = targets.flatMap(({ case: name, figure, against, is, times }) => {
+  const lines = targets.flatMap(({ case: name, figure, against, than = name, is, times }) => {
     const own = results.get(name)?.get('agent');
-    const other = results.get(name)?.get(against);
+    const other = results.get(than)?.get(against);
     if (!own || !other) return [];
     const found = ratio(own, other, figure);
     const met = compare[is](found, times);
     const verdict = met ? 'met' : `MISSED by ${(100 * Math.abs(found / times - 1)).toFixed(0)} %`;
     const word = cases[name]?.kind === 'requests' && figure === 'perSecond' ? 'requests per second' : words[figure];
-    return [`${cases[name]?.title}: ${word} ${is} ${times} × ${against}: ${found.toFixed(2)}, ${verdict}`];
+    const whose = than === name ? against : `that of ${than}`;
+    return [`${cases[name]?.title}: ${word} ${is} ${times} × ${whose}: ${found.toFixed(2)}, ${verdict}`];
   });
   const each = idle.get('agent')?.each;
   if (each !== undefined) {

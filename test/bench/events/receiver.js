@@ -5,8 +5,9 @@
 //   node receiver.js file FILE MS     looks at the file so often; 0: only when it is asked
 
 import { once } from 'node:events';
-import { openSync, readSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 
 /**
@@ -108,10 +109,14 @@ async function startKinesis() {
 
 /** @param {string} path @param {number} everyMs @returns {() => Promise<void>} reads what has come since the last time. */
 function watchFile(path, everyMs) {
-  const descriptor = openSync(path, 'a+');
+  /** @type {number | undefined} */
+  let descriptor;
   const buffer = Buffer.alloc(READ_BYTES);
   let rest = '';
   const read = async () => {
+    const found = descriptor === undefined ? findFile(path) : undefined;
+    if (found !== undefined) descriptor = openSync(found, 'r');
+    if (descriptor === undefined) return;
     for (let bytes = READ_BYTES; bytes === READ_BYTES; ) {
       bytes = readSync(descriptor, buffer, 0, READ_BYTES, null);
       const lines = `${rest}${buffer.toString('latin1', 0, bytes)}`.split('\n');
@@ -123,4 +128,14 @@ function watchFile(path, everyMs) {
   if (everyMs > 0) setInterval(read, everyMs);
   process.stdout.write('ready\n');
   return read;
+}
+
+/**
+ * The file, or that of this name in the directory of the account that it belongs to.
+ * @param {string} path
+ * @returns {string | undefined} undefined as long as there is none.
+ */
+function findFile(path) {
+  const accounts = readdirSync(dirname(path)).filter((name) => name.startsWith('ac_'));
+  return [path, ...accounts.map((name) => join(dirname(path), name, basename(path)))].find((one) => existsSync(one));
 }

@@ -2,8 +2,7 @@
 //
 //   --rounds N     how often each path is measured (5)
 //   --seconds N    how long requests are sent each time (3)
-//   --before DIST  a compiled gateway of an earlier commit, with its own agent built beside it, to hold plain endpoints against
-//   --before-agent FILE
+//   --before DIR   a checkout of an earlier commit, built, to hold plain endpoints against
 
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -22,7 +21,6 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     before: { type: 'string' },
-    'before-agent': { type: 'string', default: join(root, 'agent/dist/agent.js') },
   },
 });
 const rounds = Number(options.rounds);
@@ -54,8 +52,8 @@ async function run() {
     policy: await pathTo(now, 'policy', agent, ['--policy', join(import.meta.dirname, 'ten-rules.json')]),
   };
   if (options.before) {
-    const before = await gatewayOf('before', resolve(options.before));
-    paths.before = await pathTo(before, 'before-agent', resolve(options['before-agent']));
+    const before = await gatewayOf('before', resolve(options.before, 'dist'));
+    paths.before = await pathTo(before, 'before-agent', resolve(options.before, 'agent/dist/agent.js'));
   }
   for (const caseName of ['small-64', 'small-1', 'connect']) await compare(caseName, paths);
   say(`Load average after: ${loadavg()[0]?.toFixed(2)}`);

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { done, newName } from '../../live/edge-support.ts';
 import {
   HEARD_HERE,
@@ -13,6 +13,7 @@ import {
   startTrafficUpstream,
   type TrafficUpstream,
 } from '../../live/traffic-lab.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newCredential } from '../../support/live.ts';
@@ -72,7 +73,7 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     const stored = () => metricOf(gateway, 'traffic_events_waiting');
     const path = `/event_destinations/${ear.destinationId}/delivery`;
     // What is settled is not sent again.
-    await vi.waitFor(
+    await eventually(
       async () => expect(await done(gateway, 'GET', path)).toMatchObject({ delivered_events: VISITS }),
       RECOVERY,
     );
@@ -85,13 +86,13 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
     expect(waiting).toBeLessThanOrEqual(2 ** 20);
     expect(await metricOf(gateway, 'events_dropped_total{reason="buffer_full"}')).toBeGreaterThan(0);
     await proxy.heal();
-    await vi.waitFor(async () => expect(await stored()).toBe(0), RECOVERY);
+    await eventually(async () => expect(await stored()).toBe(0), RECOVERY);
     await visit(`http://${name}/last`, gateway.http);
     await ear.about('/last');
 
     const dropped = await metricOf(gateway, 'events_dropped_total{reason="buffer_full"}');
     const told = { dropped_events: dropped, waiting_events: 0, dead_letters: 0 };
-    await vi.waitFor(async () => expect(await done(gateway, 'GET', path)).toMatchObject(told), RECOVERY);
+    await eventually(async () => expect(await done(gateway, 'GET', path)).toMatchObject(told), RECOVERY);
     const paths = ear.events.map(({ object }) => object.http.request.url.path);
     expect(paths).toHaveLength(2 * VISITS + 1 - dropped);
     expect(new Set(paths).size).toBe(paths.length);

@@ -37,15 +37,20 @@ export function AgentPage() {
       </Page>
     );
   }
-  const { ip, agentVersion, roundTrip, tunnels } = session;
+  const { ip, agentVersion, roundTrip, tunnels, mayCommand } = session;
   return (
     <Page
       title={`Agent ${agentVersion} at ${ip}`}
       badge={<Dot state="live" roundTripAt={roundTrip?.at} />}
       crumbs={agentCrumbs}
-      actions={<Orders id={id} name={ip} />}
+      actions={mayCommand ? <Orders id={id} name={ip} /> : undefined}
     >
       <ErrorNote error={error} />
+      {!mayCommand && (
+        <p class="quiet">
+          It is connected with a credential of another owner: only that owner and admins can restart, update or stop it.
+        </p>
+      )}
       <SessionFacts session={session} />
       <Section title="Its tunnels">
         <Table

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { nameOf, viewer, welcome } from '../../data/session.ts';
+import { begin, nameOf, viewer } from '../../data/session.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useFields } from '../../data/use-fields.ts';
 import { ChangePassword } from '../../generated/operations.ts';
@@ -29,7 +29,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   async function submit() {
     const result = await change.act({ input: { current, password } });
     if (!result?.changePassword) return;
-    welcome(result.changePassword);
+    begin(result.changePassword);
     onChanged();
     toast('Your password is changed.');
   }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { welcome } from '../../data/session.ts';
+import { begin } from '../../data/session.ts';
 import { signInToken } from '../../data/sign-in-token.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useFields } from '../../data/use-fields.ts';
@@ -22,7 +22,7 @@ export function ByLink({ token }: { token: string }) {
       setUsedUp(true);
       return;
     }
-    welcome(result.redeemSignInLink);
+    begin(result.redeemSignInLink);
     signInToken.value = null;
   }
 

@@ -1,4 +1,4 @@
-import { welcome } from '../../data/session.ts';
+import { begin } from '../../data/session.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useFields } from '../../data/use-fields.ts';
 import { SignIn } from '../../generated/operations.ts';
@@ -13,7 +13,7 @@ export function ByPassword() {
 
   async function submit() {
     const result = await signIn.act({ input: { ...fields.values, email: fields.values.email.trim() } });
-    if (result?.signIn) welcome(result.signIn);
+    if (result?.signIn) begin(result.signIn);
   }
 
   return (

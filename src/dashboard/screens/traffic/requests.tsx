@@ -67,17 +67,20 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
   const capture = data?.trafficCapture;
   const [pausedAt, setPausedAt] = useState<number>();
   const isPaused = pausedAt !== undefined;
-  const captured = useCaptured(endpointId, capture?.isOn === true && !isPaused);
+  const mayLook = capture?.mayLook === true;
+  const captured = useCaptured(endpointId, mayLook && capture?.isOn === true && !isPaused);
   const { rows, reload } = captured;
   const [filter, setFilter] = useFilter();
   const shown = useMemo(() => rows?.filter((row) => passes(filter, row)) ?? [], [rows, filter.text, filter.status]);
 
   // Somebody else may have cleared it.
   const isCleared = capture?.kept === 0;
-  useEffect(() => void reload(), [isCleared]);
+  useEffect(() => void reload(), [isCleared, mayLook]);
 
   if (error && !capture) return <ErrorNote error={error} retry={() => void reloadState()} />;
-  if (!capture || (!rows && !captured.error)) return <Skeleton />;
+  if (!capture) return <Skeleton />;
+  if (!mayLook) return <OfOthers />;
+  if (!rows && !captured.error) return <Skeleton />;
   async function changed() {
     await Promise.all([reloadState(), reload()]);
   }
@@ -103,6 +106,15 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
         empty={<Nothing capture={capture} endpoint={endpoint} isFiltered={(rows?.length ?? 0) > 0} />}
       />
     </>
+  );
+}
+
+function OfOthers() {
+  return (
+    <Empty title="Somebody else captures here">
+      What is captured may hold secrets of visitors: only who switched it on, the owner of the agent’s credential, and
+      admins can look at it. Once it is off and cleared, you can switch it on yourself.
+    </Empty>
   );
 }
 

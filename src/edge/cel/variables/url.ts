@@ -4,15 +4,25 @@ import { type CelMap, celMap } from '@bufbuild/cel';
 import type { HttpRequest } from '../../exchange.ts';
 import { normalPath } from '../../path.ts';
 
+/** The variables that have the path of a request in them. */
+export const PATH_VARIABLES: readonly string[] = [
+  'req.url',
+  'req.url.path',
+  'req.url.raw_path',
+  'req.url.uri',
+  'req.url.raw',
+  'req.URL',
+  'req.Path',
+];
+
 const DEFAULT_PORTS = { http: 80, https: 443 };
 const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
 
 /**
  * The URL of a request. Parts are computed when they are asked for.
  *
- * Normalised is (RFC 3986, section 6.2.2): the host in lower case and without the scheme's own port, escapes of unreserved
- * characters undone, others in upper case, and `.` and `..` resolved. So `/%61dmin` and `/x/../admin` are `/admin`, for
- * rules must not be got round by other spellings. Repeated slashes stay, as they mean something else.
+ * Normalised is (RFC 3986, section 6.2.2): the host in lower case and without the scheme's own port, and the path as
+ * `normalPath` has it, for rules must not be got round by other spellings.
  */
 export class RequestUrl {
   readonly scheme: 'http' | 'https';

@@ -1,6 +1,8 @@
 // `forward-internal`: sends visitors on to another endpoint of the same account, one without a public address.
 
 import type { Proto } from '../../../tunnel/endpoint.ts';
+import { internalOf } from '../../../tunnel/endpoints.ts';
+import { visitorErrors } from '../../errors.ts';
 import type { ActionKind, ConfigReader } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
 
@@ -24,21 +26,36 @@ export const forwardInternal: ActionKind = {
     const goesOn = config.choice('on_error', ['halt', 'continue'], 'halt') === 'continue';
     config.choice('binding', ['internal'], 'internal'); // An older option, which had this value only.
     const { environment, owner } = config;
+    const { mayReach = () => true } = owner;
+    const leadsTo = url.constant && internalOf(url.constant)?.hostname;
+    if (leadsTo && !mayReach(leadsTo))
+      config.problem(
+        'url',
+        PROBLEM.forwardDenied,
+        `names ${leadsTo}, and the ACL of the credential has no rule "bind:${leadsTo}", nor another that allows it: add one, or forward to a name that is allowed`,
+      );
     return {
       isTerminal: !goesOn,
+      ...(leadsTo && { leadsTo }),
       run({ bindings, connection, result }) {
         const address = url.evaluate(bindings);
-        const endpoint = environment.internal(owner.accountId, address);
+        const { hostname } = internalOf(address) ?? {};
+        // What the ACL says may have changed, and the name may be the visitor's choice.
+        const isDenied = hostname !== undefined && !mayReach(hostname);
+        const endpoint = isDenied ? undefined : environment.internal(owner.accountId, address);
         // Requests go where requests are understood, connections where they are.
         if (endpoint && isHttp(endpoint.proto) === isOfHttp) {
           result('forward_internal', { url: address });
           return { kind: 'forward', endpoint };
         }
-        const message = `there is no internal endpoint ${address} online`;
-        result('forward_internal', { url: address, error: { code: 'ERR_GATEWAY_90132', message } });
+        const error = isDenied ? 'internalDenied' : 'internalOffline';
+        const message = isDenied
+          ? `the ACL of the credential has no rule that allows ${hostname}`
+          : `there is no internal endpoint ${address} online`;
+        const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
+        result('forward_internal', { url: address, error: { code, message } });
         if (goesOn) return undefined;
-        if (connection) return { kind: 'close', reason: message };
-        return { kind: 'refuse', error: 'internalOffline', reason: message };
+        return connection ? { kind: 'close', reason: message } : { kind: 'refuse', error, reason: message };
       },
     };
   },

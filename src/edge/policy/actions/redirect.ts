@@ -17,6 +17,7 @@ export const redirect: ActionKind = {
     const headers = config.headers('headers', { min: 0, max: HEADERS_MAX });
     return {
       isTerminal: false,
+      readsPath: config.has('from'),
       run({ exchange, bindings, result }) {
         if (!exchange) return undefined;
         const changed = change(exchange, bindings);

@@ -15,6 +15,7 @@ export const urlRewrite: ActionKind = {
     const change = compileUrlChange(config);
     return {
       isTerminal: false,
+      readsPath: config.has('from'),
       run({ exchange, bindings, result }) {
         if (!exchange) return undefined;
         const changed = change(exchange, bindings);

@@ -2,7 +2,7 @@
 
 import { visitorErrors } from '../../errors.ts';
 import type { HttpExchange } from '../../exchange.ts';
-import { providerProblem, secretProblem } from '../../webhooks/providers.ts';
+import { needsSecret, providerProblem, secretProblem } from '../../webhooks/providers.ts';
 import { verifyWebhook } from '../../webhooks/verify.ts';
 import type { ActionKind } from '../action.ts';
 import { PROBLEM } from '../problems.ts';
@@ -17,7 +17,8 @@ export const verifyWebhookAction: ActionKind = {
     const provider = config.text('provider');
     const unknown = provider && providerProblem(provider);
     if (unknown) config.problem('provider', PROBLEM.choice, unknown);
-    const secret = config.template('secret');
+    const isShared = needsSecret(provider);
+    const secret = config.template('secret', isShared ? {} : { default: '' });
     const bad = secret.constant && secretProblem(provider, secret.constant);
     if (bad) config.problem('secret', PROBLEM.field, bad);
     const enforce = config.flag('enforce', true);
@@ -25,8 +26,8 @@ export const verifyWebhookAction: ActionKind = {
       isTerminal: false,
       async run(run) {
         const exchange = run.exchange as HttpExchange; // In its only phase, there always is one.
-        const time = config.environment.time();
-        const verification = await verifyWebhook(provider, secret.evaluate(run.bindings), exchange, time);
+        const shared = isShared ? secret.evaluate(run.bindings) : '';
+        const verification = await verifyWebhook(provider, shared, exchange, config.environment);
         if ('challenge' in verification) return verification.challenge;
         if (verification.verified) {
           run.result('verify_webhook', { verified: true });

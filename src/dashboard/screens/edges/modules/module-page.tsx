@@ -27,6 +27,7 @@ export function ModulePage(props: ModulePageProps) {
   const [isAsking, setAsking] = useState(false);
   const { unset, error, isBusy, clear } = useModule(host, module);
   const { route } = useLocation();
+  const hasSecrets = settings !== undefined && module.hasSecrets?.(settings);
 
   return (
     <Page
@@ -41,7 +42,7 @@ export function ModulePage(props: ModulePageProps) {
         <Confirm
           title={`Unset the ${module.noun}?`}
           // What has secrets can't be set again as it was.
-          name={module.hasSecrets ? module.title : undefined}
+          name={hasSecrets ? module.title : undefined}
           action="Unset it"
           error={error}
           isBusy={isBusy}
@@ -58,9 +59,7 @@ export function ModulePage(props: ModulePageProps) {
           <p>
             Traffic of this {nouns[host.kind]} goes on without it from the next request on, and its settings are
             forgotten.{' '}
-            {module.hasSecrets
-              ? 'Its secrets have to be typed again to set it anew.'
-              : 'To keep them, switch it off instead.'}
+            {hasSecrets ? 'Its secrets have to be typed again to set it anew.' : 'To keep them, switch it off instead.'}
           </p>
         </Confirm>
       )}

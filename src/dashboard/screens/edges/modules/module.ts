@@ -16,8 +16,8 @@ export interface Module {
   summary?: (settings: Settings) => string;
   /** The objects that it names, shown in place of a summary. */
   names?: (settings: Settings) => string[];
-  /** Whether it has secrets that are gone when it is unset. */
-  hasSecrets?: boolean;
+  /** Whether it has secrets, which nobody can read and are gone when it is unset. */
+  hasSecrets?: (settings: Settings) => boolean;
   /** Of what it is another shape: it is changed by its form alone, which rewrites the other. */
   isAlias?: boolean;
   /** What stands below its form. */

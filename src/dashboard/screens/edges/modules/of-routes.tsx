@@ -109,7 +109,7 @@ export const routeModules: readonly Module[] = [
     what: 'Turns away requests that the provider of webhooks has not signed.',
     members: [webhookProvider('provider'), secret('secret')],
     summary: ({ provider }) => `signed by ${provider}`,
-    hasSecrets: true,
+    hasSecrets: () => true,
   },
   {
     field: 'websocketTcpConverter',
@@ -154,7 +154,7 @@ export const routeModules: readonly Module[] = [
       }),
     ],
     summary: (settings) => knownIn(settings, 'credentials').join(', '),
-    hasSecrets: true,
+    hasSecrets: () => true,
   },
   trafficPolicy,
   policy,

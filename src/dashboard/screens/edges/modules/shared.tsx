@@ -5,6 +5,7 @@ import { BackendForm } from '../backends/form.tsx';
 import { IpPolicyForm } from '../ip-policies/form.tsx';
 import { PolicyAside } from '../policy/aside.tsx';
 import { documentMember, rulesMember } from '../policy/members.tsx';
+import { hasSecrets } from '../policy/secrets.ts';
 import { certificateAuthority, backend as groups, ipPolicy } from '../things.ts';
 import { choice, idsIn, pick, picks } from './member.tsx';
 import type { Module } from './module.ts';
@@ -78,6 +79,7 @@ export const trafficPolicy: Module = {
   what: 'Rules for traffic: what is done when. They can be tried on a request before they are set.',
   members: [documentMember('value')],
   summary: ({ value }) => `${String(value).split('\n').length} lines`,
+  hasSecrets,
   Aside: PolicyAside,
 };
 
@@ -89,6 +91,7 @@ export const policy: Module = {
   isAlias: true,
   members: [rulesMember('inbound', 'Inbound'), rulesMember('outbound', 'Outbound')],
   summary: ({ inbound, outbound }) => `${countOf(inbound)} inbound, ${countOf(outbound)} outbound`,
+  hasSecrets,
   Aside: PolicyAside,
 };
 

@@ -38,7 +38,7 @@ export function useModule(host: Host, module: Module): ModuleActions {
   async function unset(settings: SetModule) {
     if ((await unsetting.act(where)) === undefined) return false;
     const undo = () => void save(valuesOf(module, settings), settings.enabled);
-    toast(`The ${module.noun} of this ${nouns[host.kind]} is unset.`, module.hasSecrets ? {} : { undo });
+    toast(`The ${module.noun} of this ${nouns[host.kind]} is unset.`, module.hasSecrets?.(settings) ? {} : { undo });
     return true;
   }
 

@@ -16,7 +16,7 @@ const PROVIDERS = `
   jira launch_darkly lemon_squeezy line linear mailchimp mailgun microsoft_teams
   modern_treasury mux notion openai orb paddle pagerduty paystack
   pinwheel pusher quickbooks razorpay resend sendgrid sentry shopify
-  slack sonatype square standard_webhooks stripe svix terraform tiktok
+  slack sns sonatype square standard_webhooks stripe svix terraform tiktok
   trello twilio twitter typeform vercel webex whatsapp woocommerce
   workos worldline xero zendesk zoom`
   .trim()
@@ -49,10 +49,10 @@ export function secret(name: string): Member {
         placeholder={settings ? 'stays as it is' : undefined}
         help={
           settings
-            ? 'What the provider signs with. Left empty, it stays as it is while the provider is the same.'
-            : 'What the provider signs with. Nobody can read it once it is set.'
+            ? 'What the provider signs with. Left empty, it stays as it is while the provider is the same. For sns none is needed.'
+            : 'What the provider signs with. Nobody can read it once it is set. For sns none is needed.'
         }
-        check={settings ? atMost(4096) : all(needed('The secret'), atMost(4096))}
+        check={atMost(4096)}
       />
     ),
   });

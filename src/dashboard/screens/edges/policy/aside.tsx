@@ -5,7 +5,7 @@ import type { AsideProps } from '../modules/module.ts';
 import { DryRun } from './dry-run.tsx';
 
 export function PolicyAside({ host, values }: AsideProps) {
-  return <DryRun document={() => documentOf(values)} isTls={host.kind === 'tlsEdge'} visit={host.visit} />;
+  return <DryRun document={() => documentOf(values)} host={host} />;
 }
 
 /** What the form says as one document; the older shape has its lists apart. @throws ApiFailure */

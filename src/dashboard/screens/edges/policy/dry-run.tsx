@@ -12,25 +12,25 @@ import { NumberField } from '../../../ui/number-field.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { TextArea, TextField } from '../../../ui/text-field.tsx';
 import { announce } from '../../../ui/toast.tsx';
+import type { Host } from '../modules/hosts.ts';
 import { type Pair, PairsField, pairsOf } from '../pairs-field.tsx';
 import { Explanation } from './explanation.tsx';
 
 interface DryRunProps {
   /** The policy as the form has it now. */
   document: () => string;
-  isTls: boolean;
-  /** What the request is for at first. */
-  visit: string;
+  host: Host;
 }
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 
 const NONE: readonly Pair[] = [];
 
-export function DryRun({ document, isTls, visit }: DryRunProps) {
+export function DryRun({ document, host }: DryRunProps) {
+  const isTls = host.kind === 'tlsEdge';
   const fields = useFields({
     method: 'GET',
-    url: visit,
+    url: host.visit,
     headers: NONE,
     body: '',
     clientIp: '192.0.2.1',
@@ -52,6 +52,7 @@ export function DryRun({ document, isTls, visit }: DryRunProps) {
       const result = await run(TryPolicy, {
         policy: document(),
         proto: isTls ? 'tls' : 'https',
+        storedIn: host.id,
         request: { method, url, body: body || null, clientIp, headers: pairsOf(values.headers) },
         response: values.isAnswered
           ? { status, headers: pairsOf(values.answerHeaders), body: values.answerBody || null }

@@ -8,6 +8,9 @@ import { type Member, member } from '../modules/member.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
+import { MASK } from './secrets.ts';
+
+const SECRETS = `Where it says ${MASK}, a secret is set; left so, it stays.`;
 
 /** A whole document, in JSON or YAML. */
 export function documentMember(name: string): Member {
@@ -29,7 +32,7 @@ export function rulesMember(name: string, label: string): Member {
       <CodeEditor
         {...bound}
         label={label}
-        help="A JSON list of rules, each { name, expressions, actions: [{ type, config }] }."
+        help={`A JSON list of rules, each { name, expressions, actions: [{ type, config }] }. ${SECRETS}`}
         rows={{ min: 5, max: 20 }}
         check={listOfRules}
       />
@@ -51,7 +54,7 @@ function DocumentField({ host, ...field }: Bound<string> & { host: Host }) {
   const isTls = host.kind === 'tlsEdge';
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();
-  const problems = useProblems(field.value, isTls ? 'tls' : 'https', host.visit);
+  const problems = useProblems(field.value, host);
   const marked = new Set(problems?.flatMap(({ line }) => line ?? []));
   return (
     <div class="policy">
@@ -83,8 +86,8 @@ function DocumentField({ host, ...field }: Bound<string> & { host: Host }) {
         label="The document"
         help={
           isTls
-            ? 'YAML or JSON, with the phase on_tcp_connect.'
-            : 'YAML or JSON, with the phases on_http_request and on_http_response.'
+            ? `YAML or JSON, with the phase on_tcp_connect. ${SECRETS}`
+            : `YAML or JSON, with the phases on_http_request and on_http_response. ${SECRETS}`
         }
         check={(text) =>
           needed('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../../data/use-query.ts';
 import { CheckPolicy, type PolicyProto } from '../../../generated/operations.ts';
+import type { Host } from '../modules/hosts.ts';
 import { lineOf } from './line-of.ts';
 
 const PAUSE_MS = 600;
@@ -14,10 +15,12 @@ export interface Problem {
 }
 
 /** @returns undefined as long as it isn't known. */
-export function useProblems(text: string, proto: PolicyProto, visit: string): readonly Problem[] | undefined {
+export function useProblems(text: string, { kind, id, visit }: Host): readonly Problem[] | undefined {
   const settled = useSettled(text);
   const isOff = settled.trim() === '';
-  const { data } = useQuery(CheckPolicy, { policy: settled, proto, request: { url: visit } }, { isOff });
+  const proto: PolicyProto = kind === 'tlsEdge' ? 'tls' : 'https';
+  const asked = { policy: settled, proto, request: { url: visit }, storedIn: id };
+  const { data } = useQuery(CheckPolicy, asked, { isOff });
   const problems = data?.evaluatePolicy?.problems;
   if (isOff || !problems || settled !== text) return undefined;
   const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, noConnections] : problems;

@@ -1,7 +1,10 @@
 // So many at a time.
 
-/** @returns a function that runs what it is given, at most `max` at once; the others wait their turn. */
-export function limited(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs what it is given, at most so many at once; the others wait their turn. */
+export type Limited = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Who waits is not counted here: whoever hands in work bounds that. */
+export function limited(max: number): Limited {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

@@ -1,0 +1,11 @@
+// Secrets in policies: nobody can read them, and who sends back what stands for one keeps it.
+
+import type { Settings } from '../modules/member.tsx';
+
+/** What the API shows in place of a secret. */
+export const MASK = '<secret>';
+
+/** Whether a policy has secrets, by what the API shows of it. */
+export function hasSecrets(settings: Settings): boolean {
+  return JSON.stringify(settings).includes(MASK);
+}

@@ -1,0 +1,46 @@
+// Policies that an earlier version of the gateway stored, secrets in clear: they are sealed at the next start.
+
+import type { TrafficPolicySettings } from '../edge/modules/settings.ts';
+import { splitPolicy } from '../edge/policy/secrets.ts';
+import type { Db } from './client.ts';
+import { Prisma } from './generated/prisma/client.ts';
+import type { Keys } from './keys.ts';
+import { protocolOf, sealPolicy } from './policy-secrets.ts';
+
+/** Rows that are read at once. */
+const BATCH = 100;
+
+interface Row {
+  id: string;
+  accountId: string;
+  /** As it was sent. */
+  policy: TrafficPolicySettings;
+}
+
+/**
+ * Seals the secrets of all policies that are not sealed yet. Rows that somebody changes meanwhile are left to them.
+ * @param onSealed told how many it sealed, unless it was none.
+ */
+export async function sealPolicies(db: Db, keys: Keys, onSealed: (count: number) => void): Promise<void> {
+  let count = 0;
+  for (const table of ['route', 'edge'] as const) {
+    for (let rows = await plainAfter(db, table, ''); rows.length > 0; ) {
+      for (const { id, accountId, policy } of rows) {
+        const split = splitPolicy(policy.value, protocolOf(table));
+        const sealed = sealPolicy(keys, { table, id, accountId }, policy.enabled, split);
+        count += await db.$executeRaw`
+          UPDATE ${Prisma.raw(table)} SET traffic_policy = ${JSON.stringify(sealed)}::jsonb
+          WHERE id = ${id} AND traffic_policy = ${JSON.stringify(policy)}::jsonb`;
+      }
+      rows = await plainAfter(db, table, rows.at(-1)?.id ?? '');
+    }
+  }
+  if (count > 0) onSealed(count);
+}
+
+function plainAfter(db: Db, table: string, after: string): Promise<Row[]> {
+  return db.$queryRaw<Row[]>`
+    SELECT id, account_id AS "accountId", traffic_policy AS policy FROM ${Prisma.raw(table)}
+    WHERE id > ${after} AND traffic_policy IS NOT NULL AND traffic_policy -> 'sealed' IS NULL
+    ORDER BY id LIMIT ${BATCH}`;
+}

@@ -1,0 +1,240 @@
+// What a peer can make a session keep and do, and what becomes of a session whose own side fails.
+
+import type { Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  answer,
+  ByteBudget,
+  call,
+  DEAF,
+  ErrorCode,
+  Flag,
+  FrameType,
+  MESSAGE_MAX,
+  MuxSession,
+  openTyped,
+  readType,
+  type SessionEvents,
+  StreamType,
+  writeHeader,
+} from '../../src/protocol/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { connection, end, pair } from './pair.ts';
+
+const MB = 1024 * 1024;
+const HEADER = 8;
+
+function frame(type: number, flags: number, id: number, body = Buffer.alloc(0)): Buffer {
+  const bytes = Buffer.alloc(HEADER + body.length);
+  writeHeader(bytes, 0, (type << 4) | flags, body.length, id);
+  body.copy(bytes, HEADER);
+  return bytes;
+}
+
+/** So many frames of one kind, each of a stream of its own. */
+const frames = (count: number, make: (id: number) => Buffer) =>
+  Buffer.concat(Array.from({ length: count }, (_, i) => make(2 * i + 1)));
+
+async function ends(): Promise<{ near: Socket; far: Socket; server: ReturnType<typeof end> }> {
+  const [near, far] = await connection();
+  onTestFinished(() => void near.destroy());
+  near.on('error', () => {});
+  return { near, far, server: end(far, 'server') };
+}
+
+describe('a peer that does not read', () => {
+  test('is not read from, once its answers pile up; and is again when it has read them', async () => {
+    const { near, far, server } = await ends();
+    near.pause();
+    // Each is answered with a reset, as there is no such stream.
+    const sent = Buffer.alloc(9 * 600_000, frame(FrameType.DATA, 0, 1, Buffer.from('x')));
+    near.write(sent);
+    await eventually(() => expect(far.isPaused()).toBe(true));
+    expect(far.writableLength).toBeLessThan(2 * MB);
+    expect(server.session.bytesIn).toBeLessThan(sent.length);
+    near.resume();
+    await eventually(() => expect(server.session.bytesIn).toBe(sent.length));
+    expect(server.session.isClosed).toBe(false);
+  });
+});
+
+describe('a peer that keeps us busy with nothing', () => {
+  test('is shown the door: data without bytes', async () => {
+    const { near, server } = await ends();
+    near.resume().write(Buffer.alloc(1.2 * MB, frame(FrameType.DATA, 0, 1)));
+    expect((await server.closed).code).toBe(ErrorCode.ENHANCE_CALM);
+  });
+
+  test('is shown the door: streams that are opened and reset at once', async () => {
+    const { near, server } = await ends();
+    const reset = Buffer.from([0, 0, 0, 6]);
+    const open = (id: number) => frame(FrameType.DATA, Flag.SYN, id, Buffer.from('abcd'));
+    near.resume().write(frames(3000, (id) => Buffer.concat([open(id), frame(FrameType.RESET, 0, id, reset)])));
+    expect((await server.closed).code).toBe(ErrorCode.ENHANCE_CALM);
+  });
+
+  test('but a gateway may open as many streams as there are visitors', async () => {
+    const { client, server } = await pair();
+    onTestFinished(() => client.session.close());
+    for (let i = 0; i < 5000; i++) openTyped(server.session, StreamType.PROXY, Buffer.from('a visitor')).reset();
+    openTyped(server.session, StreamType.PROXY, Buffer.from('the last one'));
+    await eventually(() => expect(client.session.size).toBe(1));
+    expect(client.session.isClosed).toBe(false);
+  });
+
+  test('but not one that answers each byte with credit, as SDKs do', async () => {
+    const { near, server } = await ends();
+    const first = frame(FrameType.DATA, Flag.SYN, 1, Buffer.from('abcd'));
+    const credit = frame(FrameType.WINDOW, 0, 1, Buffer.from([0, 0, 0, 1]));
+    const round = Buffer.concat([credit, frame(FrameType.DATA, 0, 1, Buffer.from('x'))]);
+    const whole = Buffer.alloc(100_000 * round.length, round);
+    server.accept((stream) => ({ ...DEAF, onData: (chunk) => stream.consumed(chunk.length) }));
+    near.resume().write(Buffer.concat([first, whole]));
+    await eventually(() => expect(server.session.bytesIn).toBe(first.length + whole.length));
+    expect(server.session.isClosed).toBe(false);
+  });
+});
+
+describe('a stranger', () => {
+  async function stranger() {
+    const [near, far] = await connection();
+    onTestFinished(() => void near.destroy());
+    const closed = new Promise<ErrorCode>((onClose) => {
+      const options = { role: 'server', peerStreamsMax: 10, stranger: { bytes: 1000, streams: 2 } } as const;
+      new MuxSession(far, { onStream() {}, onClose }, options);
+    });
+    return { near: near.resume(), closed };
+  }
+
+  test('may send so many bytes, on however many streams, and not one more', async () => {
+    const { near, closed } = await stranger();
+    near.write(frame(FrameType.DATA, Flag.SYN, 1, Buffer.alloc(1000)));
+    expect(await closed).toBe(ErrorCode.ENHANCE_CALM);
+  });
+
+  test('may have so many streams open, and not one more', async () => {
+    const { near, closed } = await stranger();
+    near.write(frames(3, (id) => frame(FrameType.DATA, Flag.SYN, id)));
+    expect(await closed).toBe(ErrorCode.ENHANCE_CALM);
+  });
+});
+
+describe('calls', () => {
+  /** A caller, and a callee whose calls share a budget and are answered with what they say. */
+  async function callee(budget: ByteBudget) {
+    const { client, server } = await pair();
+    onTestFinished(() => client.session.close());
+    server.accept((stream) => {
+      readType(stream, (_, rest) =>
+        answer(
+          stream,
+          rest,
+          async (request) => request,
+          (reason) => reason,
+          budget,
+        ),
+      );
+      return stream.events;
+    });
+    return client.session;
+  }
+
+  test('under way share a budget, which is free again when they are over', async () => {
+    const budget = new ByteBudget(2 * MB);
+    const session = await callee(budget);
+    const unfinished = Buffer.from(`{"a":"${'x'.repeat(MESSAGE_MAX - 100)}`);
+    const streams = [0, 1].map(() => {
+      const stream = openTyped(session, StreamType.BIND, unfinished.subarray(0, 100));
+      stream.write(unfinished.subarray(100));
+      return stream;
+    });
+    await eventually(() => {
+      const isFree = budget.take(1);
+      if (isFree) budget.give(1);
+      expect(isFree).toBe(false);
+    });
+    const refused = (await call(session, StreamType.BIND, { b: 'y'.repeat(5000) }, 5000)) as { Error: string };
+    expect(refused.Error).toContain('2097152 bytes together');
+    for (const stream of streams) stream.reset();
+    await expect(call(session, StreamType.BIND, { b: 'y' }, 5000)).resolves.toEqual({ b: 'y' });
+  });
+
+  test('that come byte by byte cost what they are long, and not a hundred times as much', async () => {
+    const { near, server } = await ends();
+    server.accept((stream) => {
+      readType(stream, (_, rest) => answer(stream, rest, async () => ({}), String));
+      return stream.events;
+    });
+    const id = (n: number) => 2 * n + 1;
+    const streams = Array.from({ length: 4 }, (_, n) => n);
+    const begin = Buffer.concat([Buffer.from([0, 0, 0, 1]), Buffer.from('{"a":"')]);
+    const length = 100_000;
+    const before = process.memoryUsage().heapUsed;
+    for (const n of streams) near.write(frame(FrameType.DATA, Flag.SYN, id(n), begin));
+    for (const n of streams) near.write(Buffer.alloc(length * 9, frame(FrameType.DATA, 0, id(n), Buffer.from('x'))));
+    await eventually(() => expect(server.session.bytesIn).toBe(streams.length * (18 + length * 9)), {
+      timeout: 15_000,
+    });
+    // A piece for each would be 100 bytes and more, of every one.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(30 * MB);
+  });
+
+  test.each([
+    ['that are nested deeper than 64', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, '64 deep'],
+    ['that are not UTF-8', Buffer.from([...Buffer.from('{"a":"'), 0xff, 0xc0, ...Buffer.from('"}')]), 'UTF-8'],
+  ])('%s are refused with a reason', async (_, text, reason) => {
+    const session = await callee(new ByteBudget(MB));
+    const answered = new Promise<string>((resolve) => {
+      openTyped(session, StreamType.BIND, Buffer.from(text as string), {
+        ...DEAF,
+        onData: (chunk) => resolve(String(chunk)),
+      });
+    });
+    expect(await answered).toContain(reason);
+  });
+});
+
+describe('what fails on our own side', () => {
+  test.each([
+    ['onData', frame(FrameType.DATA, Flag.SYN, 1, Buffer.from('x'))],
+    ['onReset', Buffer.concat([frame(FrameType.DATA, Flag.SYN, 1), frame(FrameType.RESET, 0, 1, Buffer.alloc(4))])],
+    [
+      'onDrain',
+      Buffer.concat([frame(FrameType.DATA, Flag.SYN, 1), frame(FrameType.WINDOW, 0, 1, Buffer.from([0, 64, 0, 0]))]),
+    ],
+  ] as const)('in %s of a stream ends that stream, is told, and leaves the session alone', async (role, bytes) => {
+    const defect = new Error(`a defect of ${role}`);
+    const fails = () => {
+      throw defect;
+    };
+    const { near, session, told } = await failing((stream) => {
+      stream.events = { ...DEAF, [role]: fails };
+      if (role === 'onDrain') stream.write(Buffer.alloc(MB));
+    });
+    near.write(bytes);
+    await eventually(() => expect(told).toEqual([defect]));
+    expect(session).toMatchObject({ isClosed: false, size: 0 });
+  });
+
+  test('where a stream is taken ends the session, and is told', async () => {
+    const defect = new Error('a defect of onStream');
+    const { near, closed, told } = await failing(() => {
+      throw defect;
+    });
+    near.write(frame(FrameType.DATA, Flag.SYN, 1, Buffer.from('x')));
+    expect(await closed).toBe(ErrorCode.INTERNAL);
+    expect(told).toEqual([defect]);
+  });
+
+  async function failing(onStream: SessionEvents['onStream']) {
+    const [near, far] = await connection();
+    onTestFinished(() => void near.destroy());
+    const told: unknown[] = [];
+    const onDefect = (error: unknown) => void told.push(error);
+    let session: MuxSession | undefined;
+    const closed = new Promise<ErrorCode>((onClose) => {
+      session = new MuxSession(far, { onStream, onClose, onDefect }, { role: 'server', peerStreamsMax: 10 });
+    });
+    return { near: near.resume(), closed, told, session };
+  }
+});

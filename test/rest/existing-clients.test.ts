@@ -1,0 +1,129 @@
+// What clients in the field send along without meaning anything by it: every member of a type, with "" or {} for what was
+// not given, and what the path says already.
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway } from '../support/gateway.ts';
+
+let account: Account;
+beforeAll(async () => {
+  account = await (await sharedGateway()).newAccount();
+});
+
+const created = async (path: string, body: object = {}) => {
+  const answer = await account.call('POST', path, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+const changed = async (path: string, body: object) => {
+  const answer = await account.call('PATCH', path, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+const refused = (number: number, member: string) => ({
+  status: 400,
+  body: { error_code: `ERR_GATEWAY_${number}`, msg: expect.stringMatching(`\\b${member} `) },
+});
+
+describe('routes', () => {
+  let edge: string;
+  let routes: string;
+  beforeAll(async () => {
+    edge = (await created('/edges/https')).id;
+    routes = `/edges/https/${edge}/routes`;
+  });
+  const route = { match_type: 'exact_path', match: '/a' };
+
+  test('an empty match and match type keep what is there', async () => {
+    const { id } = await created(routes, { ...route, description: 'before' });
+    const body = { match_type: '', match: '', description: '', metadata: 'after' };
+    expect(await changed(`${routes}/${id}`, body)).toMatchObject({ ...route, description: '', metadata: 'after' });
+    expect(await account.call('POST', routes, { match_type: '', match: '/b' })).toMatchObject(
+      refused(90007, 'match_type'),
+    );
+  });
+
+  test('ids that equal those of the path are accepted, and no others', async () => {
+    const { id } = await created(routes, { edge_id: edge, match_type: 'path_prefix', match: '/ids' });
+    const path = `${routes}/${id}`;
+    expect(await changed(path, { id, edge_id: edge, metadata: 'a' })).toMatchObject({ id, metadata: 'a' });
+    expect(await changed(path, { id: null, edge_id: '', metadata: 'b' })).toMatchObject({ id, metadata: 'b' });
+    expect(await account.call('PATCH', path, { id: edge })).toMatchObject(refused(90350, 'id'));
+    expect(await account.call('PATCH', path, { edge_id: 5 })).toMatchObject(refused(90350, 'edge_id'));
+    expect(await account.call('POST', routes, { ...route, id })).toMatchObject(refused(214, 'id'));
+    const module = { id, edge_id: edge, enabled: false };
+    expect(await account.call('PUT', `${path}/compression`, module)).toMatchObject({ body: { enabled: false } });
+  });
+
+  test('modules of kinds that do not exist here may be null', async () => {
+    const nothing = { oauth: null, oidc: null, saml: null };
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/oauth', ...nothing });
+    expect(await changed(`${routes}/${id}`, { ...nothing, metadata: 'a' })).toMatchObject({ metadata: 'a' });
+    for (const member of ['oauth', 'oidc', 'saml'])
+      expect(await account.call('PATCH', `${routes}/${id}`, { [member]: { enabled: true } })).toMatchObject(
+        refused(90351, member),
+      );
+  });
+
+  test('providers of webhooks are known in any case', async () => {
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/hooks' });
+    const path = `${routes}/${id}/webhook_verification`;
+    const answer = await account.call('PUT', path, { provider: 'GITHUB', secret: 'a' });
+    expect(answer.body).toEqual({ enabled: true, provider: 'github', secret: 'a' });
+    // The secret stays: it is the same provider.
+    expect(await account.call('PUT', path, { provider: 'GitHub' })).toMatchObject({ status: 200 });
+    expect(await account.call('PUT', path, { provider: 'GIT HUB', secret: 'a' })).toMatchObject({ status: 400 });
+  });
+
+  test('webhooks of Amazon SNS need no secret, and one is not kept', async () => {
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/sns' });
+    const path = `${routes}/${id}/webhook_verification`;
+    const sns = { enabled: true, provider: 'sns', secret: null };
+    for (const provider of ['sns', 'SNS']) expect((await account.call('PUT', path, { provider })).body).toEqual(sns);
+    for (const secret of [null, '', 'a secret'])
+      expect((await account.call('PUT', path, { provider: 'sns', secret })).body).toEqual({ ...sns, secret });
+    expect((await account.call('GET', path)).body).toEqual(sns);
+    expect(await changed(`${routes}/${id}`, { webhook_verification: { provider: 'sns' } })).toMatchObject({
+      webhook_verification: sns,
+    });
+    expect(await account.call('PUT', path, { provider: 'github' })).toMatchObject(refused(2234, 'secret'));
+    const github = { provider: 'github', secret: 'a secret' };
+    expect(await account.call('PUT', path, github)).toMatchObject({ status: 200 });
+    expect((await account.call('PUT', path, { provider: 'sns' })).body).toEqual(sns);
+    expect(await account.call('PUT', path, { provider: 'github' })).toMatchObject(refused(2234, 'secret'));
+    await created(routes, { match_type: 'path_prefix', match: '/sns2', webhook_verification: { provider: 'sns' } });
+  });
+
+  test('names of header fields are shown in lower case', async () => {
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/headers' });
+    const path = `${routes}/${id}`;
+    const shown = { enabled: true, add: { 'x-site': 'Berlin' }, remove: ['x-trace'] };
+    for (const side of ['request_headers', 'response_headers']) {
+      const answer = await account.call('PUT', `${path}/${side}`, { add: { 'X-Site': 'Berlin' }, remove: ['X-Trace'] });
+      expect(answer.body).toEqual(shown);
+      expect((await account.call('GET', `${path}/${side}`)).body).toEqual(shown);
+      expect((await account.call('GET', path)).body[side]).toEqual(shown);
+      const twice = { add: { 'X-Site': 'a', 'x-site': 'b' } };
+      expect(await account.call('PUT', `${path}/${side}`, twice)).toMatchObject(refused(90352, 'add'));
+    }
+  });
+});
+
+test('labels of a tunnel group that are empty keep what is there', async () => {
+  const { id } = await created('/backends/tunnel_group', { labels: { app: 'shop' }, description: 'before' });
+  const path = `/backends/tunnel_group/${id}`;
+  expect(await changed(path, { id, labels: {}, description: 'after' })).toMatchObject({
+    labels: { app: 'shop' },
+    description: 'after',
+  });
+  expect(await account.call('POST', '/backends/tunnel_group', { labels: {} })).toMatchObject(refused(90054, 'labels'));
+});
+
+test('what domains were configured by before there were edges may be null or empty', async () => {
+  const nothing = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: '' };
+  const { id } = await created('/reserved_domains', { domain: 'legacy.existing-clients.example.com', ...nothing });
+  expect(await changed(`/reserved_domains/${id}`, { ...nothing, metadata: 'a' })).toMatchObject({ metadata: 'a' });
+  for (const member of Object.keys(nothing))
+    expect(await account.call('PATCH', `/reserved_domains/${id}`, { [member]: 'ec_1' })).toMatchObject(
+      refused(90351, member),
+    );
+});

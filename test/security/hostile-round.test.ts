@@ -1,0 +1,36 @@
+// A short round of `npm run soak -- hostile`: all attacks at once for some seconds, beside honest clients.
+
+import { constants } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildAttacker } from '../soak/hostile/attackers.ts';
+import { attacks } from '../soak/hostile/attacks/index.ts';
+import { type Lab, openLab } from '../soak/hostile/lab.ts';
+import { playRound } from '../soak/hostile/round.ts';
+
+let lab: Lab;
+beforeAll(async () => {
+  await buildAttacker();
+  lab = await openLab();
+}, 60_000);
+afterAll(() => lab?.close());
+
+test('under every attack at once, honest clients get what they ask for, and nothing is met that nobody expected', {
+  timeout: 60_000,
+}, async () => {
+  const slugs = Object.keys(attacks);
+  const { phases, failures } = await playRound(lab, {
+    quiet: 500,
+    each: 0,
+    together: 6000,
+    attacks: slugs,
+    priority: constants.priority.PRIORITY_NORMAL,
+    onPhase() {},
+  });
+  expect(failures).toEqual([]);
+  const [, together] = phases;
+  expect(Object.entries(together?.counts ?? {}).filter(([, counts]) => counts.crashed)).toEqual([]);
+  expect(Object.keys(together?.counts ?? {})).toEqual(slugs);
+  for (const [kind, { count }] of together?.figures ?? []) expect([kind, count]).not.toEqual([kind, 0]);
+  const metrics = await (await fetch(`${lab.gateway.admin}/metrics`)).text();
+  expect(metrics).toMatch(/^gateway_defects_total 0$/m);
+});
