@@ -1,10 +1,10 @@
 // One round: honest clients alone, then beside each attack in its turn, then beside all of them at once.
 
+import { HonestClients, type Kind } from '../../support/honest-clients.ts';
 import type { Counts } from './attack.ts';
 import { type Attacker, startAttacker } from './attackers.ts';
-import { HonestClients, type Kind } from './honest.ts';
 import type { Lab } from './lab.ts';
-import type { Figures } from './samples.ts';
+import { type Figures, Samples } from './samples.ts';
 
 const SAMPLE_MS = 200;
 
@@ -32,7 +32,7 @@ export interface Plan {
 
 /** @returns the quiet phase first. Honest clients that failed say why in `failures`. */
 export async function playRound(lab: Lab, plan: Plan): Promise<{ phases: Phase[]; failures: string[] }> {
-  const clients = new HonestClients();
+  const clients = new HonestClients(() => new Samples());
   clients.start(lab);
   const phases: Phase[] = [];
   const play = async (name: string, slugs: string[], ms: number) => {
@@ -60,7 +60,11 @@ interface Step {
   priority: number;
 }
 
-async function playPhase(lab: Lab, clients: HonestClients, { name, slugs, ms, priority }: Step): Promise<Phase> {
+async function playPhase(
+  lab: Lab,
+  clients: HonestClients<Samples>,
+  { name, slugs, ms, priority }: Step,
+): Promise<Phase> {
   for (const samples of clients.samples.values()) samples.take();
   const before = lab.memory();
   let most = before;

@@ -7,16 +7,31 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { newClient } from '../../agent/client-support.ts';
-import { ANSWER, HONEST_NAME, type Lab } from './lab.ts';
-import { Samples } from './samples.ts';
+import { newClient } from '../agent/client-support.ts';
 
+/** The honest endpoint's name, below the base domain. */
+export const HONEST_NAME = 'honest.tunnel.localhost';
+/** What its origin answers. */
+export const ANSWER = 'an honest answer\n';
 const ADDRESS = '127.0.0.77';
 /** Between two requests of one client. */
 const PAUSE_MS = 25;
 const AGENT_PAUSE_MS = 500;
-/** Nobody waits longer. */
-const PATIENCE_MS = 20_000;
+
+/** Where the clients go to, and as whom. */
+export interface HonestWorld {
+  /** The API listener’s URL; host and port of the others; the certificate of the gateway’s authority. */
+  target: { api: string; agent: string; http: string; https: string; ca: string };
+  honest: { key: string; authtoken: string };
+  /** What the tunnels of new agents lead to. */
+  originPort: number;
+}
+
+/** Hears how each piece of work went. */
+export interface Witness {
+  /** Runs it; what it throws is noted, not thrown on. */
+  time(work: () => Promise<void>): Promise<void>;
+}
 
 export type Kind =
   | 'http'
@@ -30,14 +45,24 @@ export type Kind =
   | 'new agent';
 
 /** Works until it is stopped, and notes each wait. */
-export class HonestClients {
-  readonly samples = new Map<Kind, Samples>();
+export class HonestClients<W extends Witness> {
+  readonly samples = new Map<Kind, W>();
+  /** Ids of what was written and acknowledged. */
+  readonly acknowledged: string[] = [];
+  readonly #newWitness: () => W;
+  readonly #patienceMs: number;
   #stopped = false;
   #loops: Promise<void>[] = [];
   #undo: (() => void)[] = [];
 
-  start(lab: Lab): void {
-    const { target, honest } = lab;
+  /** @param patienceMs nobody waits longer for an answer. */
+  constructor(newWitness: () => W, patienceMs = 20_000) {
+    this.#newWitness = newWitness;
+    this.#patienceMs = patienceMs;
+  }
+
+  start(world: HonestWorld): void {
+    const { target, honest } = world;
     const kept = { keepAlive: true, maxSockets: 1 };
     const [http, https, api] = [new HttpAgent(kept), new HttpsAgent(kept), new HttpAgent(kept)];
     this.#undo.push(() => [http, https, api].forEach((agent) => void agent.destroy()));
@@ -51,7 +76,7 @@ export class HonestClients {
       () => expectAnswer(overHttp, { ...visit, agent: http, method: 'POST' }, Buffer.alloc(65_536)),
       100,
     );
-    const h2 = new Http2Visitor(lab);
+    const h2 = new Http2Visitor(world);
     this.#undo.push(() => h2.close());
     this.#loop('http2', () => h2.visit());
 
@@ -63,21 +88,22 @@ export class HonestClients {
       'content-type': 'application/json',
     };
     const list = { ...client, headers, path: '/credentials?limit=1' };
-    this.#loop('REST', () => expectJson(list, undefined, 200, 'credentials'));
+    this.#loop('REST', async () => void (await expectJson(list, undefined, 200, 'credentials')));
     const query = JSON.stringify({ query: '{ credentials(first: 1) { nodes { id } } }' });
     const graphql = { ...client, headers, path: '/graphql', method: 'POST' };
-    this.#loop('GraphQL', () => expectJson(graphql, query, 200, '"nodes"'));
+    this.#loop('GraphQL', async () => void (await expectJson(graphql, query, 200, '"nodes"')));
     let written = 0;
     const write = { ...client, headers, path: '/bot_users', method: 'POST' };
     this.#loop(
       'write',
-      () => {
+      async () => {
         const once = { ...write, headers: { ...headers, 'idempotency-key': `honest ${++written}` } };
-        return expectJson(once, JSON.stringify({ name: `honest ${written}` }), 201, '"bot_');
+        const answer = await expectJson(once, JSON.stringify({ name: `honest ${written}` }), 201, '"bot_');
+        this.acknowledged.push((JSON.parse(answer) as { id: string }).id);
       },
       250,
     );
-    this.#loop('new agent', () => tunnelAnew(lab), AGENT_PAUSE_MS);
+    this.#loop('new agent', () => tunnelAnew(world), AGENT_PAUSE_MS);
   }
 
   async stop(): Promise<void> {
@@ -87,11 +113,11 @@ export class HonestClients {
   }
 
   #loop(kind: Kind, work: () => Promise<void>, pause = PAUSE_MS): void {
-    const samples = new Samples();
+    const samples = this.#newWitness();
     this.samples.set(kind, samples);
     const run = async () => {
       while (!this.#stopped) {
-        await samples.time(() => withinPatience(work()));
+        await samples.time(() => within(this.#patienceMs, work()));
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     };
@@ -104,10 +130,10 @@ function placeOf(listener: string): Pick<RequestOptions, 'host' | 'port' | 'loca
   return { host, port, localAddress: ADDRESS };
 }
 
-async function withinPatience(work: Promise<void>): Promise<void> {
+async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
@@ -122,9 +148,10 @@ async function expectJson(
   body: string | undefined,
   wanted: number,
   part: string,
-): Promise<void> {
+): Promise<string> {
   const { status, received } = await exchange(overHttp, { ...options, localAddress: ADDRESS }, body);
   if (status !== wanted || !received.includes(part)) throw new Error(`${status}: ${received.slice(0, 200)}`);
+  return received;
 }
 
 /** Sends a request; once more where a kept connection ended while it was sent (RFC 9112, section 9.3.1). */
@@ -147,11 +174,11 @@ function exchange(
 
 /** One connection that is kept; another when the gateway ended it. */
 class Http2Visitor {
-  readonly #lab: Lab;
+  readonly #world: HonestWorld;
   #session: ClientHttp2Session | undefined;
 
-  constructor(lab: Lab) {
-    this.#lab = lab;
+  constructor(world: HonestWorld) {
+    this.#world = world;
   }
 
   async visit(): Promise<void> {
@@ -168,7 +195,7 @@ class Http2Visitor {
   }
 
   async #connect(): Promise<ClientHttp2Session> {
-    const { target } = this.#lab;
+    const { target } = this.#world;
     const { host = '', port, localAddress } = placeOf(target.https);
     const options = { host, port: Number(port), localAddress, servername: HONEST_NAME, ca: target.ca };
     const socket = connectTls({ ...options, host, ALPNProtocols: ['h2'] } as never);
@@ -183,7 +210,7 @@ class Http2Visitor {
 }
 
 /** An agent comes, its URL answers, and it goes. */
-async function tunnelAnew({ target, honest, originPort }: Lab): Promise<void> {
+async function tunnelAnew({ target, honest, originPort }: HonestWorld): Promise<void> {
   const [host = '', port] = target.agent.split(':');
   const agent = newClient({ host, port: Number(port), ca: target.ca }, { authtoken: honest.authtoken });
   try {
