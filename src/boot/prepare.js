@@ -52,7 +52,8 @@ const compile = (dev) => ({
     hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src', 'src/dashboard')]),
   make: () => {
     removeStale();
-    return run('tsc', ['-p', 'tsconfig.json'], { output: dev ? 'dropped' : 'held' });
+    // Types are for `npm run check`: with them a start would need 900 MB, and without 360.
+    return run('tsc', ['-p', 'tsconfig.json', '--noCheck'], { output: dev ? 'dropped' : 'held' });
   },
   mayFail: dev,
 });

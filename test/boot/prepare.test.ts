@@ -196,12 +196,12 @@ test('another lock file means another installation, another schema another clien
   expect(calls()).toEqual(['prisma generate', 'tsc']);
 });
 
-test('a mistake in the code is shown, ends the start, and is found again the next time', async () => {
-  write('src/greeting.ts', 'export const greeting: number = "text";');
+test('code that cannot be compiled is shown, ends the start, and is found again the next time', async () => {
+  write('src/greeting.ts', 'export const greeting: = "text";');
   for (let time = 0; time < 2; time++) {
     const failed = await boot('start.js').catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 1, stdout: '' });
-    expect(failed).toHaveProperty('stderr', expect.stringContaining('src/greeting.ts(1,14): error TS2322'));
+    expect(failed).toHaveProperty('stderr', expect.stringContaining('src/greeting.ts(1,24): error TS1110'));
     expect(failed).toHaveProperty('stderr', expect.stringContaining('"Compiling (tsc)" failed with exit code'));
   }
 });
