@@ -9,18 +9,20 @@ const READY_TIMEOUT_MS = 1000;
 /** Connections at once, from wherever: probes and a few that collect metrics. */
 const CONNECTIONS_MAX = 256;
 
+/** Of the gateway’s life. */
+export type Phase = 'starting' | 'serving' | 'stopping';
+
 export interface Health {
   /** Resolves when the database answers. */
   database(): Promise<void>;
-  /** Whether the gateway is stopping. */
-  draining(): boolean;
+  phase(): Phase;
   /** Whether it hears what other nodes change. */
   hearing(): boolean;
 }
 
 /**
- * `/livez` answers while the process does. `/readyz` is 200 while the gateway can serve: its database answers within
- * a second, it hears of changes, and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
+ * `/livez` answers while the process does. `/readyz` is 200 while the gateway can serve: all its listeners are open, its
+ * database answers within a second, it hears of changes, and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
  */
 export function createAdmin(registry: Registry, health: Health): Server {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -47,8 +49,8 @@ export function createAdmin(registry: Registry, health: Health): Server {
   return server;
 }
 
-async function notReady({ database, draining, hearing }: Health): Promise<string | null> {
-  if (draining()) return 'The gateway is stopping.';
+async function notReady({ database, phase, hearing }: Health): Promise<string | null> {
+  if (phase() !== 'serving') return `The gateway is ${phase()}.`;
   if (!hearing()) return 'The LISTEN connection to the database is lost: changes of other nodes are not heard.';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {

@@ -26,6 +26,8 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   nodeLeaseMs: number;
   /** How long a stop waits for requests under way. Milliseconds. */
   drainMs: number;
+  /** How long a stop says that it is not ready before the listeners close. Milliseconds. */
+  drainAnnounceMs: number;
   /** The API key of the first start, when the operator chose it. */
   initialApiKey: string | undefined;
   logLevel: string;
@@ -124,6 +126,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     strangerRateLimit: e.STRANGER_RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
     drainMs: e.DRAIN_MS,
+    drainAnnounceMs: e.DRAIN_ANNOUNCE_MS,
     logLevel: e.LOG_LEVEL,
     logFormat: e.LOG_FORMAT,
   };

@@ -23,6 +23,7 @@ import { NOBODY_HEARS, type TrafficReporter } from './edge/traffic-reports.ts';
 import { tunnelHandling } from './edge/tunnel-handling.ts';
 import { VisitorLimit } from './edge/visitor-limit.ts';
 import type { VisitServices } from './edge/visits/services.ts';
+import { Shutdown } from './shutdown.ts';
 import { AccountShares } from './tunnel/account-shares.ts';
 import { createAgentListener } from './tunnel/agent-listener.ts';
 import type { AgentRooms } from './tunnel/agent-rooms.ts';
@@ -68,18 +69,24 @@ export interface DataPlane {
   close(drainMs: number): Promise<void>;
 }
 
+/** The listeners that are open end first. */
+type End = { listeners: { close(drainMs: number): Promise<void> }[]; shutdown: Shutdown; isStopping: boolean };
+
 /** @throws what a listener that cannot be opened fails with; nothing is left running then. */
 export async function startDataPlane(config: Config, parts: DataPlaneParts): Promise<DataPlane> {
-  const undo: ((drainMs: number) => unknown)[] = [];
+  const end: End = { listeners: [], shutdown: new Shutdown(parts.log), isStopping: false };
   let closed: Promise<void> | undefined;
   const close = (drainMs: number) => {
     closed ??= (async () => {
-      for (const step of undo.reverse()) await step(drainMs);
+      end.isStopping = true;
+      // All at once: each has the whole time, and none takes new visitors meanwhile.
+      await Promise.all(end.listeners.map((listener) => listener.close(drainMs)));
+      await end.shutdown.run();
     })();
     return closed;
   };
   try {
-    return { ...(await open(config, parts, undo)), close };
+    return { ...(await open(config, parts, end)), close };
   } catch (error) {
     await close(0);
     throw error;
@@ -100,26 +107,20 @@ async function open(
     signingKey,
     reporter = NOBODY_HEARS,
   }: DataPlaneParts,
-  undo: ((drainMs: number) => unknown)[],
+  end: End,
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
+  const { listeners, shutdown } = end;
   const certificates = await openCertificates({ ...config, log, uploaded: (name) => sites.certificateFor(name) });
-  undo.push(() => certificates.close());
+  shutdown.add('close certificates', () => certificates.close());
   // Sessions end after the visitors, whose answers still come through them.
   let endAgents = async () => {};
-  undo.push(() => endAgents());
-  // All at once: each has the whole time, and none takes new visitors meanwhile.
-  const listeners: { close(drainMs: number): Promise<void> }[] = [];
-  let isStopping = false;
-  undo.push((drainMs) => {
-    isStopping = true;
-    return Promise.all(listeners.map((listener) => listener.close(drainMs)));
-  });
+  shutdown.add('end agent sessions', () => endAgents());
   const now = () => performance.now();
   const endpoints = new Endpoints(now, config.ownNames);
-  undo.push(lookNowAndThen(endpoints));
+  shutdown.add('end meters', lookNowAndThen(endpoints));
   const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
-  undo.push(() => captures.close());
+  shutdown.add('end captures', () => captures.close());
   const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress);
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
@@ -174,7 +175,7 @@ async function open(
     onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
     onApplied: () => tls.review(),
   });
-  undo.push(async () => sites.close());
+  shutdown.add('close sites', () => sites.close());
   await sites.start();
   allIsLive();
 
@@ -211,7 +212,7 @@ async function open(
     checks: new AuthtokenChecks(),
     shares: new AccountShares(config, doors),
     time: Date.now,
-    isStopping: () => isStopping,
+    isStopping: () => end.isStopping,
     onFailure,
     onEvent,
   };

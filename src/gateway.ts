@@ -1,8 +1,9 @@
 // Builds every room and joins them.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createAdmin } from './admin.ts';
+import { createAdmin, type Phase } from './admin.ts';
 import { auditTrail } from './api/audit.ts';
 import { auditObjects } from './api/audit-objects.ts';
 import type { App } from './api/context.ts';
@@ -24,6 +25,7 @@ import { SigningKeys } from './edge/webhooks/signing-keys.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import { every, startHousekeeping } from './housekeeping.ts';
 import { listenerOf } from './listener.ts';
+import { Shutdown } from './shutdown.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
 import { openDatabase } from './store/database.ts';
@@ -39,6 +41,9 @@ import { checkServerKey, loadKeys } from './store/server-key.ts';
 import { sessionCommands } from './store/session-commands.ts';
 import { signInLink } from './store/sign-in/links.ts';
 import { siteSource } from './store/site-source.ts';
+
+/** How long the embedded database may take to write everything out; milliseconds. A server needs no such time. */
+const EMBEDDED_CLOSE_MS = 10_000;
 
 export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
   log: Logger;
@@ -81,34 +86,27 @@ export interface Gateway {
  * @throws what explains itself, when the database, its key or an address cannot be used. Nothing is left running then.
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const undoAll = async () => {
-    for (const step of undo.reverse()) await step();
-  };
+  const shutdown = new Shutdown(options.log);
   try {
-    return await build(config, options, undo, undoAll);
+    return await build(config, options, shutdown);
   } catch (error) {
-    await undoAll().catch((failure) => options.log.error({ err: describeFailure(failure) }, 'could not clean up'));
+    await shutdown.run();
     throw error;
   }
 }
 
-async function build(
-  config: Config,
-  options: GatewayOptions,
-  undo: (() => Promise<unknown>)[],
-  undoAll: () => Promise<void>,
-): Promise<Gateway> {
+async function build(config: Config, options: GatewayOptions, shutdown: Shutdown): Promise<Gateway> {
   const { log, onFatal, now = Date.now, eventRequestMs: requestMs } = options;
   const database = await openDatabase(config, { onFatal });
-  undo.push(() => database.close());
+  const closeMs = database.kind === 'embedded' ? EMBEDDED_CLOSE_MS : undefined;
+  shutdown.add('close the database', () => database.close(), closeMs);
   const applied = await migrate(database.pool, options.migrations);
   if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
   const keys = await loadKeys(config);
   const prisma = openClient(database.pool, options.onQuery);
-  undo.push(() => prisma.$disconnect());
+  shutdown.add('close Prisma', () => prisma.$disconnect());
   const keyUse = new KeyUse(prisma, now, log);
-  undo.push(() => keyUse.write());
+  shutdown.add('write the use of API keys', () => keyUse.write());
   await prisma.$transaction((tx) => checkServerKey(tx, keys));
   await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'the secrets of traffic policies were sealed'));
 
@@ -130,13 +128,13 @@ async function build(
       isAlone: config.databaseUrl === undefined,
     },
   );
-  undo.push(() => node.release());
+  shutdown.add('release the lease', () => node.release());
   const renewal = every(
     config.nodeLeaseMs / 3,
     () => node.renew(),
     (error) => log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
   );
-  undo.push(async () => clearInterval(renewal));
+  shutdown.add('end renewals', () => clearInterval(renewal));
   const ending = new AbortController();
   const registry = options.registry ?? new Registry();
   collectDefaultMetrics({ register: registry });
@@ -149,7 +147,7 @@ async function build(
   const traffic = trafficOf(() => dataPlane);
   const audit = auditTrail(auditObjects(schema, routes));
   const events = eventPlane(config, { prisma, changes, keys, nodeId: node.id, log, registry, now, requestMs });
-  undo.push(() => events.close());
+  shutdown.add('close events', () => events.close());
   const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const app: App = {
@@ -172,7 +170,7 @@ async function build(
     ending: ending.signal,
   };
   const tls = config.apiTls && (await openListenerTls(config.apiTls, log));
-  undo.push(async () => tls?.close());
+  shutdown.add('close the certificate of the API', () => tls?.close());
   const api = createApi({
     app,
     schema,
@@ -185,23 +183,23 @@ async function build(
     onlyYoga: options.onlyYoga,
     writeStallMs: options.writeStallMs,
   });
-  undo.push(async () => notifications?.close());
+  shutdown.add('end LISTEN', () => notifications?.close());
   await notifications?.start();
-  let draining = false;
+  let phase: Phase = 'starting';
   const admin = createAdmin(registry, {
     database: async () => void (await prisma.$queryRaw`SELECT 1`),
-    draining: () => draining,
+    phase: () => phase,
     hearing,
   });
   const housekeeping = startHousekeeping(
     { prisma, changes, baseUrl, log, now },
     { nodeId: node.id, holdMs: config.sessionHold },
   );
-  undo.push(async () => clearInterval(housekeeping));
+  shutdown.add('end housekeeping', () => clearInterval(housekeeping));
 
   const listeners = { api: listenerOf(api.server), admin: listenerOf(admin) };
-  undo.push(() => listeners.api.stop(0));
-  undo.push(() => listeners.admin.stop(0));
+  shutdown.add('close the API listener', () => listeners.api.stop(0));
+  shutdown.add('close the admin listener', () => listeners.admin.stop(0));
   const own = {
     api: await listeners.api.listen(config.apiPort, config.host),
     admin: await listeners.admin.listen(config.adminPort, config.host),
@@ -225,10 +223,12 @@ async function build(
     policies: app.policies,
     signingKey: app.signingKey,
   });
-  undo.push(() => dataPlane.close(0));
+  shutdown.add('close the data plane', () => dataPlane.close(0));
   // Last: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
   const signInToken = await signInLink(prisma, keys, now());
+  api.open();
+  phase = 'serving';
 
   return {
     addresses: { ...own, ...dataPlane.addresses },
@@ -239,11 +239,12 @@ async function build(
     registrar,
     events,
     async close() {
-      draining = true;
+      phase = 'stopping';
+      if (config.drainAnnounceMs > 0) await wait(config.drainAnnounceMs);
       ending.abort();
       api.drain();
       await Promise.all([listeners.api.stop(config.drainMs), dataPlane.close(config.drainMs)]);
-      await undoAll();
+      await shutdown.run();
     },
   };
 }

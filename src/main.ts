@@ -9,6 +9,9 @@ import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
 
+/** Everything but the requests under way has ended by itself long before; milliseconds. */
+const STOP_MS = 30_000;
+
 const root = resolve(import.meta.dirname, '..');
 // Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
@@ -37,6 +40,7 @@ try {
     if (stopping) process.exit(1); // A second signal does not wait.
     stopping = true;
     log.info({ signal }, 'stopping');
+    setTimeout(() => onFatal('stopping took too long'), config.drainAnnounceMs + config.drainMs + STOP_MS).unref();
     gateway.close().then(
       () => process.exit(0),
       (error) => {
@@ -59,7 +63,8 @@ function explain(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `${error.message}: another process has this port; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or 0 for any.`;
-  if (code === 'ECONNREFUSED')
+  // The text is pg-pool's, which has no code for it.
+  if (code === 'ECONNREFUSED' || error.message === 'Connection terminated due to connection timeout')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
   return error.constructor === Error ? (error.stack ?? error.message) : error.message;
 }

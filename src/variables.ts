@@ -147,6 +147,7 @@ export const environment = z.object({
   STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000),
   NODE_LEASE_MS: count(5000, 200, 600_000),
   DRAIN_MS: count(30_000, 0, 600_000),
+  DRAIN_ANNOUNCE_MS: count(0, 0, 600_000),
   EVENT_ENDPOINTS: endpoints,
   EVENT_CA_FILE: z.string().optional(),
   EVENT_WEBHOOK_HOSTS: networksOrHosts,

@@ -44,7 +44,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 export interface Api {
+  /** It may listen, and get its port, before `open`: requests wait until then. */
   server: Server;
+  /** All is there that requests may ask. */
+  open(): void;
   /** From now on, answers end their connections. */
   drain(): void;
   /** Forgets which API keys were accepted: something may have been missed. */
@@ -145,8 +148,12 @@ export function createApi(options: ApiOptions): Api {
       else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
     });
   };
+  let waiting: (() => void)[] | undefined = [];
   const inTurn: RequestListener = (request, response) =>
-    connections.begin(request, response, () => handle(request, response));
+    connections.begin(request, response, () => {
+      if (waiting) waiting.push(() => response.destroyed || handle(request, response));
+      else handle(request, response);
+    });
   const server = serverOf(tls, made, inTurn);
   const isProxy = (ip: string) => proxies.has(ip);
   const connections = new Connections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
@@ -157,6 +164,11 @@ export function createApi(options: ApiOptions): Api {
 
   return {
     server,
+    open() {
+      const due = waiting ?? [];
+      waiting = undefined;
+      for (const begin of due) begin();
+    },
     drain() {
       draining = true;
       server.closeIdleConnections();

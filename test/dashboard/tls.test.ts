@@ -171,7 +171,7 @@ describe('files that change', () => {
     tls = await openListenerTls(files, log, 5);
     const { app } = await sharedGateway();
     const metrics = apiMetrics(new Registry());
-    ({ server } = createApi({
+    const api = createApi({
       app,
       schema,
       routes,
@@ -179,7 +179,9 @@ describe('files that change', () => {
       metrics,
       hearing: () => true,
       tls,
-    }));
+    });
+    api.open();
+    server = api.server;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;

@@ -8,6 +8,7 @@ import { onServer, startTestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { subscribe } from '../support/sse.ts';
+import { visit } from '../support/visit.ts';
 
 const KEY = 'key-of-the-drain-tests';
 const STARTS_A_PROCESS = { timeout: 60_000 };
@@ -70,6 +71,19 @@ test('a request that does not end is cut when the time to drain is over', async 
   socket.write(`POST /credentials HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n`);
   expect((await gateway.call('GET', '/credentials')).status).toBe(200);
   await gateway.close();
+});
+
+test('while the stop is announced, readiness is gone and whoever comes is served', async () => {
+  const gateway = await startTestGateway({ DRAIN_ANNOUNCE_MS: '3000' });
+  let isClosed = false;
+  const closed = gateway.close().then(() => {
+    isClosed = true;
+  });
+  expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
+  expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+  expect((await visit('http://nobody.tunnel.localhost', gateway.http)).status).toBe(404);
+  expect(isClosed).toBe(false);
+  await closed;
 });
 
 test('an open subscription does not hold up the end: it is completed', async () => {

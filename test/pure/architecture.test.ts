@@ -13,6 +13,7 @@ const rooms = [
   'data-plane-metrics.ts',
   'event-plane.ts',
   'event-metrics.ts',
+  'shutdown.ts',
   'defects.ts',
   'metrics.ts',
   'admin.ts',

@@ -63,6 +63,7 @@ test('who does not read by TLS has no copy of the page encrypted for it, is cut,
     ...{ app, schema, routes, log: pino({ level: 'silent' }), metrics: apiMetrics(new Registry()) },
     ...{ hearing: () => true, tls: { pair: { cert, key }, onChange() {}, close() {} }, writeStallMs: STALL_MS },
   });
+  api.open();
   api.server.listen(0, '127.0.0.1');
   await once(api.server, 'listening');
   const { port } = api.server.address() as AddressInfo;

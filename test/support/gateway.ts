@@ -232,7 +232,8 @@ export async function startTestGateway(
       const metrics = apiMetrics(new Registry());
       const dashboard = await readDashboard(options.dashboard);
       const more = { hearing: () => false, dashboard, onlyYoga: true };
-      const { server } = createApi({ app, schema, routes, log: logger, metrics, ...more });
+      const { server, open } = createApi({ app, schema, routes, log: logger, metrics, ...more });
+      open();
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       others.push(server);
