@@ -1,4 +1,4 @@
-// Logs: one JSON object a line, on standard error. Secrets never reach them.
+// Logs: one JSON object a line. Secrets never reach them.
 
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
@@ -6,10 +6,10 @@ import type { Config } from './config.ts';
 /** Names whose values are never written, wherever they turn up. */
 const SECRETS = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'client_secret', 'aws_secret_access_key'];
 
-/** @param write where lines go; left out: standard error. */
+/** @param write where lines go, each with its line break. */
 export function openLog(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
-  write: (line: string) => void = standardError(logFormat),
+  write: (line: string) => void,
 ): Logger {
   const asWritten = logFormat === 'text' ? asText : withoutControls;
   const stream = { write: (line: string) => write(asWritten(line)) };
@@ -38,12 +38,6 @@ const escaped = (character: string) =>
     { length: character.length },
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
   ).join('');
-
-function standardError(format: Config['logFormat']): (line: string) => void {
-  if (format === 'text') return (line) => void process.stderr.write(line);
-  const destination = pino.destination({ fd: 2, sync: true });
-  return (line) => void destination.write(line);
-}
 
 /** A line of JSON that says the same without them: they can only be inside its strings. */
 function withoutControls(line: string): string {

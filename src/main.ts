@@ -1,31 +1,56 @@
 // `npm start`: environment → gateway, until a signal says stop.
 
 import { resolve } from 'node:path';
+import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { guardProcess } from './defects.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
+import { LineWriter } from './protocol/line-writer.ts';
 
 /** Everything but the requests under way has ended by itself long before; milliseconds. */
 const STOP_MS = 30_000;
+/** How long an end waits for whoever reads the log; milliseconds. */
+const FLUSH_MS = 1000;
 
 const root = resolve(import.meta.dirname, '..');
 // Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
+const output = new LineWriter(1);
+const logs = new LineWriter(2, (dropped) => log?.warn({ dropped }, 'log lines were dropped: nobody took them'));
+let log: Logger | undefined;
+
+/** Ends the process when what it said has been taken, or soon all the same. */
+async function exit(code: number): Promise<never> {
+  await Promise.all([logs.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
+  process.exit(code);
+}
+
 try {
   const config = readConfig(process.env, root);
-  const log = openLog(config);
+  log = openLog(config, (line) => logs.write(line));
+  await run(config, log);
+} catch (error) {
+  logs.write(`${explain(error)}\n`);
+  await exit(1);
+}
+
+async function run(config: Config, log: Logger): Promise<void> {
   // Node's own warnings become log lines like all others.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
   const onFatal = (text: string) => {
     log.fatal(text);
-    process.exit(1);
+    void exit(1);
   };
   const registry = new Registry();
+  const metrics = metricsOf(registry);
+  metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
+    [{}, logs.dropped],
+  ]);
   const gateway = await startGateway(config, {
     log,
     migrations: resolve(root, 'prisma/migrations'),
@@ -33,7 +58,7 @@ try {
     onFatal,
     registry,
   });
-  guardProcess(log, metricsOf(registry), onFatal);
+  guardProcess(log, metrics, onFatal);
 
   let stopping = false;
   const stop = (signal: string) => {
@@ -42,18 +67,15 @@ try {
     log.info({ signal }, 'stopping');
     setTimeout(() => onFatal('stopping took too long'), config.drainAnnounceMs + config.drainMs + STOP_MS).unref();
     gateway.close().then(
-      () => process.exit(0),
+      () => exit(0),
       (error) => {
         log.error({ err: describeFailure(error) }, 'stopping failed');
-        process.exit(1);
+        void exit(1);
       },
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
-  process.stdout.write(greeting(gateway, config.publicApiUrl)); // Whoever reads it may ask it to stop at once.
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
+  output.write(greeting(gateway, config.publicApiUrl)); // Whoever reads it may ask it to stop at once.
 }
 
 /** What a person can do something about is said in words alone; anything else with its stack. */

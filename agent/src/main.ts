@@ -1,5 +1,6 @@
 // The agent's process: arguments and environment → a run, until a signal or the gateway says stop.
 
+import { LineWriter } from '@gateway/protocol';
 import { startAgent } from './agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './cli.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -13,21 +14,31 @@ import { version } from './version.ts';
 const STOP_MS = 9000;
 const USAGE = 2;
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
+/** How long an end waits for whoever reads what is said; milliseconds. */
+const FLUSH_MS = 1000;
+
+const output = new LineWriter(1);
+const logs: LineWriter = new LineWriter(2, (dropped) =>
+  logs.write(`${dropped} log lines were dropped: nobody took them\n`),
+);
+const print = (line: string) => output.write(`${line}\n`);
 const kept: Kept = { identity: null, resume: null };
 
-// Whoever read what is printed may be gone; the tunnels are not for them.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
+/** Ends the process when what it said has been taken, or soon all the same. */
+async function exit(code: number): Promise<never> {
+  await Promise.all([logs.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
+  process.exit(code);
+}
 
 try {
   const command = readCommand(process.argv.slice(2));
   if (command.does === 'help') print(HELP);
   else if (command.does === 'version') print(version);
   // What still is under way has no say any more.
-  else process.exit(await run(command));
+  else await exit(await run(command));
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(error instanceof UsageError ? USAGE : 1);
+  logs.write(`${explain(error)}\n`);
+  await exit(error instanceof UsageError ? USAGE : 1);
 }
 
 /** @returns the exit code. */
@@ -35,13 +46,13 @@ async function run(command: Exclude<Command, { does: 'help' } | { does: 'version
   let config = readConfig(process.env, process.cwd());
   if (command.does === 'diagnose') return (await diagnose(config, print)) ? 0 : 1;
   if (config.authtoken === '') throw new ConfigError('TUNNEL_AUTHTOKEN must be set to the authtoken of a credential');
-  const log = openLog(config.logLevel, config.logFormat, (line) => process.stderr.write(line));
+  const log = openLog(config.logLevel, config.logFormat, (line) => logs.write(line));
   const stopped = signalled();
   for (;;) {
     const running = command.does === 'start' ? await startAgent(config, log, print) : oneTunnel(command, config, log);
     const why = await Promise.race([running.ended, stopped]);
     log('info', why === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why });
-    const overdue = setTimeout(() => process.exit(why === 'restart' ? 1 : 0), STOP_MS);
+    const overdue = setTimeout(() => void exit(why === 'restart' ? 1 : 0), STOP_MS);
     await running.close();
     clearTimeout(overdue);
     if (why !== 'restart') return 0;

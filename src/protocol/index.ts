@@ -1,4 +1,4 @@
-// What gateway and agents share: the wire, and nothing else.
+// What gateway and agents share: the wire, and what both need beside it.
 
 export { ByteBudget } from './byte-budget.ts';
 export { ProtocolError } from './errors.ts';
@@ -8,6 +8,7 @@ export { answerHeartbeat, startHeartbeat } from './heartbeat.ts';
 export { jsonMistake } from './json-mistake.ts';
 export { JsonReader, MESSAGE_MAX, MessageError } from './json-reader.ts';
 export { limited } from './limited.ts';
+export { LineWriter } from './line-writer.ts';
 export * from './messages.ts';
 export { DEAF, MuxStream } from './mux-stream.ts';
 export { checkPolicy, POLICY_LIMITS, type PolicyProblem, type PolicyProtocol, phaseMeant } from './policy.ts';
