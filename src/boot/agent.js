@@ -3,6 +3,6 @@
 
 import { prepare } from './prepare.js';
 
-await prepare();
+await prepare({ onlyToRun: true });
 // Named by a URL made here: the bundle is not there when this one is type checked.
 await import(new URL('../../agent/dist/agent.js', import.meta.url).href);

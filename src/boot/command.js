@@ -27,9 +27,10 @@ export const environment = () => ({
  * @param {'inherit' | 'stderr' | 'held' | 'dropped'} [options.output] `stderr`: standard output goes there too;
  *   `held`: shown there only if the program fails.
  * @param {Record<string, string>} [options.env] on top of the usual environment.
+ * @param {string} [options.cwd] the repository, unless told otherwise.
  * @returns {Promise<number>} its exit code.
  */
-export function run(command, args, { output = 'inherit', env = {} } = {}) {
+export function run(command, args, { output = 'inherit', env = {}, cwd = root } = {}) {
   let ending = false;
   const end = () => {
     ending = true;
@@ -42,7 +43,7 @@ export function run(command, args, { output = 'inherit', env = {} } = {}) {
   const held = output === 'held';
   const to = { inherit: 'inherit', stderr: 2, held: 'pipe', dropped: 'ignore' }[output];
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...environment(), ...env },
     stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', to, output === 'stderr' ? 2 : to]),
   });

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { root } from './command.js';
 import { prepare } from './prepare.js';
 
-await prepare();
+await prepare({ onlyToRun: true });
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
 /** @type {import('node:child_process').ChildProcess[]} */

@@ -1,6 +1,6 @@
 // One process at a time: a directory that holds one file, named after the process that has it.
 
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -90,9 +90,24 @@ function isAlive(pid) {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
-    return true;
+    return !hasEnded(pid);
   } catch (error) {
     return codeOf(error) === 'EPERM';
+  }
+}
+
+/**
+ * Whether all that is left of a process is its exit code, for which its parent has not asked: in a container without an
+ * init nobody does.
+ * @param {number} pid
+ */
+function hasEnded(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The state follows the command's name, which may have anything in it.
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false; // This system does not tell.
   }
 }
 

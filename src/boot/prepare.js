@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import { root, run } from './command.js';
 import { locked } from './lock.js';
+import { hasWhatRuns, installPackages, MANIFESTS } from './packages.js';
 
 const OLDEST_NODE = [20, 19];
 
@@ -16,23 +17,21 @@ const OLDEST_NODE = [20, 19];
  * @property {string} does
  * @property {string} stamp a file, under what the step makes, so that whoever deletes that deletes the stamp.
  * @property {() => string} madeFrom
- * @property {() => Promise<number>} make gives an exit code.
+ * @property {(made: string) => Promise<number>} make gives an exit code; takes the text of the stamp.
+ * @property {boolean} [isWhole] what it makes appears whole, with its stamp; if it fails, all is as it was.
  * @property {boolean} [mayFail] then it is only done again next time.
  */
+
+const STAMP_OF_PACKAGES = 'node_modules/.gateway-installed';
 
 /** @type {Step} */
 const install = {
   does: 'Installing packages (npm ci)',
-  stamp: 'node_modules/.gateway-installed',
-  madeFrom: () =>
-    hash(
-      ['package.json', 'package-lock.json', 'agent/package.json', 'src/protocol/package.json'],
-      process.platform,
-      process.arch,
-      process.versions.node.split('.')[0],
-    ),
-  // The compiler and the tests need development packages, also where NODE_ENV says production.
-  make: () => run('npm', ['ci', '--include=dev', '--loglevel=warn'], { output: 'stderr' }),
+  stamp: STAMP_OF_PACKAGES,
+  // Of Node's version nothing depends: what is native in them goes by N-API.
+  madeFrom: () => hash(MANIFESTS, process.platform, process.arch),
+  make: (made) => installPackages(STAMP_OF_PACKAGES, made),
+  isWhole: true,
 };
 
 /** @type {Step} */
@@ -88,18 +87,15 @@ const buildDashboard = {
  * Makes everything ready, saying on standard error what it does; nothing when nothing is to be done. Ends the process
  * when a step fails.
  * @param {object} [options]
+ * @param {boolean} [options.onlyToRun] development packages need not be there.
  * @param {boolean} [options.dev] code with mistakes in it is no reason to stop: what runs next reports them.
  */
-export async function prepare({ dev = false } = {}) {
+export async function prepare({ dev = false, onlyToRun = false } = {}) {
   try {
     refuseOldNode();
-    const steps = [
-      install,
-      generate,
-      compile(dev),
-      { ...bundleAgent, mayFail: dev },
-      { ...buildDashboard, mayFail: dev },
-    ];
+    const others = [generate, compile(dev), { ...bundleAgent, mayFail: dev }, { ...buildDashboard, mayFail: dev }];
+    if (onlyToRun && others.every(isDone) && hasWhatRuns()) return;
+    const steps = [install, ...others];
     // Nothing is written, and nobody waited for, when all is there: a checkout may be read-only.
     if (steps.every(isDone)) return;
     await locked(
@@ -127,12 +123,12 @@ const isDone = ({ stamp, madeFrom }) =>
   existsSync(join(root, stamp)) && readFileSync(join(root, stamp), 'utf8') === madeFrom();
 
 /** @param {Step} step */
-async function take({ does, stamp, madeFrom, make, mayFail }) {
+async function take({ does, stamp, madeFrom, make, isWhole, mayFail }) {
   say(does);
   // The hash is of what was there before: a file that changes meanwhile makes the step run again next time.
   const made = madeFrom();
-  rmSync(join(root, stamp), { force: true });
-  const code = await make();
+  if (!isWhole) rmSync(join(root, stamp), { force: true });
+  const code = await make(made);
   if (code === 0) {
     mkdirSync(dirname(join(root, stamp)), { recursive: true });
     writeFileSync(join(root, stamp), made);

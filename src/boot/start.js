@@ -2,6 +2,6 @@
 
 import { prepare } from './prepare.js';
 
-await prepare();
+await prepare({ onlyToRun: true });
 // Named by a URL made here: the compiled file is not there when this one is type checked.
 await import(new URL('../../dist/main.js', import.meta.url).href);

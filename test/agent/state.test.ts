@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockError, lockInstance } from '../../agent/src/tunnels/instance-lock.ts';
 import { openStateFile, StateFileError } from '../../agent/src/tunnels/state-file.ts';
 import { EMPTY, type SavedTunnel, type State } from '../../agent/src/tunnels/state-format.ts';
+import { hasProc, newZombie } from '../support/zombie.ts';
 
 let directory: string;
 let file: string;
@@ -231,6 +232,17 @@ describe('the lock of the state file', () => {
     lockInstance(file)();
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
+
+  test.runIf(hasProc)(
+    'of a process that has ended, and is not asked for its exit code, counts for nothing',
+    async () => {
+      const { pid, start } = await newZombie();
+      mkdirSync(`${file}.lock`);
+      writeFileSync(join(`${file}.lock`, `${pid}.${start}`), '');
+      lockInstance(file)();
+      expect(existsSync(`${file}.lock`)).toBe(false);
+    },
+  );
 
   test('of our own number, as every start of a container has the same one, counts for nothing', () => {
     mkdirSync(`${file}.lock`);

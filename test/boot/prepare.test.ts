@@ -12,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hasProc, newZombie } from '../support/zombie.ts';
 
 const real = resolve(import.meta.dirname, '../..');
 let root: string;
@@ -61,9 +63,9 @@ beforeEach(() => {
   write('src/main.ts', `import { greeting } from './greeting.js';\nconsole.log(greeting);`);
   write('src/greeting.ts', `export const greeting: string = 'first';`);
   program('bin/npm', [
-    'echo "npm $*" >> calls',
+    `echo "npm $*" >> ${root}/calls`,
     'sleep 0.3',
-    'rm -rf node_modules && mkdir -p node_modules/.bin && cp bin/prisma bin/tsc node_modules/.bin/',
+    `mkdir -p node_modules/.bin && cp ${root}/bin/prisma ${root}/bin/tsc node_modules/.bin/`,
   ]);
   program('bin/prisma', ['echo "prisma $*" >> calls', 'echo chatter']);
   program('bin/tsc', [
@@ -216,6 +218,49 @@ test('a failed installation is tried again the next time', async () => {
   await expect(boot('build.js')).rejects.toMatchObject({ code: 1 });
 });
 
+test('an installation that fails leaves the one that there is', async () => {
+  await boot('build.js');
+  write('package-lock.json', '{ }');
+  program('bin/npm', ['echo no network >&2', 'exit 7']);
+  await expect(boot('start.js')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('no network') });
+  write('package-lock.json', '{}');
+  expect(await boot('start.js')).toEqual({ stdout: 'first\n', stderr: '' });
+});
+
+test('a process that died while it put packages in place left them to be put back', async () => {
+  await boot('build.js');
+  calls();
+  renameSync(join(root, 'node_modules'), join(root, 'dist/.packages-before'));
+  expect((await boot('start.js')).stdout).toBe('first\n');
+  expect(calls()).toEqual([]);
+  expect(existsSync(join(root, 'node_modules/.bin/tsc'))).toBe(true);
+});
+
+test('another major version of Node needs no other packages', async () => {
+  await boot('build.js');
+  calls();
+  const another = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '99.0.0' } })`;
+  const env = { ...environment(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(another)}` };
+  const started = await promisify(execFile)(process.execPath, [join(root, 'src/boot/start.js')], { env });
+  expect([started.stdout, calls()]).toEqual(['first\n', []]);
+});
+
+test('packages without those for development are enough to run, and not to test', async () => {
+  const used = { 'node_modules/used': { version: '1.0.0' } };
+  write(
+    'package-lock.json',
+    JSON.stringify({ packages: { ...used, 'node_modules/test': { version: '1', dev: true } } }),
+  );
+  await boot('build.js');
+  calls();
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  write('node_modules/.package-lock.json', JSON.stringify({ packages: used })); // As `npm ci --omit=dev` leaves it.
+  expect(await boot('start.js')).toEqual({ stdout: 'first\n', stderr: '' });
+  expect(calls()).toEqual([]);
+  await boot('build.js');
+  expect(calls()).toEqual(everything.slice(0, 1));
+});
+
 test('of several that start at once one prepares, and all run', async () => {
   const started = await Promise.all(Array.from({ length: 4 }, () => boot('start.js')));
   expect(started.map(({ stdout }) => stdout)).toEqual(Array(4).fill('first\n'));
@@ -231,8 +276,19 @@ test('a process that died while preparing is not waited for', async () => {
   expect(existsSync(join(root, 'dist/.preparing'))).toBe(false);
 });
 
+test.runIf(hasProc)(
+  'a process that ended while preparing, and is not asked for its exit code, is not waited for',
+  async () => {
+    const { pid } = await newZombie();
+    write(`dist/.preparing/${pid}`, '');
+    const { stdout, stderr } = await boot('start.js');
+    expect(stdout).toBe('first\n');
+    expect(stderr).not.toContain('Waiting');
+  },
+);
+
 test('a preparation that is asked to end takes its programs along, and lets go', async () => {
-  program('bin/npm', ['echo $$ > npm-pid', 'exec sleep 60']);
+  program('bin/npm', [`echo $$ > ${root}/npm-pid`, 'exec sleep 60']);
   const child = spawn(process.execPath, [join(root, 'src/boot/build.js')], { env: environment(), stdio: 'ignore' });
   children.push(child);
   const pidFile = join(root, 'npm-pid');

@@ -77,16 +77,25 @@ function isAlive(holder: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return nameOf(pid) === holder;
+  return nameOf(pid) === holder && !ENDED.includes(statOf(pid)[0] ?? '');
 }
+
+/** States of a process that has ended: its parent has not asked for its exit code, as in a container without an init. */
+const ENDED = ['Z', 'X'];
 
 /** The number of a process, and where the system tells it, when it began: numbers come round again. */
 function nameOf(pid: number): string {
+  const start = statOf(pid)[19];
+  return start === undefined ? `${pid}` : `${pid}.${start}`;
+}
+
+/** What the system tells of a process: the first is its state, the 20th its start in clock ticks. Empty where it tells nothing. */
+function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // What follows the command's name, which may have anything in it: the 20th of that is the start in clock ticks.
-    return `${pid}.${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+    // It follows the command's name, which may have anything in it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return `${pid}`;
+    return [];
   }
 }
