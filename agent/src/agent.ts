@@ -84,7 +84,7 @@ async function start(
     },
     log,
   };
-  const client = createClient(clientOptions, timing);
+  const client = createClient(clientOptions, { drain: config.drainMs, ...timing });
   const tunnels = new Tunnels({
     client,
     allowList: config.forwardsTo,

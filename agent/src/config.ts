@@ -23,6 +23,8 @@ export interface Config {
   apiAddress: Address;
   apiToken: string | null;
   stateFile: string;
+  /** What visitors under way get to come to their end when a tunnel or the agent stops, in milliseconds. */
+  drainMs: number;
   /** Where the default policy is; null for the one that the agent brings along. */
   policyFile: string | null;
   forwardsTo: AllowList;
@@ -35,6 +37,8 @@ export class ConfigError extends Error {}
 
 const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 const TOKEN_LEAST = 16;
+/** Milliseconds: an hour would keep every update of a device waiting. */
+const DRAIN_MAX = 600_000;
 
 /**
  * Reads the variables; one that is set to nothing counts as not set.
@@ -60,6 +64,7 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
     apiAddress: read('AGENT_API_ADDR', '127.0.0.1:8000', (text) => readAddress(text, 0)),
     apiToken: read('AGENT_API_TOKEN', '', apiToken),
     stateFile: read('AGENT_STATE_FILE', 'tunnels.json', (text) => resolve(directory, text)),
+    drainMs: read('AGENT_DRAIN_MS', '7000', milliseconds),
     policyFile: read('AGENT_POLICY_FILE', '', file),
     forwardsTo: read('AGENT_FORWARDS_TO', '', parseAllowList),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LOG_LEVELS)),
@@ -96,6 +101,11 @@ function apiToken(text: string): string | null {
   if (text === '') return null;
   if (text.length >= TOKEN_LEAST && visible(text)) return text;
   throw new Error(`must be at least ${TOKEN_LEAST} printable ASCII characters`);
+}
+
+function milliseconds(text: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) <= DRAIN_MAX) return Number(text);
+  throw new Error(`must be milliseconds from 0 to ${DRAIN_MAX}`);
 }
 
 function domainName(text: string): string | null {

@@ -10,8 +10,8 @@ import { type Kept, type Running, runOneTunnel } from './one-tunnel.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
-/** A stop that takes longer than this is not waited for. */
-const STOP_MS = 9000;
+/** A stop that takes so much longer than visitors may take, in milliseconds, is not waited for. */
+const STOP_MS = 2000;
 const USAGE = 2;
 
 /** How long an end waits for whoever reads what is said; milliseconds. */
@@ -52,7 +52,7 @@ async function run(command: Exclude<Command, { does: 'help' } | { does: 'version
     const running = command.does === 'start' ? await startAgent(config, log, print) : oneTunnel(command, config, log);
     const why = await Promise.race([running.ended, stopped]);
     log('info', why === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why });
-    const overdue = setTimeout(() => void exit(why === 'restart' ? 1 : 0), STOP_MS);
+    const overdue = setTimeout(() => void exit(why === 'restart' ? 1 : 0), config.drainMs + STOP_MS);
     await running.close();
     clearTimeout(overdue);
     if (why !== 'restart') return 0;

@@ -42,20 +42,23 @@ export function runOneTunnel(
     printed = what;
     print(`${what} -> ${wanted.forwardsTo}`);
   };
-  const client = createClient({
-    authtoken: config.authtoken,
-    gateway: config.gateway,
-    ca: config.ca,
-    identity: kept.identity,
-    metadata: '',
-    addresses: (host) => config.forwardsTo.addresses(host),
-    commands,
-    onChange: () => setImmediate(look),
-    onIdentity: (identity) => {
-      kept.identity = identity;
+  const client = createClient(
+    {
+      authtoken: config.authtoken,
+      gateway: config.gateway,
+      ca: config.ca,
+      identity: kept.identity,
+      metadata: '',
+      addresses: (host) => config.forwardsTo.addresses(host),
+      commands,
+      onChange: () => setImmediate(look),
+      onIdentity: (identity) => {
+        kept.identity = identity;
+      },
+      log,
     },
-    log,
-  });
+    { drain: config.drainMs },
+  );
   const tunnel = client.open('labels' in wanted ? wanted : { ...wanted, resume: kept.resume });
   return { ended, close: () => client.close() };
 }

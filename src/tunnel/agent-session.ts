@@ -126,7 +126,7 @@ export class AgentSession implements RegisteredSession {
     [StreamType.AUTH]: async (request) => this.#authenticate(readAuth(request)),
     [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
     [StreamType.BIND]: async (request) => this.#mustBeAccepted().tunnels.bind(request),
-    [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request),
+    [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request, this.#cause),
     [StreamType.START_TUNNEL_WITH_LABEL]: async (request) => this.#mustBeAccepted().tunnels.bindLabels(request),
     [StreamType.PATCH_TUNNEL]: async (request) => this.#mustBeAccepted().tunnels.patch(request),
   };
@@ -184,6 +184,11 @@ export class AgentSession implements RegisteredSession {
     return this.#accepted;
   }
 
+  /** Why the agent leaves that was told to, for people. */
+  get #cause(): string | undefined {
+    return this.#told && CAUSES[this.#told];
+  }
+
   #onClose(code: ErrorCode, message: string): void {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
@@ -196,7 +201,7 @@ export class AgentSession implements RegisteredSession {
       holdMs,
       reason: message,
       isFarewell,
-      cause: this.#told && CAUSES[this.#told],
+      cause: this.#cause,
     });
   }
 }

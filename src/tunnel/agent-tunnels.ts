@@ -97,10 +97,14 @@ export class AgentTunnels implements Served {
     });
   }
 
-  /** Answers a call that closes a tunnel. @throws {AgentError} when it is none of this session. */
-  async unbind(request: object): Promise<object> {
+  /**
+   * Answers a call that closes a tunnel. Visitors who are in stay.
+   * @param cause what made the agent do so, for people; left out when it does of its own accord.
+   * @throws {AgentError} when it is none of this session.
+   */
+  async unbind(request: object, cause?: string): Promise<object> {
     const { id } = readPatch(request, 'Id');
-    await this.#inTurn(() => this.stop(this.#mustHave(id)));
+    await this.#inTurn(() => this.stop(this.#mustHave(id), cause));
     return { Error: '', Extra: {} };
   }
 

@@ -128,7 +128,7 @@ test.each([
   await welcomed;
   on.peer.script.bind = () => refused(308, 'Not any more.');
   await end(tunnel);
-  expect(await cut).toBe(ErrorCode.CANCELLED);
+  expect(await cut).toBe(ErrorCode.REMOTE_GONE_AWAY);
   expect(await resetOf((events) => on.session.visit(id, events))).toBe(ErrorCode.REFUSED);
   expect(tunnel.tunnel.counters.openConnections).toBe(0);
   on.peer.script.bind = bound;

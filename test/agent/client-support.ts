@@ -30,6 +30,7 @@ export const QUICK: Partial<Timing> = {
   refusedTunnel: 20,
   refusedTunnelMax: 40,
   upstream: 1000,
+  drain: 50,
 };
 
 type Place = { host: string; port: number; ca?: string | undefined };

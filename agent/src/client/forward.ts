@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { DEAF, ErrorCode, type MuxStream, readProxyHeader, relay, type Traffic } from '@gateway/protocol';
 import type { TunnelHandle } from '../gateway-client.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
 
 export type { Traffic };
@@ -13,9 +14,24 @@ export interface Destination {
   readonly counters: Omit<TunnelHandle['counters'], 'bytesIn' | 'bytesOut'>;
   readonly traffic: Traffic;
   /** Those that are open. */
-  readonly streams: Set<MuxStream>;
+  readonly streams: OpenStreams;
   /** Told why the upstream could not be reached; null when it was. */
   onDial(failure: string | null): void;
+}
+
+/** Counters that take the bytes from `traffic`. */
+export function countersOver(traffic: Traffic) {
+  return {
+    connections: 0,
+    openConnections: 0,
+    dialFailures: 0,
+    get bytesIn() {
+      return traffic.toSocket;
+    },
+    get bytesOut() {
+      return traffic.fromSocket;
+    },
+  };
 }
 
 export interface ForwardParts {

@@ -18,6 +18,7 @@ import { Refusal } from './refusal.ts';
 import { Session, type SessionParts } from './session.ts';
 import { type Timing, USUAL_TIMING } from './timing.ts';
 import { Tunnel, type TunnelRooms } from './tunnel.ts';
+import { within } from './within.ts';
 
 export type { Timing } from './timing.ts';
 
@@ -42,6 +43,7 @@ class Client implements GatewayClient {
   readonly #tunnels = new Set<Tunnel>();
   readonly #end = new AbortController();
   readonly #running: Promise<void>;
+  #closing: Promise<void> | undefined;
 
   #identity: SessionIdentity | null;
   #session: Session | null = null;
@@ -63,7 +65,7 @@ class Client implements GatewayClient {
     this.#since = timing.now();
     const { log, onChange, addresses } = options;
     const onClosed = (tunnel: Tunnel) => void this.#tunnels.delete(tunnel);
-    this.#rooms = { timing, live: new Map(), onChange, onClosed, log };
+    this.#rooms = { timing, live: new Map(), closing: new Set(), onChange, onClosed, log };
     const visitors = {
       find: (id: string) => this.#rooms.live.get(id),
       // Left over from a bind whose answer never came, or just being closed.
@@ -106,10 +108,20 @@ class Client implements GatewayClient {
     return tunnel;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#end.abort();
     this.#wake();
-    for (const tunnel of [...this.#tunnels]) tunnel.drop();
+    for (const tunnel of [...this.#tunnels]) {
+      if (tunnel.isLive) void tunnel.close();
+      else tunnel.drop();
+    }
+    // Also where the gateway does not answer.
+    await within(this.#timing.drain, Promise.all(this.#rooms.closing));
     await this.#session?.close();
     await this.#running;
   }

@@ -27,6 +27,8 @@ export interface Timing {
   refusedTunnelMax: number;
   /** Until the place that a tunnel forwards to has accepted a connection. */
   upstream: number;
+  /** What visitors under way get to come to their end when their tunnel or the agent stops. */
+  drain: number;
   /** Until the connection is closed, after the good-bye. */
   farewell: number;
   /** A clock that never goes back; the time of day does, on devices that learn it late. */
@@ -50,6 +52,7 @@ export const USUAL_TIMING: Timing = {
   refusedTunnel: 5_000,
   refusedTunnelMax: 60_000,
   upstream: 10_000,
+  drain: 7_000,
   farewell: 1_500,
   now: () => performance.now(),
   random: Math.random,

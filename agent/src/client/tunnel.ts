@@ -1,6 +1,5 @@
 // A tunnel that is wanted: asked for on every session, again and again, until it is closed.
 
-import { ErrorCode, type MuxStream } from '@gateway/protocol';
 import type {
   GatewayError,
   Resumption,
@@ -12,7 +11,8 @@ import type {
 import { writeLabels } from '../labels.ts';
 import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
 import { askFor, type Bound } from './bind-request.ts';
-import type { Destination, Traffic } from './forward.ts';
+import { countersOver, type Destination } from './forward.ts';
+import { OpenStreams } from './open-streams.ts';
 import { Refusal } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { Timing } from './timing.ts';
@@ -23,6 +23,8 @@ export interface TunnelRooms {
   timing: Timing;
   /** Those that are served, by their id. */
   live: Map<string, Tunnel>;
+  /** Those that are being closed. */
+  closing: Set<Promise<void>>;
   onChange(): void;
   onClosed(tunnel: Tunnel): void;
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
@@ -32,7 +34,7 @@ export class Tunnel implements TunnelHandle, Destination {
   readonly upstream: Upstream | undefined;
   readonly traffic = { fromSocket: 0, toSocket: 0 };
   readonly counters = countersOver(this.traffic);
-  readonly streams = new Set<MuxStream>();
+  readonly streams = new OpenStreams();
   readonly answered: Promise<string>;
 
   readonly #wanted: WantedTunnel | WantedLabels;
@@ -76,6 +78,11 @@ export class Tunnel implements TunnelHandle, Destination {
     return this.#url;
   }
 
+  /** Whether visitors come in. */
+  get isLive(): boolean {
+    return this.#id !== undefined && this.#rooms.live.get(this.#id) === this;
+  }
+
   get resumption(): Resumption | null {
     return this.#resumption;
   }
@@ -105,7 +112,7 @@ export class Tunnel implements TunnelHandle, Destination {
   stopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
     this.#leave();
-    this.#cut();
+    this.streams.cut();
     this.#refuse(new Refusal(error));
   }
 
@@ -116,14 +123,22 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    if (this.#closing) return this.#closing;
+    const { closing } = this.#rooms;
+    const closed = this.#close().finally(() => closing.delete(closed));
+    closing.add(closed);
+    this.#closing = closed;
+    return closed;
   }
 
-  /** Ends it as the whole client ends: the session takes everything with it. */
+  /** Ends it at once, as one that serves nobody: it is not asked for any more. */
   drop(): void {
-    clearTimeout(this.#retry);
     this.#leave();
+    this.#retire();
+  }
+
+  #retire(): void {
+    clearTimeout(this.#retry);
     if (this.#state === 'closed') return;
     this.#become('closed', null);
     this.#settle.reject(new Error('the tunnel was closed'));
@@ -142,19 +157,12 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   async #close(): Promise<void> {
-    const wasLive = this.#isLive;
-    this.drop();
+    const wasLive = this.isLive;
+    this.#retire();
     await this.#asking; // What is under way finds it closed, and unbinds it.
     if (wasLive) await this.#unbind();
-    this.#cut();
-  }
-
-  /** What is open would otherwise go on for as long as a visitor likes. */
-  #cut(): void {
-    for (const stream of [...this.streams]) {
-      stream.reset();
-      stream.events.onReset(ErrorCode.CANCELLED); // Whoever resets a stream is told of it by nobody else.
-    }
+    this.#leave(); // Not before: until the gateway knows, visitors come.
+    await this.streams.end(this.#rooms.timing.drain);
   }
 
   async #ask(session: Session): Promise<void> {
@@ -218,12 +226,8 @@ export class Tunnel implements TunnelHandle, Destination {
     }, delay);
   }
 
-  get #isLive(): boolean {
-    return this.#id !== undefined && this.#rooms.live.get(this.#id) === this;
-  }
-
   #leave(): void {
-    if (this.#isLive) this.#rooms.live.delete(this.#id as string);
+    if (this.isLive) this.#rooms.live.delete(this.#id as string);
   }
 
   #become(state: TunnelState, error: GatewayError | null): void {
@@ -231,18 +235,4 @@ export class Tunnel implements TunnelHandle, Destination {
     this.#error = error;
     this.#rooms.onChange();
   }
-}
-
-function countersOver(traffic: Traffic) {
-  return {
-    connections: 0,
-    openConnections: 0,
-    dialFailures: 0,
-    get bytesIn() {
-      return traffic.toSocket;
-    },
-    get bytesOut() {
-      return traffic.fromSocket;
-    },
-  };
 }

@@ -167,7 +167,7 @@ export class Connection implements ExchangeOwner {
   }
 
   sweep(now: number): void {
-    if (this.upstream && !this.upstream.exchange && now >= this.upstream.idleUntil) this.upstream.letGo();
+    if (this.upstream?.isUseless(now)) this.upstream.letGo();
     if (this.patience.isOver(now)) this.#onTimeout();
   }
 

@@ -67,6 +67,11 @@ export class Upstream implements StreamEvents {
     return isOpen && isSame && now < this.idleUntil;
   }
 
+  /** Whether it idles, and is to be given up: its time is over, or its tunnel waits for its last visitors to go. */
+  isUseless(now: number): boolean {
+    return !this.exchange && (now >= this.idleUntil || !this.endpoint.isOpen);
+  }
+
   /** @returns false when the next bytes should wait for the exchange to be told of room. */
   write(bytes: Buffer): boolean {
     return this.#stream?.write(bytes) ?? true;
@@ -77,7 +82,7 @@ export class Upstream implements StreamEvents {
    * @param timeout milliseconds after which the upstream closes an idle connection.
    */
   rest(now: number, timeout: number): void {
-    if (this.#hasEnded) return void this.letGo();
+    if (this.#hasEnded || !this.endpoint.isOpen) return void this.letGo();
     this.exchange = undefined;
     this.idleUntil = now + idleTime(timeout);
   }

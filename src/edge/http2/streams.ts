@@ -32,7 +32,7 @@ export class IdleStreams {
   /** Keeps a stream whose answer is complete. @param timeout of the upstream for idle connections, in milliseconds. */
   keep(stream: ByteStream, endpoint: LiveEndpoint, now: number, timeout: number): void {
     const until = now + idleTime(timeout);
-    if (until <= now) return void this.#leaving.add(stream, now);
+    if (until <= now || !endpoint.isOpen) return void this.#leaving.add(stream, now);
     this.#streams.set(stream, { endpoint, until });
     const forget = () => void this.#streams.delete(stream);
     stream.events = {

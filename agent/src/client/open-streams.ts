@@ -1,0 +1,36 @@
+// The visitors of a tunnel that are under way.
+
+import { ErrorCode, type MuxStream } from '@gateway/protocol';
+import { within } from './within.ts';
+
+export class OpenStreams {
+  readonly #streams = new Set<MuxStream>();
+  /** Told when the last one has gone. */
+  #onEmpty: () => void = () => {};
+
+  add(stream: MuxStream): void {
+    this.#streams.add(stream);
+  }
+
+  delete(stream: MuxStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size === 0) this.#onEmpty();
+  }
+
+  /** Resolves when all have gone. @param grace milliseconds after which those that are left are cut. */
+  async end(grace: number): Promise<void> {
+    const isEmpty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    if (this.#streams.size > 0) await within(grace, isEmpty);
+    this.cut();
+  }
+
+  /** Resets all: they would otherwise go on for as long as a visitor likes. */
+  cut(): void {
+    for (const stream of [...this.#streams]) {
+      stream.reset(ErrorCode.REMOTE_GONE_AWAY); // The gateway tells visitors that the tunnel is offline.
+      stream.events.onReset(ErrorCode.CANCELLED); // Whoever resets a stream is told of it by nobody else.
+    }
+  }
+}
