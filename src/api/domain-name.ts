@@ -1,7 +1,7 @@
 // What name a client may reserve, and how it is stored: lower case, A-labels (RFC 5890).
 
 import { isIP } from 'node:net';
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse as parseSuffix } from 'tldts';
 import { isWithin } from '../store/names.ts';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
@@ -46,9 +46,15 @@ function toAscii(text: string): string {
   const lower = text.toLowerCase();
   if (!/\P{ASCII}|xn--/u.test(lower)) return lower;
   const ascii = domainToASCII(lower);
-  if (ascii === '') throw refused('domainNotIdna');
+  if (ascii === '' || !isPunycode(ascii)) throw refused('domainNotIdna');
   if (isIP(ascii)) throw refused('domainIsAddress'); // Digits of other scripts become ours.
   return ascii;
+}
+
+/** Whether its A-labels stand for something, and are written as they should be (RFC 5891, 5.4). Node from 22 on does not ask. */
+function isPunycode(ascii: string): boolean {
+  const unicode = domainToUnicode(ascii);
+  return !/(^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii;
 }
 
 function checkLabels(root: string): void {

@@ -173,6 +173,7 @@ const domains: [string, number, number?][] = [
   ['a.cname.tunnel.localhost', 90043],
   ['*.acme.tunnel.localhost', 90043],
   ['xn--a.example.com', 90044],
+  ['xn--abc-.example.com', 90044],
   ['a\u200eb.example.com', 90044],
   ['a\0.example.com', 215],
   ['tunnel.localhost', 450],
