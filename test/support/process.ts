@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { Call } from './gateway.ts';
 import { send } from './http.ts';
 import { freePorts, newPlace, type Place, root } from './place.ts';
@@ -28,6 +28,8 @@ export interface GatewayProcess {
   /** Everything printed, a line each. */
   stdout: string[];
   stderr: string[];
+  /** Whether its log is read; it is from the start. */
+  readLog(isRead: boolean): void;
   call: Call;
   /** Resolves to the exit code; null when a signal ended it. */
   exited: Promise<number | null>;
@@ -39,19 +41,26 @@ export interface GatewayProcess {
 
 interface Child {
   child: ChildProcess;
+  /** Where its log is read; undefined where it goes to a file. */
+  log: Interface | undefined;
   stdout: string[];
   stderr: string[];
   exited: Promise<number | null>;
 }
 
-/** Starts a gateway; whoever starts it ends it, and removes its place. @throws when it ends before it is ready. */
+/**
+ * Starts a gateway; whoever starts it ends it, and removes its place.
+ * @param logTo an open file for its log, in place of `stderr`.
+ * @throws when it ends before it is ready.
+ */
 export async function startProcess(
   env: Record<string, string> = {},
   place?: Place,
   knownKey?: string,
+  logTo?: number,
 ): Promise<GatewayProcess> {
   const ownPlace = place ?? (await newPlace());
-  const { child, stdout, stderr, exited } = spawnGateway({ ...ownPlace.env, ...env });
+  const { child, log, stdout, stderr, exited } = spawnGateway({ ...ownPlace.env, ...env }, logTo);
   const ready = await readyLine(child, stdout, exited).catch(async (error) => {
     child.kill('SIGKILL');
     await exited;
@@ -77,6 +86,7 @@ export async function startProcess(
     place: ownPlace,
     stdout,
     stderr,
+    readLog: (isRead) => log?.[isRead ? 'resume' : 'pause'](),
     exited,
     call: (method, path, body, options = {}) => {
       const payload =
@@ -110,18 +120,19 @@ export async function runRefused(
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
 }
 
-function spawnGateway(env: Record<string, string>): Child {
+function spawnGateway(env: Record<string, string>, logTo?: number): Child {
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
     env: { PATH: process.env.PATH, ...freePorts, RATE_LIMIT: '1000000', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logTo ?? 'pipe'],
   });
   const stdout: string[] = [];
   const stderr: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
-  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
+  const log = child.stderr ? createInterface({ input: child.stderr }) : undefined;
+  log?.on('line', (line) => stderr.push(line));
   // `close` comes when the streams have ended, so that the last lines are there.
   const exited = once(child, 'close').then(([code]) => code as number | null);
-  return { child, stdout, stderr, exited };
+  return { child, log, stdout, stderr, exited };
 }
 
 function readyLine(child: ChildProcess, stdout: string[], exited: Promise<unknown>): Promise<string> {

@@ -21,8 +21,8 @@ export interface Day {
   proxy: FaultProxy | undefined;
   /** The process that runs now. */
   gateway(): GatewayProcess;
-  /** Starts the gateway anew on the same ports and data. The one before has ended. */
-  restart(): Promise<void>;
+  /** Starts the gateway anew on the same ports and data. The one before has ended. @param logTo an open file for its log. */
+  restart(logTo?: number): Promise<void>;
   /** The line to the database is as it should be: connections that were in a black hole are reset. */
   heal(): Promise<void>;
   /**
@@ -38,7 +38,7 @@ export async function openDay(env: Record<string, string>): Promise<Day> {
   const place = await newPlace();
   const proxy = await proxyOf(place);
   const database = proxy && urlThrough(place, proxy);
-  const settings: Record<string, string> = { LOG_LEVEL: 'warn', ...(database && { DATABASE_URL: database }), ...env };
+  const settings: Record<string, string> = { LOG_LEVEL: 'info', ...(database && { DATABASE_URL: database }), ...env };
   let key = '';
   const world = await openWorld(place, (made) => {
     key = made;
@@ -54,8 +54,8 @@ export async function openDay(env: Record<string, string>): Promise<Day> {
     clients,
     proxy,
     gateway: () => gateway,
-    async restart() {
-      gateway = await startProcess({ ...settings, ...ports }, place, key);
+    async restart(logTo) {
+      gateway = await startProcess({ ...settings, ...ports }, place, key, logTo);
     },
     async heal() {
       await proxy?.reset();

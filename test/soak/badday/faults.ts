@@ -1,5 +1,6 @@
 // What a bad day brings. Each fault happens, lasts, and is over; what is left is for the gateway to mend by itself.
 
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect } from 'vitest';
@@ -7,6 +8,9 @@ import type { FaultProxy } from '../../support/fault-proxy.ts';
 import type { Day } from './day.ts';
 
 const SECOND = 1000;
+/** Each request that is logged says its path: so many fill what a pipe takes and what the gateway keeps, several times. */
+const LONG_PATH = `/${'x'.repeat(7000)}`;
+const LOGGED = 900;
 
 export interface Fault {
   /** The kinds of database that it can happen to. */
@@ -23,6 +27,10 @@ const lineOf = ({ proxy }: Day): FaultProxy => {
   if (!proxy) throw new Error('this database is not reached over a network');
   return proxy;
 };
+
+async function logMuch({ gateway }: Day): Promise<void> {
+  for (let i = 0; i < LOGGED; i++) expect((await gateway().call('GET', LONG_PATH)).status).toBe(404);
+}
 
 export const faults: Record<string, Fault> = {
   'failover without RST': {
@@ -88,6 +96,29 @@ export const faults: Record<string, Fault> = {
     recoversMs: 30 * SECOND,
     ends: true,
     async happen(day) {
+      expect(await day.gateway().kill('SIGTERM')).toBe(0);
+      await day.restart();
+    },
+  },
+  'a log that nobody reads for 10 s': {
+    database: 'any',
+    recoversMs: SECOND,
+    async happen(day) {
+      day.gateway().readLog(false);
+      await Promise.all([logMuch(day), wait(10 * SECOND)]);
+      day.gateway().readLog(true);
+    },
+  },
+  'a full disk below the log': {
+    database: 'any',
+    recoversMs: 30 * SECOND,
+    ends: true,
+    async happen(day) {
+      const full = openSync('/dev/full', 'w');
+      expect(await day.gateway().kill('SIGTERM')).toBe(0);
+      await day.restart(full);
+      closeSync(full);
+      await logMuch(day);
       expect(await day.gateway().kill('SIGTERM')).toBe(0);
       await day.restart();
     },
