@@ -18,8 +18,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Loading graphql, Pothos and Prisma anew takes longer than most files do. The projects share no worker.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

@@ -37,9 +37,16 @@ describe('what goes wrong', () => {
     expect(await problem({ ':authority': `${NAME}.:1234` })).toMatchObject({ status: 200 });
   });
 
+  test('a name that none can have', async () => {
+    await serve(edge, () => expect.fail('it went on'));
+    const { headers, code } = await ask(await visit(edge), { ':authority': 'a@b' });
+    // Node 22 and later refuse the stream by themselves, as malformed (RFC 9113, 8.1.1).
+    const expected = code === constants.NGHTTP2_PROTOCOL_ERROR ? undefined : 400;
+    expect(headers[':status']).toBe(expected);
+  });
+
   test.each<[string, OutgoingHttpHeaders, number]>([
     ['two names that differ', { ':authority': NAME, host: 'other.tunnel.localhost' }, 400],
-    ['a name that none can have', { ':authority': 'a@b' }, 400],
     ['another scheme', { ':scheme': 'http' }, 421],
     ['TRACE', { ':method': 'TRACE' }, 405],
     ['more than 200 fields', Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`x-${i}`, '1'])), 431],

@@ -9,6 +9,7 @@ import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoint.ts';
 import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
+import { loopClock } from '../support/loop-clock.ts';
 import { listen, noVisits, startAgent } from './tls-support.ts';
 
 export interface TestEndpoint extends LiveEndpoint {
@@ -83,7 +84,7 @@ export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptio
       find: (hostname) => (hostname === 'misdirected.test' ? 'misdirected' : endpoints.get(hostname)),
       whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
       settings: { ...SETTINGS, ...settings },
-      now: () => performance.now(),
+      now: loopClock(),
       visits: noVisits,
       counters,
       ...front,

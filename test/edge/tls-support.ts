@@ -31,6 +31,7 @@ import { Endpoints } from '../../src/tunnel/endpoints.ts';
 import { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
 import { Slots } from '../../src/tunnel/slots.ts';
 import { pair } from '../protocol/pair.ts';
+import { loopClock } from '../support/loop-clock.ts';
 
 /** Long enough for tests that don't wait for them. */
 const SETTINGS: EdgeSettings = {
@@ -77,7 +78,7 @@ export type Edge = Awaited<ReturnType<typeof startEdge>>;
 
 export async function startEdge(options: EdgeOptions = {}) {
   const { settings, whereabouts = {}, baseDomain = 'tunnel.localhost', visits = noVisits, heldMax } = options;
-  const { now = () => performance.now() } = options;
+  const { now = loopClock() } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const allSettings = { ...SETTINGS, ...settings };
   const log = { info() {}, warn() {} } as never;

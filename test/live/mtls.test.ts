@@ -100,11 +100,12 @@ describe.each([
     expect(lab.upstream).toMatchObject({ asked, connections });
   });
   test.each([
-    ['TLSv1.2', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
-    ['TLSv1.3', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+    // OpenSSL 3.5 has another name for it.
+    ['TLSv1.2', /^ERR_SSL_SSL(V3|\/TLS)_ALERT_HANDSHAKE_FAILURE$/],
+    ['TLSv1.3', /^ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED$/],
   ] as const)('a visitor with no certificate is told so (%s)', async (version, code) => {
     const versions = { minVersion: version, maxVersion: version };
     const told = lab.connect(name(), versions).then((socket) => once(socket, 'end'));
-    await expect(told).rejects.toMatchObject({ code });
+    await expect(told).rejects.toMatchObject({ code: expect.stringMatching(code) });
   });
 });

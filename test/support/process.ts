@@ -9,9 +9,9 @@ import type { Call } from './gateway.ts';
 import { send } from './http.ts';
 import { freePorts, newPlace, type Place, root } from './place.ts';
 
-const START_MS = 25_000;
+const START_MS = 50_000;
 /** A gateway that was told to end and does not is killed then: its exit code is null. */
-const END_MS = 15_000;
+const END_MS = 30_000;
 
 export interface GatewayProcess {
   api: string;
