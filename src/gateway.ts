@@ -191,11 +191,11 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     phase: () => phase,
     hearing,
   });
-  const housekeeping = startHousekeeping(
+  const endHousekeeping = startHousekeeping(
     { prisma, changes, baseUrl, log, now },
-    { nodeId: node.id, holdMs: config.sessionHold },
+    { nodeId: node.id, holdMs: config.sessionHold, sweepMs: notifications && config.nodeLeaseMs / 3 },
   );
-  shutdown.add('end housekeeping', () => clearInterval(housekeeping));
+  shutdown.add('end housekeeping', endHousekeeping);
 
   const listeners = { api: listenerOf(api.server), admin: listenerOf(admin) };
   shutdown.add('close the API listener', () => listeners.api.stop(0));

@@ -37,6 +37,11 @@ export function isWriteConflict(error: unknown): boolean {
   return isOf(error, 'P2034', 'TransactionWriteConflict');
 }
 
+/** Whether something was to refer to a row that is not there (P2003). */
+export function isDangling(error: unknown): boolean {
+  return isOf(error, 'P2003', 'ForeignKeyConstraintViolation');
+}
+
 function isOf(error: unknown, code: string, kind: string): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   // Of a statement in SQL, only the adapter's word tells.

@@ -2,7 +2,7 @@
 
 export interface NodeLease {
   id: string;
-  /** Extends the lease. It must be called more often than the lease is long. */
+  /** Extends the lease. It must be called more often than the lease is long; those who call at once share one renewal. */
   renew(): Promise<void>;
   /**
    * Hears when the lease had ended before it was renewed. What this node served may be with others since then, so all of

@@ -5,14 +5,11 @@ import type { Db, PrismaClient } from './client.ts';
 import { insistent } from './contention.ts';
 import { newId } from './ids.ts';
 import { sweepClaims } from './live/claims.ts';
-import { forgetNodes } from './live/forgetting.ts';
+import { forgetLapsed, forgetNodes } from './live/forgetting.ts';
 import { sweepOffline } from './live/going-offline.ts';
 import { takeNodeId } from './node-id.ts';
 import type { NodeLease } from './node-lease.ts';
 import { makeReservationsLock } from './reservations.ts';
-
-/** How long after its lease a node of others is left alone; milliseconds. */
-const FORGOTTEN_AFTER_MS = 60_000;
 
 /** What clearing away takes: it is told of like any other end. */
 export interface NodeParts {
@@ -34,7 +31,7 @@ export interface NodeOptions {
 
 /**
  * Registers this process and takes its lease. What it left behind the last time is cleared away, and what nodes did
- * whose lease ended long ago. Times are the database's own, so that clocks need not agree.
+ * whose lease has ended. Times are the database's own, so that clocks need not agree.
  */
 export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise<NodeLease> {
   const { prisma: db, changes, baseUrl } = parts;
@@ -62,16 +59,25 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
       UPDATE node SET lease_until = now() + ${leaseMs} * interval '1 millisecond'
       WHERE id = ${id} AND (${isAlone} OR lease_until > now())`;
 
+  let renewal: Promise<void> | undefined;
+  const renew = async () => {
+    if ((await extend()) === 1) return;
+    await begin();
+    for (const listener of lapsed) listener();
+  };
+
   await begin();
   await makeReservationsLock(db);
   await sweepLive(parts, id, holdMs);
   return {
     id,
     onLapse: (listener) => void lapsed.add(listener),
-    async renew() {
-      if ((await extend()) === 1) return;
-      await begin();
-      for (const listener of lapsed) listener();
+    renew() {
+      // One at a time: a second one that begins anew would forget what the first one has let in.
+      renewal ??= renew().finally(() => {
+        renewal = undefined;
+      });
+      return renewal;
     },
     async release() {
       await insistent(() =>
@@ -82,18 +88,34 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
   };
 }
 
-/** Clears away nodes that have been gone for long, and addresses that are not kept or not remembered any more. To be called now and then. */
-export async function sweepLive({ prisma, changes, baseUrl }: NodeParts, ownId: string, holdMs: number): Promise<void> {
+/**
+ * Clears away nodes whose lease has ended, with all that they served, and tells of it: once, however many nodes do this at
+ * the same instant. Cheap where there are none; to be called as often as a lease is renewed.
+ * @param holdMs how long from the end of the lease the addresses stay reserved for their credentials.
+ */
+export async function sweepNodes(
+  { prisma, changes, baseUrl }: NodeParts,
+  ownId: string,
+  holdMs: number,
+): Promise<void> {
+  const lapsed = async () => {
+    const rows = await prisma.$queryRaw<object[]>`
+      SELECT id FROM node WHERE id <> ${ownId} AND lease_until <= now() LIMIT 1`;
+    return rows.length > 0;
+  };
+  const forget = () =>
+    insistent(() =>
+      changes.transaction(prisma, (db, announce) => forgetLapsed({ db, announce, baseUrl: baseUrl() }, ownId, holdMs)),
+    );
+  while ((await lapsed()) && (await forget()));
+}
+
+/** The same, and clears away addresses that are not kept or not remembered any more. To be called now and then. */
+export async function sweepLive(parts: NodeParts, ownId: string, holdMs: number): Promise<void> {
+  const { prisma, changes } = parts;
+  await sweepNodes(parts, ownId, holdMs);
   await insistent(() =>
     changes.transaction(prisma, async (tx, announce) => {
-      const gone = await tx.$queryRaw<{ id: string }[]>`
-        SELECT id FROM node WHERE id <> ${ownId}
-        AND lease_until < now() - ${FORGOTTEN_AFTER_MS + holdMs} * interval '1 millisecond'`;
-      await forgetNodes(
-        { db: tx, announce, baseUrl: baseUrl() },
-        gone.map((node) => node.id),
-        0,
-      );
       await sweepClaims(tx);
       await sweepOffline({ db: tx, announce });
     }),

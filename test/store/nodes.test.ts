@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forgetNodes } from '../../src/store/live/forgetting.ts';
 import { sweepLive } from '../../src/store/nodes.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -22,7 +23,7 @@ async function nodeIdOf(gateway: TestGateway): Promise<string> {
 }
 
 describe('one gateway after the other', () => {
-  const overrides = { SERVER_KEY: randomBytes(32).toString('base64') };
+  const overrides = { SERVER_KEY: randomBytes(32).toString('base64'), NODE_LEASE_MS: '600000' };
   let place: Place;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -33,7 +34,9 @@ describe('one gateway after the other', () => {
     await place?.remove();
   });
 
-  test('clears away what the one before left, and keeps its addresses for their credentials', async () => {
+  test('clears away what the one before left, and keeps its addresses for their credentials', {
+    timeout: 60_000,
+  }, async () => {
     const [left, closed] = [newName(), newName()];
     const first = await startTestGateway(overrides, { place });
     // On a server a node clears away only what was its own: another one stays.
@@ -61,26 +64,33 @@ describe('one gateway after the other', () => {
     await witness.close();
   });
 
-  test('sweeps away nodes that died long ago, and addresses that are not kept any more', async () => {
+  test('sweeps away nodes that died, and addresses that are not kept any more', async () => {
     const { prisma, changes } = gateway.app;
     const parts = { prisma, changes, baseUrl: () => gateway.api };
     const credential = await newCredential(gateway);
     const [dead, kept, over] = [newName(), newName(), newName()];
     const sessionId = await openSession(gateway, credential);
     bound(await gateway.registrar.bind(nameRequest(sessionId, dead)));
-    const nodeId = await leaveTo(gateway, sessionId, Date.now() - 80_000);
     for (const [hostname, holdMs] of [[kept, 60_000] as const, [over, 1] as const]) {
       const id = await openSession(gateway, credential);
       bound(await gateway.registrar.bind(nameRequest(id, hostname)));
       await gateway.registrar.sessionClosed(id, holdMs);
     }
     const own = await nodeIdOf(gateway);
-    await sweepLive(parts, own, 30_000); // Its addresses may still be kept.
-    expect(await prisma.node.findUnique({ where: { id: nodeId } })).not.toBeNull();
-    await sweepLive(parts, own, 0);
+    await leaveTo(gateway, sessionId, Date.now() - 80_000);
+    const claims = async () => (await prisma.claim.findMany({ orderBy: { address: 'asc' } })).map((it) => it.address);
+    await sweepLive(parts, own, 600_000); // Its addresses are kept still, for as long as is left of that.
     expect(await prisma.node.findMany({ select: { id: true } })).toEqual([{ id: own }]);
     expect(await prisma.tunnelSession.findUnique({ where: { id: sessionId } })).toBeNull();
-    expect(await prisma.claim.findMany({ select: { address: true } })).toEqual([{ address: `http:${kept}` }]);
+    expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
+    const { heldUntil } = await prisma.claim.findUniqueOrThrow({ where: { address: `http:${dead}` } });
+    expect((heldUntil?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(520_000);
+
+    const late = await openSession(gateway, credential);
+    bound(await gateway.registrar.bind(nameRequest(late, newName())));
+    await leaveTo(gateway, late, Date.now() - 80_000);
+    await sweepLive(parts, own, 79_000);
+    expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
   });
 });
 
@@ -167,6 +177,74 @@ describe.runIf(onServer)('two gateways on a server', () => {
     expect(await there.app.prisma.tunnelSession.findMany({ where: { nodeId } })).toEqual([]);
     // It goes on, with nothing.
     bound(await here.registrar.bind(nameRequest(await openSession(here, credential), newName())));
+  });
+
+  test('forget two nodes that shared an address at the same instant: it is offline, and kept', async () => {
+    const { prisma, changes } = here.app;
+    const [hostname, account] = [newName(), await here.newAccount()];
+    const credential = await newCredential(account);
+    const dead: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const sessionId = await openSession(here, credential);
+      bound(await here.registrar.bind(nameRequest(sessionId, hostname, { pooling: true })));
+      dead.push(await leaveTo(here, sessionId, Date.now() + A_WEEK_MS));
+    }
+    const [one, two] = dead as [string, string];
+    const forget = (nodeId: string, before: () => unknown) =>
+      changes.transaction(prisma, async (db, announce) => {
+        await forgetNodes({ db, announce, baseUrl: '' }, [nodeId], 60_000);
+        await before();
+      });
+    // The second begins when the first has done everything and has not committed.
+    let second: Promise<void> | undefined;
+    await forget(one, async () => {
+      second = forget(two, () => undefined);
+      await eventually(async () => {
+        const [{ waiting }] = await prisma.$queryRaw<[{ waiting: number }]>`
+          SELECT count(*)::int AS waiting FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        expect(waiting).toBe(1);
+      });
+    });
+    await second;
+    const where = { accountId: account.accountId };
+    expect(await prisma.offlineEndpoint.findMany({ where, select: { hostport: true } })).toEqual([
+      { hostport: `${hostname}:80` },
+    ]);
+    const claim = await prisma.claim.findUniqueOrThrow({ where: { address: `http:${hostname}` } });
+    expect(claim.heldUntil).not.toBeNull();
+  });
+
+  test('sweep the same nodes at the same instant, and tell of each once', async () => {
+    const account = await here.newAccount();
+    const credential = await newCredential(account);
+    const sessions: string[] = [];
+    for (let i = 0; i < 8; i++) {
+      const sessionId = await openSession(here, credential);
+      bound(await here.registrar.bind(nameRequest(sessionId, newName())));
+      sessions.push(sessionId);
+    }
+    const told: string[] = [];
+    const stops = [here, there].map(({ app }) =>
+      app.changes.listen(({ kind, action, id }) => {
+        if (kind === 'tunnelSession' && action === 'DELETED' && sessions.includes(id)) told.push(id);
+      }),
+    );
+    for (const sessionId of sessions) await leaveTo(here, sessionId, Date.now() + A_WEEK_MS);
+    const leaseUntil = new Date(Date.now() - 1);
+    await here.app.prisma.node.updateMany({
+      where: { sessions: { some: { id: { in: sessions } } } },
+      data: { leaseUntil },
+    });
+    const { accountId } = account;
+    await eventually(async () => {
+      expect(await here.app.prisma.tunnelSession.count({ where: { accountId } })).toBe(0);
+      // Where it was swept, and where that is heard.
+      expect(new Set(told).size * 2).toBe(told.length);
+      expect(told).toHaveLength(2 * sessions.length);
+    });
+    expect(await here.app.prisma.offlineEndpoint.count({ where: { accountId } })).toBe(sessions.length);
+    for (const stop of stops) stop();
   });
 
   test('find out what they missed while they could not listen', async () => {

@@ -3,6 +3,7 @@
 
 import type { Address } from '../../tunnel/endpoints.ts';
 import type { Db } from '../client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 
 export interface Claim {
   accountId: string;
@@ -48,14 +49,24 @@ export async function holdClaims(db: Db, addresses: string[], holder: Holder, ho
     AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
 }
 
-/** Keeps what nodes serve, and no others, for those who have it. */
-export async function keepClaimsOf(db: Db, nodeIds: string[], holdMs: number): Promise<void> {
+/** The addresses that sessions serve. */
+const addressesOf = (sessionIds: string[]) => Prisma.sql`
+  SELECT e.address FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id WHERE t.session_id = ANY(${sessionIds})`;
+
+/** Locks the claims on all that sessions serve, which are locked. */
+export async function lockClaimsOf(db: Db, sessionIds: string[]): Promise<void> {
+  await db.$queryRaw`
+    SELECT address FROM claim WHERE address IN (${addressesOf(sessionIds)}) ORDER BY address FOR UPDATE`;
+}
+
+/** Keeps what sessions serve, and no others, for those who have it. The claims are locked. */
+export async function keepClaimsOf(db: Db, sessionIds: string[], holdMs: number): Promise<void> {
   await db.$executeRaw`
     UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
-    WHERE held_until IS NULL
-    AND address IN (SELECT address FROM endpoint WHERE node_id = ANY(${nodeIds}))
+    WHERE held_until IS NULL AND address IN (${addressesOf(sessionIds)})
     AND NOT EXISTS (
-      SELECT 1 FROM endpoint WHERE endpoint.address = claim.address AND NOT node_id = ANY(${nodeIds}))`;
+      SELECT 1 FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id
+      WHERE e.address = claim.address AND NOT t.session_id = ANY(${sessionIds}))`;
 }
 
 /** Deletes claims that are not kept any longer. The column is rounded to milliseconds, upwards too. */

@@ -2,7 +2,7 @@
 
 import type { OpenedSession, Registrar } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
-import { insistent } from '../contention.ts';
+import { insistent, isDangling } from '../contention.ts';
 import { tellStart } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
@@ -63,24 +63,34 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
     async sessionOpened(session) {
       const { accountId } = session;
       const id = newId('ts');
-      own.set(id, session.ingress); // Another node may take it as soon as it is there.
-      await insistent(() =>
-        changes.transaction(prisma, async (db, announce) => {
-          const telling = { db, announce, baseUrl: baseUrl() };
-          const row = { ...session, id, nodeId: node.id, region };
-          const there = await insertOrLock(db, row);
-          if (there !== id) {
-            const reason = 'replaced by a new session';
-            await endSessions(telling, [there], { holdMs: sessionHold, reason, ingressOf });
-            await insertOrLock(db, row);
-          }
-          announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
-          await tellStart(telling, row, session.ingress);
-        }),
-      ).catch((error) => {
+      const open = () => {
+        own.set(id, session.ingress); // Another node may take it as soon as it is there.
+        return insistent(() =>
+          changes.transaction(prisma, async (db, announce) => {
+            const telling = { db, announce, baseUrl: baseUrl() };
+            const row = { ...session, id, nodeId: node.id, region };
+            const there = await insertOrLock(db, row);
+            if (there !== id) {
+              const reason = 'replaced by a new session';
+              await endSessions(telling, [there], { holdMs: sessionHold, reason, ingressOf });
+              await insertOrLock(db, row);
+            }
+            announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
+            await tellStart(telling, row, session.ingress);
+          }),
+        );
+      };
+      try {
+        await open().catch(async (error) => {
+          if (!isDangling(error)) throw error;
+          // Others may have swept this node away, whose lease had ended: it joins again, before it would by itself.
+          await node.renew();
+          await open();
+        });
+      } catch (error) {
         own.delete(id);
         throw error;
-      });
+      }
       return id;
     },
 
