@@ -30,8 +30,10 @@ export async function startIssuer(keys: KeyPair[]) {
   const answers = new Map<string, { status: number; body: string; location?: string }>();
   /** Paths that were asked for, in order. */
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  let held: Promise<void> | undefined;
+  const server = createServer(async (request, response) => {
     asked.push(request.url ?? '');
+    await held;
     const { status, body, location } = answers.get(request.url ?? '') ?? { status: 404, body: '' };
     response.writeHead(status, {
       'Content-Type': 'application/json',
@@ -49,6 +51,17 @@ export async function startIssuer(keys: KeyPair[]) {
     asked,
     answer(path: string, body: unknown, status = 200, location?: string) {
       answers.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), location });
+    },
+    /** Answers nothing from now on, until the returned function is called: then also what was asked meanwhile. */
+    hold(): () => void {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        held = undefined;
+        release();
+      };
     },
     /** Publishes these keys from now on. */
     publish(published: KeyPair[]) {

@@ -8,6 +8,7 @@ import { fetchJson, fetchProblem } from '../../src/edge/tokens/fetch-json.ts';
 import { fetchIssuerKeys } from '../../src/edge/tokens/issuer-keys.ts';
 import { KeySet } from '../../src/edge/tokens/key-set.ts';
 import { checkToken } from '../../src/edge/tokens/token-check.ts';
+import { eventually } from '../support/eventually.ts';
 import { NOON } from './exchange-support.ts';
 import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';
 
@@ -31,12 +32,12 @@ beforeEach(async () => {
 
 afterEach(() => issuer.close());
 
-async function check(key: KeyPair): Promise<string> {
+async function check(key: KeyPair, sets: readonly KeySet[] = [keys]): Promise<string> {
   const rules = {
     issuers: [issuer.url],
     audiences: [],
     algorithms: ['ES256'],
-    keySets: () => [keys],
+    keySets: () => sets,
     time: () => NOON,
   };
   try {
@@ -54,7 +55,37 @@ test('keys are fetched once in 15 minutes, however many visitors come at once', 
   expect(issuer.asked).toHaveLength(1);
   now = 15 * MINUTE;
   expect(await check(old)).toBe('good');
-  expect(issuer.asked).toHaveLength(2);
+  await eventually(() => expect(issuer.asked).toHaveLength(2));
+});
+
+test('nobody waits for newer keys while those that are there are good', async () => {
+  expect(await check(old)).toBe('good');
+  const fresh = await keyPair('ES256', 'fresh');
+  issuer.publish([fresh]);
+  now = 15 * MINUTE;
+  const release = issuer.hold();
+  expect(await Promise.all(Array.from({ length: 20 }, () => check(old)))).toEqual(Array(20).fill('good'));
+  now = 60 * MINUTE - 1;
+  expect(await check(old)).toBe('good');
+  // One fetch for all, which those wait for whose key is not there.
+  const unknown = Promise.all([check(fresh), check(fresh)]);
+  await eventually(() => expect(issuer.asked).toHaveLength(2));
+  release();
+  expect(await unknown).toEqual(['good', 'good']);
+  expect([await check(old), issuer.asked.length]).toEqual(['bad', 2]);
+});
+
+test('an issuer that answers slowly is not waited for when another of its sets has the key', async () => {
+  const slow = await startIssuer([]);
+  const release = slow.hold();
+  const clock = () => now;
+  const known = new KeySet(() => fetchJson(issuer.jwks, true), clock);
+  const sets = [new KeySet(() => fetchJson(slow.jwks, true), clock), known];
+  expect(await check(old, [known])).toBe('good');
+  expect(await check(old, sets)).toBe('good');
+  expect(slow.asked).toEqual([]);
+  release();
+  await slow.close();
 });
 
 test('a new key is found half a minute after the last look, and a withdrawn one is not taken any more', async () => {

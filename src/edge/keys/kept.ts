@@ -1,4 +1,5 @@
-// Public keys that somebody else publishes: fetched when they are needed first, and kept for a while.
+// Public keys that somebody else publishes: fetched when they are needed first, and kept for a while. What is kept is used
+// while newer is fetched.
 
 /** Keys that cannot be had, and so nothing that is signed with them can be judged. */
 export class KeysUnavailable extends Error {}
@@ -10,9 +11,9 @@ export async function noKeys(): Promise<never> {
 
 /** Milliseconds. */
 export interface Keeping {
-  /** After which they are fetched again. */
+  /** After which newer ones are fetched when somebody asks, who need not wait for them. */
   fresh: number;
-  /** For which they are used while newer ones cannot be had. */
+  /** For which they are used while newer ones are fetched, or cannot be had. */
   usable: number;
   /** Between an attempt that failed and the next. */
   pause: number;
@@ -37,14 +38,25 @@ export class Kept<T> {
     this.#now = now;
   }
 
+  /** What is kept and usable; undefined where there is nothing. What is not fresh is fetched meanwhile. */
+  atHand(mayFetch = () => true): T | undefined {
+    const { fresh, usable } = this.#keeping;
+    const age = this.#age();
+    if (!this.#value || age >= usable) return undefined;
+    if (age >= fresh) void this.#refresh(mayFetch);
+    return this.#value.is;
+  }
+
   /**
-   * @param maxAge of what is not fetched again, in milliseconds.
+   * The same, but for waiting where nothing is at hand.
+   * @param maxAge of what is taken without waiting for newer, in milliseconds. Left out: whatever is usable.
    * @param mayFetch asked before a fetch begins.
    * @throws {KeysUnavailable}
    */
-  async current(maxAge = this.#keeping.fresh, mayFetch = () => true): Promise<T> {
-    if (!this.#value || this.#age() >= maxAge) await this.#refresh(mayFetch);
-    if (this.#value && this.#age() < this.#keeping.usable) return this.#value.is;
+  async current(maxAge = this.#keeping.usable, mayFetch = () => true): Promise<T> {
+    if (this.#age() >= maxAge) await this.#refresh(mayFetch);
+    const value = this.atHand(mayFetch);
+    if (value !== undefined) return value;
     throw new KeysUnavailable(this.#failure?.message ?? 'it is not fetched, as too much was in the last minute');
   }
 

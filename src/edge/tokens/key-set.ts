@@ -32,14 +32,18 @@ export class KeySet {
     this.#kept = new Kept(load, KEEPING, now);
   }
 
+  /** The keys that are there and that a token may be signed with; it does not wait for any. */
+  async known(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
+    const keys = this.#kept.atHand();
+    return keys ? matching(keys, header, token) : [];
+  }
+
   /**
-   * The keys that a token may be signed with. One that is not there is looked for anew, every 30 s at most: issuers change
-   * their keys.
+   * The same for a token of which no key is known, which is looked for anew, every 30 s at most: issuers change their keys.
    * @throws {KeysUnavailable}
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
-    const found = await matching(await this.#kept.current(), header, token);
-    return found.length > 0 ? found : matching(await this.#kept.current(UNKNOWN_KEY_PAUSE), header, token);
+    return matching(await this.#kept.current(UNKNOWN_KEY_PAUSE), header, token);
   }
 }
 

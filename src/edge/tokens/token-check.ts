@@ -49,17 +49,34 @@ export async function checkToken(token: string, typ: string | undefined, rules: 
     throw new BadToken('its issuer is not one of those allowed');
   const [protectedPart = '', payloadPart = '', signature = ''] = token.split('.');
   const input = { protected: protectedPart, payload: payloadPart, signature };
-  let unavailable: KeysUnavailable | undefined;
-  for (const keySet of rules.keySets(issuer)) {
-    try {
-      for (const key of await keySet.find(header, input)) {
-        const payload = await verified(token, key, typ, issuer, rules);
-        if (payload) return { header, payload, signature };
-      }
-    } catch (error) {
-      if (!(error instanceof KeysUnavailable)) throw badToken(error);
-      unavailable = error;
+  const goodWith = async (keys: readonly CryptoKey[]): Promise<Token | undefined> => {
+    for (const key of keys) {
+      const payload = await verified(token, key, typ, issuer, rules);
+      if (payload) return { header, payload, signature };
     }
+    return undefined;
+  };
+  let unavailable: KeysUnavailable | undefined;
+  try {
+    const unknowing: KeySet[] = [];
+    // All that is known first: an issuer that answers slowly is not waited for when there is a key.
+    for (const keySet of rules.keySets(issuer)) {
+      const keys = await keySet.known(header, input);
+      if (keys.length === 0) unknowing.push(keySet);
+      const good = await goodWith(keys);
+      if (good) return good;
+    }
+    for (const keySet of unknowing) {
+      const keys = await keySet.find(header, input).catch((error) => {
+        if (!(error instanceof KeysUnavailable)) throw error;
+        unavailable = error;
+        return [];
+      });
+      const good = await goodWith(keys);
+      if (good) return good;
+    }
+  } catch (error) {
+    throw badToken(error);
   }
   throw unavailable ?? new BadToken('it is not signed with a key of its issuer');
 }
