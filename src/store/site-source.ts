@@ -4,24 +4,26 @@
 import type { DomainCertificate, EdgeConfig, SiteSource } from '../edge/sites/source.ts';
 import type { Changes } from './changes.ts';
 import type { PrismaClient } from './client.ts';
+import { isId } from './ids.ts';
 import type { Keys } from './keys.ts';
+import { Belongings, edgesMadeOf } from './site-parts.ts';
 import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './site-rows.ts';
 import { openPrivateKey } from './tls-certificate.ts';
 
 /** Edges that are read at once. */
 const BATCH = 500;
 
-/** The kinds of objects that it is made of. */
-const KINDS = new Set([
-  'httpsEdge',
-  'httpsEdgeRoute',
-  'tlsEdge',
-  'tunnelGroupBackend',
-  'certificateAuthority',
-  'ipPolicy',
-  'ipPolicyRule',
-  'tlsCertificate',
-  'reservedDomain',
+/** The kinds of objects that it is made of, and what their ids begin with. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['httpsEdge', 'edghts'],
+  ['httpsEdgeRoute', 'edghtsrt'],
+  ['tlsEdge', 'edgtls'],
+  ['tunnelGroupBackend', 'bkdtg'],
+  ['certificateAuthority', 'ca'],
+  ['ipPolicy', 'ipp'],
+  ['ipPolicyRule', 'ipr'],
+  ['tlsCertificate', 'cert'],
+  ['reservedDomain', 'rd'],
 ]);
 
 export interface SiteSourceParts {
@@ -32,36 +34,68 @@ export interface SiteSourceParts {
   onFailure(id: string, error: unknown): void;
 }
 
+/** Edges, with what belongs to them and to their policies. */
+interface Read {
+  edges: EdgeConfig[];
+  belongings: Map<string, string[]>;
+}
+
 export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts): SiteSource {
+  const belongings = new Belongings();
+
   // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
-  async function edgesAfter(after: string, accounts: object): Promise<EdgeConfig[]> {
-    const where = { ...accounts, id: { gt: after }, hostports: { some: {} } };
+  async function edgesWhere(id: object, into: Read): Promise<number> {
+    const where = { id, hostports: { some: {} } };
     const rows = await prisma.edge.findMany({ where, orderBy: { id: 'asc' }, take: BATCH, select: edgeSelect });
-    const policyId = { in: [...new Set(rows.flatMap(policyIdsOf))] };
-    const select = { policyId: true, action: true, cidr: true } as const;
-    const rules = await prisma.ipPolicyRule.findMany({ where: { policyId }, orderBy: { id: 'asc' }, select });
+    const policyIds = [...new Set(rows.flatMap(policyIdsOf))];
+    const select = { id: true, policyId: true, action: true, cidr: true } as const;
+    const ruleWhere = { policyId: { in: policyIds } };
+    const rules = await prisma.ipPolicyRule.findMany({ where: ruleWhere, orderBy: { id: 'asc' }, select });
     const policies = new Map<string, PolicyRules>();
-    for (const { policyId, action, cidr } of rules) {
+    for (const id of policyIds) into.belongings.set(id, []);
+    for (const { id, policyId, action, cidr } of rules) {
       const policy = policies.get(policyId) ?? { allow: [], deny: [] };
       policies.set(policyId, policy);
       (action === 'ALLOW' ? policy.allow : policy.deny).push(cidr);
+      into.belongings.get(policyId)?.push(id);
     }
-    return rows.map((row) => edgeConfig(row, policies, keys));
+    for (const row of rows) {
+      into.edges.push(edgeConfig(row, policies, keys));
+      into.belongings.set(
+        row.id,
+        row.routes.map(({ id }) => id),
+      );
+    }
+    return rows.length;
   }
 
-  async function certificatesOf(accounts: object): Promise<DomainCertificate[]> {
+  async function readAll(): Promise<Read> {
+    const read: Read = { edges: [], belongings: new Map() };
+    for (let after = ''; (await edgesWhere({ gt: after }, read)) === BATCH; ) after = read.edges.at(-1)?.id ?? '';
+    return read;
+  }
+
+  async function readNamed(ids: readonly string[]): Promise<Read> {
+    // What is gone, or has no name any more, has nothing.
+    const read: Read = { edges: [], belongings: new Map(ids.map((id) => [id, []])) };
+    for (let at = 0; at < ids.length; at += BATCH) await edgesWhere({ in: ids.slice(at, at + BATCH) }, read);
+    return read;
+  }
+
+  async function certificatesWhere(where: object): Promise<DomainCertificate[]> {
     const rows = await prisma.reservedDomain.findMany({
-      where: { ...accounts, certificateId: { not: null } },
+      where: { ...where, certificateId: { not: null } },
       select: {
+        id: true,
         domain: true,
         certificate: { select: { id: true, accountId: true, certificatePem: true, privateKey: true } },
       },
     });
-    return rows.flatMap(({ domain, certificate }) => {
+    return rows.flatMap(({ id: domainId, domain, certificate }) => {
       if (!certificate) return [];
       try {
         const { accountId, certificatePem: cert } = certificate;
-        return { accountId, domain, cert, key: openPrivateKey(keys, certificate) };
+        return { domainId, accountId, domain, cert, key: openPrivateKey(keys, certificate) };
       } catch (error) {
         onFailure(certificate.id, error);
         return [];
@@ -70,23 +104,33 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
   }
 
   return {
-    async load(accountIds) {
-      const accounts = accountIds ? { accountId: { in: [...accountIds] } } : {};
-      const edges: EdgeConfig[] = [];
-      for (let after = ''; ; ) {
-        const batch = await edgesAfter(after, accounts);
-        edges.push(...batch);
-        if (batch.length < BATCH) break;
-        after = batch.at(-1)?.id ?? '';
-      }
-      return { edges, certificates: await certificatesOf(accounts) };
+    async load(ids) {
+      const edgeIds = ids && (await edgesMadeOf(prisma, ids, belongings));
+      const { edges, belongings: read } = edgeIds ? await readNamed(edgeIds) : await readAll();
+      const named = ids?.filter((id) => isId('rd', id) || isId('cert', id));
+      const certificates =
+        named?.length === 0
+          ? []
+          : await certificatesWhere(named ? { OR: [{ id: { in: named } }, { certificateId: { in: named } }] } : {});
+      return {
+        edgeIds,
+        edges,
+        domainIds: named ? [...named, ...certificates.map(({ domainId }) => domainId)] : null,
+        certificates,
+        applied() {
+          if (!ids) belongings.clear();
+          for (const [owner, own] of read) belongings.set(owner, own);
+        },
+      };
     },
 
     onChange(listener) {
       const stops = [
         changes.follow(async (changed) => {
-          const accounts = new Set(changed.flatMap(({ kind, accountId }) => (KINDS.has(kind) ? accountId : [])));
-          if (accounts.size > 0) await listener([...accounts]);
+          const parts = changed.filter(({ kind }) => PREFIXES.has(kind));
+          // What somebody says who names no object may be about any.
+          const isNamed = parts.every(({ kind, id }) => isId(PREFIXES.get(kind) ?? '', id));
+          if (parts.length > 0) await listener(isNamed ? [...new Set(parts.map(({ id }) => id))] : null);
         }),
         changes.onGap(() => void listener(null)),
       ];

@@ -52,15 +52,31 @@ export function labelled(
 }
 
 /** What is configured, to be changed by the test, and what is live of it. */
-export async function startSites(configs: Partial<SiteConfigs> = {}) {
-  const configured: SiteConfigs = { edges: [], certificates: [], ...configs };
+export async function startSites(configs: Partial<Pick<SiteConfigs, 'edges' | 'certificates'>> = {}) {
+  const configured: Pick<SiteConfigs, 'edges' | 'certificates'> = { edges: [], certificates: [], ...configs };
+  /** All that were ever configured, with their accounts. */
+  const known = { edges: new Map<string, string>(), domains: new Map<string, string>() };
   const broken: string[] = [];
   const environment = environmentOf();
   let listener: Parameters<SiteSource['onChange']>[0] = async () => {};
-  const copy = <T extends { accountId: string }>(all: T[], ids: readonly string[] | null): T[] =>
-    structuredClone(all.filter(({ accountId }) => !ids || ids.includes(accountId)));
+  const idsOf = (all: Map<string, string>, ids: readonly string[] | null) =>
+    ids && [...all].flatMap(([id, accountId]) => (ids.includes(id) || ids.includes(accountId) ? id : []));
   const source: SiteSource = {
-    load: async (ids) => ({ edges: copy(configured.edges, ids), certificates: copy(configured.certificates, ids) }),
+    /** Takes the ids of edges, and of accounts for all of theirs. */
+    async load(ids) {
+      for (const { id, accountId } of configured.edges) known.edges.set(id, accountId);
+      for (const { domainId, accountId } of configured.certificates) known.domains.set(domainId, accountId);
+      const [edgeIds, domainIds] = [idsOf(known.edges, ids), idsOf(known.domains, ids)];
+      return {
+        edgeIds,
+        edges: structuredClone(configured.edges.filter(({ id }) => !edgeIds || edgeIds.includes(id))),
+        domainIds,
+        certificates: structuredClone(
+          configured.certificates.filter(({ domainId: id }) => !domainIds || domainIds.includes(id)),
+        ),
+        applied() {},
+      };
+    },
     onChange(added) {
       listener = added;
       return () => {};

@@ -60,6 +60,21 @@ describe('the name of an edge', () => {
     expect(at('app.example.com')).toBeUndefined();
   });
 
+  test('is not left with the edge that lost it, of which word comes later', async () => {
+    const { configured, changed, at } = await startSites({
+      edges: [httpsEdge('e1', 'app.example.com'), httpsEdge('e2', 'old.example.com')],
+    });
+    const before = at('app.example.com');
+    configured.edges = [httpsEdge('e1', 'new.example.com'), tlsEdge('e2', 'app.example.com')];
+    await changed(['e2']);
+    expect(before?.isOpen).toBe(false);
+    expect([at('app.example.com'), at('app.example.com')].map((endpoint) => endpoint?.proto)).toEqual(['tls', 'tls']);
+    expect(at('new.example.com')?.id).toBe('ep_e1');
+    expect(at('old.example.com')).toBeUndefined();
+    await changed(['e1']);
+    expect(at('app.example.com')?.proto).toBe('tls');
+  });
+
   test('stays when another account changes something', async () => {
     const { configured, changed, at } = await startSites({ edges: [httpsEdge('e1', 'app.example.com')] });
     const before = at('app.example.com');
@@ -178,7 +193,13 @@ describe('when an edge changes', () => {
 });
 
 describe('the certificate that was uploaded for a name', () => {
-  const pair = (domain: string, cert = domain) => ({ accountId: ACCOUNT, domain, cert, key: 'key' });
+  const pair = (domain: string, cert = domain) => ({
+    domainId: `rd_${domain}`,
+    accountId: ACCOUNT,
+    domain,
+    cert,
+    key: 'key',
+  });
 
   test('is that of the very name, else that of the wildcard one label above', async () => {
     const { sites } = await startSites({ certificates: [pair('a.example.com'), pair('*.example.com')] });

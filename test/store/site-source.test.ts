@@ -18,7 +18,7 @@ function start() {
   const failures: string[] = [];
   const source = siteSource({ ...store, onFailure: (id) => void failures.push(id) });
   const edge = async <T>(id: string) => {
-    const { edges } = await source.load([account.accountId]);
+    const { edges } = await source.load([id]);
     return edges.find((one) => one.id === id) as T;
   };
   return { source, failures, edge };
@@ -113,48 +113,128 @@ test('the certificates of domains come with their keys; one that cannot be opene
   };
   const good = await certificate('');
   const bad = await certificate(newId('cert'));
-  await account.domain(account.name('cert'), { certificateId: good });
-  await account.domain(account.name('lost'), { certificateId: bad });
-  const { certificates } = await source.load([accountId]);
-  expect(certificates).toEqual([{ accountId, domain: account.name('cert'), cert: 'pem', key: `key of ${good}` }]);
+  const domainId = await account.domain(account.name('cert'), { certificateId: good });
+  const lost = await account.domain(account.name('lost'), { certificateId: bad });
+  const expected = [{ domainId, accountId, domain: account.name('cert'), cert: 'pem', key: `key of ${good}` }];
+  expect(await source.load([domainId, lost])).toMatchObject({
+    domainIds: [domainId, lost, domainId],
+    certificates: expected,
+  });
   expect(failures).toEqual([bad]);
+  expect(await source.load([good])).toMatchObject({ domainIds: [good, domainId], certificates: expected });
+  expect(await source.load([newId('edgtls')])).toMatchObject({ domainIds: [], certificates: [] });
+  expect((await source.load(null)).certificates.filter((one) => one.accountId === accountId)).toEqual(expected);
 });
 
-test('edges without a name are left out, and other accounts’ edges unless all are asked for', async () => {
+test('edges without a name are left out, and others unless all are asked for', async () => {
   const { source } = start();
   const other = await newAccount(store);
   const named = await other.edge('TLS', [other.name('x')]);
   const nameless = await other.edge('TLS', []);
-  const ids = async (accounts: string[] | null) => (await source.load(accounts)).edges.map(({ id }) => id);
-  expect(await ids([other.accountId])).toEqual([named]);
-  expect(await ids([account.accountId])).not.toContain(named);
-  const all = await ids(null);
-  expect(all).toContain(named);
-  expect(all).not.toContain(nameless);
-  expect(await ids([])).toEqual([]);
+  const load = async (ids: string[] | null) => {
+    const { edgeIds, edges } = await source.load(ids);
+    return { edgeIds, ids: edges.map(({ id }) => id) };
+  };
+  expect(await load([nameless, named])).toEqual({ edgeIds: [nameless, named], ids: [named] });
+  expect(await load([])).toEqual({ edgeIds: [], ids: [] });
+  const all = await load(null);
+  expect(all.edgeIds).toBeNull();
+  expect(all.ids).toContain(named);
+  expect(all.ids).not.toContain(nameless);
 });
 
-test('many edges take as few statements as one', async () => {
+describe('what is made of an object', () => {
+  /** Two edges with a route each that share a backend, a policy and an authority, and one that has no part in them. */
+  async function sharing() {
+    const { prisma } = store;
+    const own = await newAccount(store);
+    const { accountId } = own;
+    const backendId = await own.backend({ app: 'web' });
+    const policyId = await own.policy(['ALLOW', '10.0.0.0/8']);
+    const [rule] = await prisma.ipPolicyRule.findMany({ where: { policyId } });
+    const authorityId = newId('ca');
+    const times = { notBefore: new Date(), notAfter: new Date() };
+    const authority = { id: authorityId, accountId, caPem: 'pem', subjectCommonName: 'x', keyUsages: [], ...times };
+    await prisma.certificateAuthority.create({ data: { ...authority, extendedKeyUsages: [] } });
+    const tls = await own.edge('TLS', [own.name('t')], { backendId, backendEnabled: true, ipRestriction: true });
+    const https = await own.edge('HTTPS', [own.name('h')], { mutualTlsEnabled: true });
+    const routeId = await own.route(https, '/', { backendId, backendEnabled: true, ipRestriction: true });
+    const other = await own.edge('HTTPS', [own.name('o')]);
+    await own.route(other, '/');
+    await prisma.edgeIpPolicy.create({ data: { edgeId: tls, policyId, position: 0 } });
+    await prisma.routeIpPolicy.create({ data: { routeId, policyId, position: 0 } });
+    await prisma.mutualTlsAuthority.create({ data: { edgeId: https, authorityId, position: 0 } });
+    return { tls, https, routeId, other, backendId, policyId, ruleId: rule?.id ?? '', authorityId };
+  }
+
+  test('is every edge that has a part in it, and no other', async () => {
+    const { source } = start();
+    const { tls, https, routeId, other, backendId, policyId, ruleId, authorityId } = await sharing();
+    const made = async (...ids: string[]) => {
+      const { edgeIds, edges } = await source.load(ids);
+      expect(edges.map(({ id }) => id).sort()).toEqual(edgeIds?.toSorted());
+      return edgeIds?.toSorted();
+    };
+    const both = [tls, https].sort();
+    expect(await made(tls)).toEqual([tls]);
+    expect(await made(routeId)).toEqual([https]);
+    expect(await made(backendId)).toEqual(both);
+    expect(await made(policyId)).toEqual(both);
+    expect(await made(ruleId)).toEqual(both);
+    expect(await made(authorityId)).toEqual([https]);
+    expect(await made(newId('bkdtg'), newId('ipr'))).toEqual([]);
+    expect(await made(routeId, policyId, other)).toEqual([...both, other].sort());
+  });
+
+  test('is known of what was deleted, until what is left of it is live', async () => {
+    const { prisma } = store;
+    const { source } = start();
+    const { tls, https, routeId, ruleId } = await sharing();
+    (await source.load(null)).applied();
+    await prisma.ipPolicyRule.delete({ where: { id: ruleId } });
+    await prisma.route.delete({ where: { id: routeId } });
+    const load = async () => {
+      const loaded = await source.load([ruleId, routeId]);
+      return { ...loaded, edgeIds: loaded.edgeIds?.toSorted() };
+    };
+    const first = await load();
+    expect(first.edgeIds).toEqual([tls, https].sort());
+    expect(first.edges.find(({ id }) => id === https)).toMatchObject({ routes: [] });
+    expect(first.edges.find(({ id }) => id === tls)).toMatchObject({ modules: { ipRestriction: { allow: [] } } });
+    const again = await load();
+    expect(again.edgeIds).toEqual(first.edgeIds);
+    again.applied();
+    expect((await load()).edgeIds).toEqual([]);
+  });
+});
+
+test('many edges take as few statements as one, and one of many as few as one alone', async () => {
   const { source } = start();
   const { prisma, statements } = store;
   const other = await newAccount(store);
   const policyId = await other.policy(['ALLOW', '10.0.0.0/8']);
+  const backendId = await other.backend({});
+  const ids: string[] = [];
   const make = async (name: string) => {
     const id = await other.edge('HTTPS', [other.name(name)]);
-    const more = { ipRestriction: true, backendEnabled: true, backendId: await other.backend({}) };
-    const routeId = await other.route(id, '/', more);
+    const routeId = await other.route(id, '/', { ipRestriction: true, backendEnabled: true, backendId });
     await prisma.routeIpPolicy.create({ data: { routeId, policyId, position: 0 } });
+    ids.push(id);
   };
-  const count = async () => {
+  const count = async (...named: string[]) => {
     statements.length = 0;
-    await source.load([other.accountId]);
-    return statements.length;
+    const { edges } = await source.load(named);
+    return { statements: statements.length, edges: edges.length };
   };
   await make('one');
-  const few = await count();
+  const alone = await count(...ids);
+  expect(alone.edges).toBe(1);
+  expect(alone.statements).toBeLessThanOrEqual(12);
   for (const name of ['two', 'three', 'four', 'five']) await make(name);
-  expect(await count()).toBe(few);
-  expect(few).toBeLessThanOrEqual(20);
+  expect(await count(...ids)).toEqual({ ...alone, edges: 5 });
+  expect(await count(ids[2] as string)).toEqual(alone);
+  const one = alone.statements + 1; // To ask whose it is, what is shared takes one more.
+  expect(await count(policyId, backendId)).toEqual({ statements: one, edges: 5 });
 });
 
 describe('who listens to changes', () => {
@@ -162,20 +242,23 @@ describe('who listens to changes', () => {
     store.changes.transaction(store.prisma, async (_, tell) => {
       for (const change of changes) tell(change);
     });
-  const change = (kind: string, accountId: string): Change => ({ kind, action: 'UPDATED', id: 'x', accountId });
+  const change = (kind: string, id: string): Change => ({ kind, action: 'UPDATED', id, accountId: 'ac_1' });
 
-  test('hears which accounts they are of, when edges are made of what changed, and of all when some were missed', async () => {
+  test('hears which objects they are of, when edges are made of such, and of all when some were missed or not named', async () => {
     const heard: unknown[] = [];
     const { source } = start();
     const stop = source.onChange(async (ids) => void heard.push(ids));
     onTestFinished(stop);
-    await announce(change('tunnel', 'ac_1'), change('endpoint', 'ac_1'), change('credential', 'ac_1'));
+    await announce(change('tunnel', newId('tn')), change('endpoint', newId('ep')), change('credential', newId('cr')));
     expect(heard).toEqual([]);
-    await announce(change('httpsEdge', 'ac_1'), change('ipPolicyRule', 'ac_2'), change('httpsEdgeRoute', 'ac_1'));
+    const [edge, rule] = [newId('edghts'), newId('ipr')];
+    await announce(change('httpsEdge', edge), change('ipPolicyRule', rule), change('httpsEdge', edge));
     store.changes.gap();
+    await announce(change('httpsEdge', edge), change('tlsEdge', 'x'));
+    await announce(change('tlsEdge', 'edgtls_\0'));
     stop();
-    await announce(change('tlsEdge', 'ac_3'));
+    await announce(change('tlsEdge', newId('edgtls')));
     store.changes.gap();
-    expect(heard).toEqual([['ac_1', 'ac_2'], null]);
+    expect(heard).toEqual([[edge, rule], null, null, null]);
   });
 });

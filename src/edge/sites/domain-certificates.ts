@@ -10,18 +10,16 @@ export class DomainCertificates {
     return this.#byDomain.get(name) ?? this.#byDomain.get(`*${name.slice(name.indexOf('.'))}`);
   }
 
-  /** @param accounts whose certificates these are all; null: everybody's. */
-  replace(accounts: ReadonlySet<string> | null, certificates: readonly DomainCertificate[]): void {
+  /** @param domainIds of the domains whose certificates these are all; null: of all domains. */
+  replace(domainIds: readonly string[] | null, certificates: readonly DomainCertificate[]): void {
     const given = new Set(certificates.map(({ domain }) => domain));
-    for (const [domain, { accountId }] of this.#byDomain)
-      if ((!accounts || accounts.has(accountId)) && !given.has(domain)) this.#byDomain.delete(domain);
+    const looked = domainIds && new Set(domainIds);
+    if (looked?.size !== 0)
+      for (const [domain, { domainId }] of this.#byDomain)
+        if ((!looked || looked.has(domainId)) && !given.has(domain)) this.#byDomain.delete(domain);
     for (const certificate of certificates) {
       const known = this.#byDomain.get(certificate.domain);
-      if (
-        known?.cert !== certificate.cert ||
-        known.key !== certificate.key ||
-        known.accountId !== certificate.accountId
-      )
+      if (known?.cert !== certificate.cert || known.key !== certificate.key || known.domainId !== certificate.domainId)
         this.#byDomain.set(certificate.domain, certificate);
     }
   }

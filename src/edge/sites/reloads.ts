@@ -3,7 +3,7 @@
 /** How long to wait before what failed is tried again, in milliseconds. */
 const RETRY_MS = 1000;
 
-/** What is to be reloaded: of these accounts, or (null) of all. */
+/** What is to be reloaded: all that is made of these objects, or (null) everything. */
 export type Scope = readonly string[] | null;
 
 export interface ReloadsOptions {
@@ -15,7 +15,7 @@ export interface ReloadsOptions {
 }
 
 interface Batch {
-  accounts: Set<string> | null;
+  ids: Set<string> | null;
   /** Called when it is done. */
   waiting: (() => void)[];
 }
@@ -36,7 +36,7 @@ export class Reloads {
   ask(scope: Scope): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#add({ accounts: scope && new Set(scope), waiting: [resolve] });
+      this.#add({ ids: scope && new Set(scope), waiting: [resolve] });
       if (!this.#isRunning) void this.#run();
     });
   }
@@ -53,7 +53,7 @@ export class Reloads {
     this.#isRunning = true;
     for (let batch = this.#take(); batch; batch = this.#take()) {
       try {
-        await this.#options.work(batch.accounts && [...batch.accounts]);
+        await this.#options.work(batch.ids && [...batch.ids]);
         this.#isFailing = false;
         settle(batch);
       } catch (error) {
@@ -85,13 +85,13 @@ export class Reloads {
     return batch;
   }
 
-  #add({ accounts, waiting }: Batch): void {
+  #add({ ids, waiting }: Batch): void {
     const next = this.#next;
     if (!next) {
-      this.#next = { accounts, waiting };
+      this.#next = { ids, waiting };
       return;
     }
-    next.accounts = next.accounts && accounts && new Set([...next.accounts, ...accounts]);
+    next.ids = next.ids && ids && new Set([...next.ids, ...ids]);
     next.waiting.push(...waiting);
   }
 }

@@ -25,7 +25,6 @@ export interface SitesOptions extends SiteParts {
 }
 
 interface Site {
-  accountId: string;
   fingerprint: string;
   handling: HttpsSite | TlsSite;
   endpoints: EdgeEndpoint[];
@@ -54,6 +53,8 @@ export class Sites {
   readonly #sites = new Map<string, Site>();
   /** The edge of each route. */
   readonly #edges = new Map<string, string>();
+  /** The edge that answers a name. */
+  readonly #names = new Map<string, string>();
   #stop = () => {};
 
   constructor(options: SitesOptions) {
@@ -87,10 +88,25 @@ export class Sites {
   }
 
   async #load(scope: Scope): Promise<void> {
-    const loaded = await this.#options.source.load(scope);
+    const { source, onApplied } = this.#options;
+    let ids = scope;
+    let loaded = await source.load(ids);
+    // Of a change elsewhere by which an edge lost a name, word may come later than of the one by which another got it.
+    for (let losers = this.#losers(loaded); ids && losers.length > 0; losers = this.#losers(loaded)) {
+      ids = [...ids, ...losers];
+      loaded = await source.load(ids);
+    }
     const compiled = await this.#compiled(loaded.edges);
-    compiled.finish(() => this.#apply(scope, loaded));
-    this.#options.onApplied?.();
+    compiled.finish(() => this.#apply(loaded));
+    loaded.applied();
+    onApplied?.();
+  }
+
+  /** Edges that answer, here, names of those that were loaded, and were not looked at. */
+  #losers({ edgeIds, edges }: SiteConfigs): string[] {
+    const looked = new Set(edgeIds ?? this.#sites.keys());
+    const holders = edges.flatMap(({ names }) => names.flatMap(({ hostname }) => this.#names.get(hostname) ?? []));
+    return [...new Set(holders)].filter((id) => !looked.has(id));
   }
 
   /** What of it takes long, done before: piece by piece, as visitors of others go on meanwhile. */
@@ -111,11 +127,9 @@ export class Sites {
   }
 
   /** At once, as far as visitors can see. */
-  #apply(scope: Scope, { edges, certificates }: SiteConfigs): void {
-    const accounts = scope && new Set(scope);
+  #apply({ edgeIds, edges, domainIds, certificates }: SiteConfigs): void {
     const configured = new Set(edges.map(({ id }) => id));
-    for (const [id, { accountId }] of this.#sites)
-      if ((!accounts || accounts.has(accountId)) && !configured.has(id)) this.#remove(id);
+    for (const id of edgeIds ?? [...this.#sites.keys()]) if (!configured.has(id)) this.#remove(id);
     // First all that goes: a name may go from one edge to another.
     const changed = edges.flatMap((config) => {
       const fingerprint = JSON.stringify(config);
@@ -125,7 +139,7 @@ export class Sites {
       return { config, fingerprint, before };
     });
     for (const { config, fingerprint, before } of changed) this.#add(config, fingerprint, before);
-    this.#certificates.replace(accounts, certificates);
+    this.#certificates.replace(domainIds, certificates);
   }
 
   #add(config: EdgeConfig, fingerprint: string, before: Site | undefined): void {
@@ -140,7 +154,8 @@ export class Sites {
     const endpoints = names.map(
       (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }, meterOf(name)),
     );
-    this.#sites.set(id, { accountId, fingerprint, handling, endpoints });
+    this.#sites.set(id, { fingerprint, handling, endpoints });
+    for (const { hostname } of names) this.#names.set(hostname, id);
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);
     if (handling instanceof HttpsSite) for (const routeId of handling.routes.keys()) this.#edges.set(routeId, id);
   }
@@ -158,6 +173,7 @@ export class Sites {
     if (site.handling instanceof HttpsSite)
       for (const routeId of site.handling.routes.keys()) this.#edges.delete(routeId);
     for (const endpoint of site.endpoints) {
+      this.#names.delete(endpoint.hostname);
       endpoint.close();
       this.#endpoints.remove(endpoint);
     }

@@ -51,6 +51,8 @@ export type EdgeConfig = HttpsEdgeConfig | TlsEdgeConfig;
 
 /** The certificate that somebody uploaded for a reserved domain. */
 export interface DomainCertificate {
+  /** `rd_…` */
+  domainId: string;
   accountId: string;
   /** Lower case; a wildcard begins with `*.`. */
   domain: string;
@@ -59,16 +61,22 @@ export interface DomainCertificate {
 }
 
 export interface SiteConfigs {
+  /** What was looked at; null: all edges. Those of them that are not among `edges` are gone, or have no name. */
+  edgeIds: readonly string[] | null;
   edges: EdgeConfig[];
+  /** What was looked at; null: all domains. Those of them that are not among `certificates` have none. */
+  domainIds: readonly string[] | null;
   certificates: DomainCertificate[];
+  /** To be called once it is live. Until then the same objects may be asked for again. */
+  applied(): void;
 }
 
 export interface SiteSource {
-  /** All that these accounts have configured, edges without a name left out; null: all accounts. */
-  load(accountIds: readonly string[] | null): Promise<SiteConfigs>;
+  /** What is configured now of all that is made of these objects; null: everything. */
+  load(ids: readonly string[] | null): Promise<SiteConfigs>;
   /**
-   * Hears when what these accounts (null: any) have configured may have changed. Where the change was made on this node it
-   * is not answered before the promise is settled. Ends with the returned function.
+   * Hears which objects, of those that edges and certificates are made of, may have changed (null: any). Where the change
+   * was made on this node it is not answered before the promise is settled. Ends with the returned function.
    */
-  onChange(listener: (accountIds: readonly string[] | null) => Promise<void>): () => void;
+  onChange(listener: (ids: readonly string[] | null) => Promise<void>): () => void;
 }

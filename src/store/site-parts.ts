@@ -1,0 +1,52 @@
+// Which edges an object is a part of, so that of a change no more is read again than what it touches.
+
+import type { Db } from './client.ts';
+import { isId } from './ids.ts';
+
+/**
+ * The routes of edges and the rules of IP policies, as they were read: of one that is deleted, the database cannot tell
+ * any more whose it was.
+ */
+export class Belongings {
+  readonly #owners = new Map<string, string>();
+  readonly #of = new Map<string, readonly string[]>();
+
+  /** The edge of a route, or the policy of a rule. */
+  ownerOf(id: string): string | undefined {
+    return this.#owners.get(id);
+  }
+
+  /** What belongs to an owner, and nothing else. */
+  set(owner: string, ids: readonly string[]): void {
+    for (const id of this.#of.get(owner) ?? []) this.#owners.delete(id);
+    if (ids.length > 0) this.#of.set(owner, ids);
+    else this.#of.delete(owner);
+    for (const id of ids) this.#owners.set(id, owner);
+  }
+
+  clear(): void {
+    this.#owners.clear();
+    this.#of.clear();
+  }
+}
+
+const isEdge = (id: string) => isId('edghts', id) || isId('edgtls', id);
+
+/** The edges that these objects are, or are a part of: now, or when they were read last. No statement where all are edges. */
+export async function edgesMadeOf(db: Db, ids: readonly string[], belongings: Belongings): Promise<string[]> {
+  const all = [...new Set(ids.flatMap((id) => [id, belongings.ownerOf(id) ?? id]))];
+  const edges = all.filter(isEdge);
+  const parts = all.filter((id) => !isEdge(id));
+  if (parts.length === 0) return edges;
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH policy AS (
+      SELECT unnest(${parts}::text[]) AS id UNION SELECT policy_id FROM ip_policy_rule WHERE id = ANY(${parts})
+    )
+    SELECT edge_id AS id FROM route WHERE id = ANY(${parts})
+    UNION SELECT edge_id FROM route WHERE backend_id = ANY(${parts})
+    UNION SELECT id FROM edge WHERE backend_id = ANY(${parts})
+    UNION SELECT edge_id FROM mutual_tls_authority WHERE authority_id = ANY(${parts})
+    UNION SELECT edge_id FROM edge_ip_policy JOIN policy ON policy.id = policy_id
+    UNION SELECT edge_id FROM route JOIN route_ip_policy ON route_id = route.id JOIN policy ON policy.id = policy_id`;
+  return [...new Set([...edges, ...rows.map(({ id }) => id)])];
+}
