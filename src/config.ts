@@ -3,6 +3,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { ApiSettings } from './api/settings.ts';
+import type { ProxySettings } from './edge/proxied/settings.ts';
 import type { EdgeSettings } from './edge/settings.ts';
 import type { EventSettings } from './events/settings.ts';
 import type { StoreSettings } from './store/settings.ts';
@@ -12,7 +13,7 @@ import { environment } from './variables.ts';
 const HOUR_MS = 3_600_000;
 const MB = 1024 * 1024;
 
-export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings, EventSettings {
+export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings, ProxySettings, EventSettings {
   /** The address every listener binds. */
   host: string;
   apiPort: number;
@@ -46,12 +47,13 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
-  if (!parsed.success || half) {
+  const believed = whomToBelieve(given);
+  if (!parsed.success || half || believed) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
       ({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`,
     );
-    throw new ConfigError([...mistakes, ...(half ? [half] : [])].join('\n'));
+    throw new ConfigError([...mistakes, ...(half ? [half] : []), ...(believed ? [believed] : [])].join('\n'));
   }
   const e = parsed.data;
   const zones = {
@@ -93,6 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
     allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     trustedProxies: e.TRUSTED_PROXIES,
+    proxyProtocol: e.PROXY_PROTOCOL,
     maxApiConnections: e.MAX_API_CONNECTIONS,
     corsOrigins: e.CORS_ORIGINS,
     versionHeaders: ['service-version', ...e.VERSION_HEADER_ALIASES.map((name) => name.toLowerCase())],
@@ -148,4 +151,11 @@ function halfOfPair(given: Record<string, unknown>, one: string, other: string):
   const missing = [one, other].filter((name) => given[name] === undefined);
   if (missing.length !== 1) return undefined;
   return `${missing[0]} must be set, too: ${one} and ${other} go together`;
+}
+
+/** What to say when headers of the PROXY protocol are to be read, and nobody is named who may send them. */
+function whomToBelieve({ PROXY_PROTOCOL, TRUSTED_PROXIES }: Record<string, string | undefined>): string | undefined {
+  const isEmpty = (list = '') => /^[\s,]*$/.test(list);
+  if (isEmpty(PROXY_PROTOCOL) || !isEmpty(TRUSTED_PROXIES)) return undefined;
+  return 'TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there';
 }

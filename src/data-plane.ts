@@ -5,15 +5,17 @@ import type { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
 import type { Config } from './config.ts';
 import { dataPlaneMetrics } from './data-plane-metrics.ts';
-import { httpsOrigin, listen, show } from './edge/addresses.ts';
+import { listen, show } from './edge/addresses.ts';
 import { Captures } from './edge/capture/captures.ts';
 import { joinedReporter } from './edge/capture/joined-reporter.ts';
 import { Replays } from './edge/capture/replay.ts';
-import { createHttpCounters, type SharedFront } from './edge/http/front.ts';
+import { type FrontsOptions, httpFront, httpsFront } from './edge/fronts.ts';
+import { createHttpCounters } from './edge/http/front.ts';
 import { createHttpListener } from './edge/http/listener.ts';
 import { spokenTo } from './edge/http2/upstream.ts';
 import type { ModuleEnvironment } from './edge/module.ts';
 import type { PolicyCompiler } from './edge/policy/compiler.ts';
+import { ProxiedConnections } from './edge/proxied/connections.ts';
 import { Sites } from './edge/sites/sites.ts';
 import type { SiteSource } from './edge/sites/source.ts';
 import { TcpListener } from './edge/tcp.ts';
@@ -121,7 +123,6 @@ async function open(
   shutdown.add('end meters', lookNowAndThen(endpoints));
   const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
   shutdown.add('end captures', () => captures.close());
-  const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress);
   const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const visits: VisitServices = {
@@ -144,26 +145,22 @@ async function open(
     },
   };
 
-  const whereIs = (listener: 'http' | 'tls') => async (hostname: string) =>
-    config.ownNames.has(hostname) ? 'unknown' : registrar.whereIs(listener, hostname);
+  const proxied = new ProxiedConnections(config, { log });
+  listeners.push(proxied);
+  const whereIs = registrar.whereIs.bind(registrar);
+  const sides: FrontsOptions = { settings: config, endpoints, whereIs, visits, now, counters };
   // Visitors first, so that a tunnel is reachable when its agent is told so.
-  const https: SharedFront = {
-    scheme: 'https',
-    find: (hostname) => endpoints.byName('tls', hostname),
-    whereIs: whereIs('tls'),
-    visits,
-    settings: config,
-    now,
-    counters: counters.https,
-  };
+  const https = httpsFront(sides);
   const traffic = counters.tcp;
   let allIsLive = () => {};
   const ready = new Promise<void>((resolve) => {
     allIsLive = resolve;
   });
   const identity = await certificates.agentListener(hosts);
+  const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
   const tls = new TlsListener({ front: https, certificates, limit, ready, traffic }, identity);
   listeners.push(tls);
+  proxied.guard('https', tls.server);
   const httpsAddress = await listen(tls.server, config.httpsPort, host);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
   const sites = new Sites({
@@ -179,23 +176,13 @@ async function open(
   await sites.start();
   allIsLive();
 
-  const http: SharedFront = {
-    ...https,
-    scheme: 'http',
-    find(hostname) {
-      const endpoint = endpoints.byName('http', hostname);
-      return endpoint && spokenTo(endpoint);
-    },
-    whereIs: whereIs('http'),
-    redirect: (hostname) =>
-      endpoints.byName('tls', hostname)?.proto === 'https' ? httpsOrigin(hostname, publicHttpsPort) : undefined,
-    counters: counters.http,
-  };
-  const plain = createHttpListener(http, limit);
+  const plain = createHttpListener(httpFront(sides, https, publicHttpsPort), limit);
   listeners.push(plain);
+  proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
-  const doors = new TcpListener({ host, endpoints, limit, visits, traffic });
+  const taking = proxied.taking.bind(proxied, 'tcp');
+  const doors = new TcpListener({ host, endpoints, limit, visits, traffic, taking });
   listeners.push(doors);
 
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
@@ -217,6 +204,7 @@ async function open(
     onEvent,
   };
   const agents = createAgentListener(await certificates.agentListener(hosts), certificates.operators, rooms);
+  proxied.guard('agent', agents.server);
   const renewal = setInterval(() => {
     const renew = (identity: { cert: string; key: string }) => {
       agents.server.setSecureContext(identity);
@@ -244,6 +232,10 @@ async function open(
     sites,
     endpoints,
     captures,
-    replays: new Replays({ captures, listeners: { http: httpAddress, https: httpsAddress } }),
+    replays: new Replays({
+      captures,
+      listeners: { http: httpAddress, https: httpsAddress },
+      greeting: proxied.greeting.bind(proxied),
+    }),
   };
 }

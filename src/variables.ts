@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readCidr } from './edge/ip/networks.ts';
+import { isProxiedListener, proxiedListeners } from './edge/proxied/settings.ts';
 import { type EventEndpoints, endpointNames, isEndpointName, isHostRule } from './events/settings.ts';
 
 const PORTS = 65_535;
@@ -74,6 +75,14 @@ const networks = list('').transform((entries, context) => {
   return entries;
 });
 
+/** Listeners that proxies may stand in front of. */
+const proxied = list('').transform((names, context) => {
+  for (const name of names)
+    if (!isProxiedListener(name))
+      context.addIssue(`must be listeners out of ${proxiedListeners.join(', ')}: "${name}" is none`);
+  return names.filter(isProxiedListener);
+});
+
 /** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */
 const dnsServers = list('').transform((servers, context) => {
   for (const server of servers) {
@@ -126,6 +135,7 @@ export const environment = z.object({
   PUBLIC_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]'),
   TRUSTED_PROXIES: networks,
+  PROXY_PROTOCOL: proxied,
   MAX_API_CONNECTIONS: count(1024, 4, 1_000_000),
   CORS_ORIGINS: list(''),
   VERSION_HEADER_ALIASES: list(''),

@@ -1,25 +1,23 @@
 // Whom a request comes from: the other end of its connection, or whom a proxy that the operator trusts names.
 
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { wayOf } from '../edge/ip/forwarded.ts';
 import type { Networks } from '../edge/ip/networks.ts';
-import { plain } from '../edge/visitors.ts';
-
-/** A `for` of `Forwarded` (RFC 7239, section 6), or an entry of `X-Forwarded-For`; both may come with a port. */
-const NODE = /^"?(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?))(?::\d{1,5})?"?$/i;
+import { ipOf } from '../tunnel/peer.ts';
 
 /**
  * The address of the client: what attempts, limits, logs and sessions go by. Only what `TRUSTED_PROXIES` wrote is
  * believed: of the addresses that they passed on, the last one that is not a trusted proxy itself.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: Networks): string {
-  const peer = plain(socket.remoteAddress ?? '');
+  const peer = ipOf(socket);
   const said = headers['x-forwarded-for'];
   const { forwarded } = headers;
   if ((said === undefined && forwarded === undefined) || !proxies.has(peer)) return peer;
+  const clientIn = (entries: string[]) => wayOf(entries, proxies)[0]?.ip ?? peer;
   const found = [
-    ...(said === undefined ? [] : [lastUntrusted(String(said).split(','), peer, proxies)]),
-    ...(forwarded === undefined ? [] : [lastUntrusted(elements(forwarded, 'for'), peer, proxies)]),
+    ...(said === undefined ? [] : [clientIn(String(said).split(','))]),
+    ...(forwarded === undefined ? [] : [clientIn(elements(forwarded, 'for'))]),
   ];
   // A proxy writes one of the two and lets the other pass: where they differ, one of them is the client's own words.
   return found.every((address) => address === found[0]) ? (found[0] ?? peer) : peer;
@@ -31,8 +29,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: Net
  */
 export function forwardedScheme({ socket, headers }: IncomingMessage, proxies: Networks): 'http' | 'https' | undefined {
   const { forwarded, 'x-forwarded-proto': said } = headers;
-  if ((said === undefined && forwarded === undefined) || !proxies.has(plain(socket.remoteAddress ?? '')))
-    return undefined;
+  if ((said === undefined && forwarded === undefined) || !proxies.has(ipOf(socket))) return undefined;
   const words = [
     ...(said === undefined ? [] : String(said).split(',')),
     ...(forwarded === undefined ? [] : elements(forwarded, 'proto').slice(-1)),
@@ -44,19 +41,6 @@ export function forwardedScheme({ socket, headers }: IncomingMessage, proxies: N
 /** Whether somebody on the way says that it passed the request on. */
 export function isPassedOn({ headers }: IncomingMessage): boolean {
   return headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
-}
-
-/** From the right: each proxy adds whom it was asked by. What is no address ends it, as nobody can say who wrote it. */
-function lastUntrusted(entries: string[], peer: string, proxies: Networks): string {
-  let client = peer;
-  for (const entry of entries.reverse()) {
-    const [, bracketed, four, six] = NODE.exec(entry.trim()) ?? [];
-    const address = plain(bracketed ?? four ?? six ?? '');
-    if (isIP(address) === 0) return client;
-    client = address;
-    if (!proxies.has(client)) return client;
-  }
-  return client;
 }
 
 /** A parameter of every element of `Forwarded`; '' where one has none. */

@@ -5,6 +5,7 @@ import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { newId } from '../store/ids.ts';
+import { ipOf } from '../tunnel/peer.ts';
 import type { Connections } from './connections.ts';
 import { ApiError } from './errors.ts';
 import { errorBody } from './http.ts';
@@ -34,7 +35,7 @@ export function answerClientErrors(server: Server, connections: Connections, log
       {
         operation_id: operationId,
         status: error.status,
-        ip: socket.remoteAddress,
+        ip: ipOf(socket),
         error_code: error.extensions.errorCode,
         reason: thrown.code,
       },

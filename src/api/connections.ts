@@ -4,8 +4,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { plain } from '../edge/visitors.ts';
 import { addressBlock } from '../tunnel/address-block.ts';
+import { endsOf, ipOf } from '../tunnel/peer.ts';
 import { unsentBytes } from './body.ts';
 
 /** One address may have a part of all connections: 1 / ADDRESS_PART. */
@@ -111,7 +111,7 @@ export class Connections {
   }
 
   #admit(raw: Socket): void {
-    const ip = plain(raw.remoteAddress ?? '');
+    const ip = ipOf(raw);
     const group = addressBlock(ip);
     const { max, isProxy } = this.#limits;
     const members = this.#groups.get(group) ?? new Set();
@@ -181,8 +181,4 @@ function idlestOf(connections: Iterable<Connection>): Connection | undefined {
     if (!isOurs && (!idlest || connection.active < idlest.active)) idlest = connection;
   }
   return idlest;
-}
-
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

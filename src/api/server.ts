@@ -13,6 +13,7 @@ import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { networksOf } from '../edge/ip/networks.ts';
+import { ProxiedConnections } from '../edge/proxied/connections.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
 import { admission } from './admission.ts';
@@ -157,6 +158,8 @@ export function createApi(options: ApiOptions): Api {
   const server = serverOf(tls, made, inTurn);
   const isProxy = (ip: string) => proxies.has(ip);
   const connections = new Connections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
+  const proxied = new ProxiedConnections(config, { log });
+  proxied.guard('api', server);
   server.on('checkExpectation', inTurn);
   answerClientErrors(server, connections, log, metrics);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
@@ -171,6 +174,7 @@ export function createApi(options: ApiOptions): Api {
     },
     drain() {
       draining = true;
+      void proxied.close();
       server.closeIdleConnections();
     },
     forget,

@@ -1,15 +1,14 @@
+import type { ProxySettings } from '../edge/proxied/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 
 /** What the API needs to be told. */
-export interface ApiSettings extends Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'> {
+export interface ApiSettings extends ProxySettings, Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'> {
   /** The certificate (a chain in PEM) and its key that the listener speaks TLS with; undefined: it speaks plain HTTP. */
   apiTls: { certFile: string; keyFile: string } | undefined;
   /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
   publicApiUrl: string | undefined;
   /** Hosts whose name a request may bring to build that origin from. Lower case. */
   allowedHosts: string[];
-  /** Networks of proxies whose word on the client's address and scheme is believed. */
-  trustedProxies: string[];
   /** Connections to the API at once. */
   maxApiConnections: number;
   /** Origins whose pages may read answers; `*` is any. */

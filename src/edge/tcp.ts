@@ -88,6 +88,8 @@ export interface TcpListenerOptions {
   limit: VisitorLimit;
   visits: VisitServices;
   traffic?: Traffic;
+  /** What new connections pass first. */
+  taking?(take: (socket: Socket) => void): (socket: Socket) => void;
 }
 
 /** The ports of TCP endpoints, and the visitors at them. */
@@ -112,7 +114,8 @@ export class TcpListener implements TcpDoors {
       return (await known.opened)?.port;
     }
     let bound = port;
-    const opened = openTcpPort(port, this.#options.host, (socket) => this.#onSocket(socket, bound));
+    const take = (socket: Socket) => this.#onSocket(socket, bound);
+    const opened = openTcpPort(port, this.#options.host, this.#options.taking?.(take) ?? take);
     const door: Door = { opened, users: 1, kept: undefined };
     if (port !== 0) this.#doors.set(port, door);
     const listening = await opened.catch((error: Error) => {

@@ -4,6 +4,8 @@
 import type { Socket } from 'node:net';
 import { abort } from '../protocol/relay.ts';
 import { addressBlock } from '../tunnel/address-block.ts';
+import { ipOf } from '../tunnel/peer.ts';
+import type { Networks } from './ip/networks.ts';
 import { Holders, PlaceList, type Places, VisitorPlace } from './visitor-places.ts';
 
 /** The share of all places that one address may hold safely, where nothing else is configured. */
@@ -32,9 +34,14 @@ export class VisitorLimit implements Places {
   readonly #heldMax: number;
   readonly #addresses: Holders;
   readonly #accounts: Holders;
+  readonly #proxies: Pick<Networks, 'has'> | undefined;
 
-  /** @param perAddress connections that one address may hold safely; 0: a quarter of `max`. */
-  constructor(max: number, perAddress = 0, heldMax = HELD_MAX) {
+  /**
+   * @param perAddress connections that one address may hold safely; 0: a quarter of `max`.
+   * @param proxies whose connections are those of many: none of them counts as one address.
+   */
+  constructor(max: number, perAddress = 0, heldMax = HELD_MAX, proxies?: Pick<Networks, 'has'>) {
+    this.#proxies = proxies;
     this.max = max;
     this.#heldMax = heldMax;
     this.#addresses = new Holders('inAddress', perAddress || Math.ceil(max * ADDRESS_SHARE));
@@ -47,11 +54,12 @@ export class VisitorLimit implements Places {
    * @returns undefined where there is no place.
    */
   admit(socket: Socket): VisitorPlace | undefined {
-    const network = addressBlock(socket.remoteAddress ?? '');
+    const ip = ipOf(socket);
+    const network = this.#proxies?.has(ip) ? '' : addressBlock(ip);
     if (this.open >= this.#allowed && !this.#makeRoom(network)) return undefined;
     this.open++;
     const place = new VisitorPlace(this, socket);
-    this.#addresses.add(place, network);
+    if (network !== '') this.#addresses.add(place, network);
     this.idle.add(place);
     socket.once('close', () => this.leave(place));
     return place;

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { abort } from '../protocol/relay.ts';
 import type { Visitor } from '../tunnel/endpoint.ts';
+import { peerOf } from '../tunnel/peer.ts';
 import type { VisitorLimit } from './visitor-limit.ts';
 import type { VisitorPlace } from './visitor-places.ts';
 
@@ -46,18 +47,9 @@ export class Visitors {
 
 /** Who is at the other end; undefined when it is gone already. */
 export function visitorOf(socket: Socket, passthrough: boolean): Visitor | undefined {
-  const { remoteAddress, remotePort, localAddress = '', localPort = 0 } = socket;
-  if (remoteAddress === undefined || remotePort === undefined) return undefined;
-  return {
-    ip: plain(remoteAddress),
-    port: remotePort,
-    local: { ip: plain(localAddress), port: localPort },
-    passthrough,
-  };
+  const peer = peerOf(socket);
+  return peer && { ip: peer.ip, port: peer.port, local: peer.local, passthrough };
 }
 
 /** A visitor who is gone already. */
 export const NOBODY: Visitor = { ip: '', port: 0, local: { ip: '', port: 0 }, passthrough: false };
-
-/** An address of IPv4 as that. */
-export const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');

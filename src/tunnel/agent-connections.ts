@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { addressBlock } from './address-block.ts';
+import { ipOf } from './peer.ts';
 
 /**
  * Connections that have not authenticated, in all and of one address. Each is one for some round trips only; but all the
@@ -34,7 +35,7 @@ export class AgentConnections {
 
   /** Takes a connection, for which an older stranger may have to go; or closes it, where only agents are there. */
   admit(socket: Socket): void {
-    const block = addressBlock(socket.remoteAddress ?? '');
+    const block = addressBlock(ipOf(socket));
     const ofAddress = this.#byAddress.get(block) ?? new Set();
     if (ofAddress.size >= STRANGERS_PER_ADDRESS) this.#evict(ofAddress.values().next().value);
     else if (this.#strangers.size >= STRANGERS_MAX) this.#evict(this.#oldest);

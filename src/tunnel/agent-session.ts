@@ -15,6 +15,7 @@ import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, RegisteredSession, RoundTrip } from './agent-rooms.ts';
 import { AgentTunnels } from './agent-tunnels.ts';
 import { kindOf } from './compatibility.ts';
+import { peerOf } from './peer.ts';
 import type { SessionCommand } from './session-commands.ts';
 
 /** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
@@ -55,8 +56,9 @@ export class AgentSession implements RegisteredSession {
   constructor(socket: TLSSocket, rooms: AgentRooms, onAccepted: () => void) {
     this.#rooms = rooms;
     this.#onAccepted = onAccepted;
-    const ingress = { serverIp: plainAddress(socket.localAddress), hostname: socket.servername || '' };
-    this.#connection = { ip: plainAddress(socket.remoteAddress), ingress, isOpen: () => !this.#mux.isClosed };
+    const { ip = '', local } = peerOf(socket) ?? {};
+    const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed };
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
@@ -204,11 +206,6 @@ export class AgentSession implements RegisteredSession {
       cause: this.#cause,
     });
   }
-}
-
-/** An IPv4 address as such, where the listener takes IPv6 too. */
-function plainAddress(address: string | undefined): string {
-  return address?.replace(/^::ffff:/, '') ?? '';
 }
 
 /** Why an agent says good-bye that was told to, for people. */

@@ -2,19 +2,20 @@
 // https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt
 
 import { isIPv6 } from 'node:net';
+import type { Place } from './peer.ts';
 
-interface Place {
-  /** IPv4 or IPv6, without brackets. */
-  ip: string;
-  port: number;
-}
-
-const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+/** What a header of version 2 begins with. */
+export const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 /** Version 2, command PROXY. */
-const VERSION_AND_COMMAND = 0x21;
+export const VERSION_AND_COMMAND = 0x21;
+/** Version 2, command LOCAL: the connection is the proxy's own. */
+export const VERSION_AND_LOCAL = 0x20;
 /** Address family and SOCK_STREAM. */
-const TCP4 = 0x11;
-const TCP6 = 0x21;
+export const TCP4 = 0x11;
+export const TCP6 = 0x21;
+
+/** The header for a connection that nobody else is behind: whoever reads it goes by the socket's own address. */
+export const LOCAL_HEADER = Buffer.concat([SIGNATURE, Buffer.of(VERSION_AND_LOCAL, 0, 0, 0)]);
 
 /**
  * The header for a TCP connection.

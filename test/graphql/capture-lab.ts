@@ -60,9 +60,9 @@ export interface CaptureLab {
 export const captureOperation = (name: string, args = '') =>
   `mutation ($id: ID!${args && ', $input: StartTrafficCaptureInput!'}) { ${name}(endpointId: $id${args}) { ${CAPTURE} } }`;
 
-/** Ends with whoever closes it. */
-export async function startCaptureLab(): Promise<CaptureLab> {
-  const gateway = await sharedGateway();
+/** Ends with whoever closes it. @param used the one that files share, unless it is given. */
+export async function startCaptureLab(used?: TestGateway): Promise<CaptureLab> {
+  const gateway = used ?? (await sharedGateway());
   const account = await gateway.newAccount();
   const { session, close } = await openSdkSession(gateway, (await newCredential(account)).authtoken);
   const asked: Asked[] = [];

@@ -194,9 +194,9 @@ export interface TrafficLab {
   close(): Promise<void>;
 }
 
-/** Everything there is for one file, in an account of its own. */
-export async function startTrafficLab(): Promise<TrafficLab> {
-  const gateway = await trafficGateway();
+/** Everything there is for one file, in an account of its own. @param used the one that files share, unless it is given. */
+export async function startTrafficLab(used?: TestGateway): Promise<TrafficLab> {
+  const gateway = used ?? (await trafficGateway());
   const account = await gateway.newAccount();
   const { session, close } = await openSdkSession(gateway, (await newCredential(account)).authtoken);
   const [receiver, upstream, echo] = [await startReceiver(), await startTrafficUpstream(), await startEcho()];

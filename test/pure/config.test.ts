@@ -41,6 +41,8 @@ describe('a mistake in the environment is reported by the name of its variable:'
     ['HEARTBEAT_INTERVAL_MS', '0'],
     ['UPSTREAM_TIMEOUT_MS', 'soon'],
     ['MAX_VISITORS', '0'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PROXY_PROTOCOL', 'http, ftp'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
   ])('%s=%s', (name, value) => {
@@ -68,6 +70,12 @@ describe('a mistake in the environment is reported by the name of its variable:'
     expect(() => readConfig({ [given]: '/etc/gateway/file', API_PORT: 'x' }, '/')).toThrow(
       new RegExp(`^API_PORT .*\\n${missing} must be set, too: API_TLS_CERT and API_TLS_KEY go together$`),
     );
+  });
+
+  test('PROXY_PROTOCOL without anybody who may speak it', () => {
+    const explained = /^TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there$/m;
+    for (const proxies of [{}, { TRUSTED_PROXIES: '' }, { TRUSTED_PROXIES: ' , ' }])
+      expect(() => readConfig({ PROXY_PROTOCOL: 'http', ...proxies }, '/')).toThrow(explained);
   });
 
   test('and a secret is not repeated in the text', () => {
@@ -111,4 +119,13 @@ test('the certificate of the API is looked for beside the data', () => {
 
 test('an absolute data directory stays where it is', () => {
   expect(readConfig({ DATA_DIR: '/var/lib/gateway' }, '/srv').dataDir).toBe('/var/lib/gateway');
+});
+
+test('proxies, and the listeners that they stand in front of', () => {
+  const env = { TRUSTED_PROXIES: '10.0.0.2, 2001:db8::/48', PROXY_PROTOCOL: ' http,tcp , agent,' };
+  expect(readConfig(env, '/')).toMatchObject({
+    trustedProxies: ['10.0.0.2', '2001:db8::/48'],
+    proxyProtocol: ['http', 'tcp', 'agent'],
+  });
+  expect(readConfig({}, '/')).toMatchObject({ trustedProxies: [], proxyProtocol: [] });
 });

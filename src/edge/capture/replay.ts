@@ -6,8 +6,8 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { plain } from '../../tunnel/peer.ts';
 import { handlingOf } from '../handling.ts';
-import { plain } from '../visitors.ts';
 import type { Captured, CapturedBody, Fields } from './captured.ts';
 import type { Captures } from './captures.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';
@@ -44,6 +44,8 @@ export interface ReplaysOptions {
   /** Where the listeners of this node are. */
   listeners: Record<'http' | 'https', Pick<AddressInfo, 'address' | 'port'>>;
   captures: Captures;
+  /** What a connection to one of them begins with that comes from an address, where it has to; nothing when left out. */
+  greeting?(listener: 'http' | 'https', ip: string): Buffer | undefined;
   /** How long it may take; the usual when left out. */
   timeoutMs?: number;
 }
@@ -117,13 +119,18 @@ export class Replays {
     const { address, port } = this.#options.listeners[scheme];
     const to = { host: LOOPBACK[address] ?? address, port };
     const servername = host.replace(/:\d*$/, '').replace(/\.$/, '');
-    // Our own certificate, on our own listener: nobody else can be there.
-    const tls = { ...to, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false };
-    const socket = scheme === 'https' ? connectTls(tls) : connect(to);
+    const socket = connect(to);
     socket.on('error', () => {}); // Whoever waits for it is told.
     try {
-      await once(socket, scheme === 'https' ? 'secureConnect' : 'connect', { signal });
-      return socket;
+      await once(socket, 'connect', { signal });
+      const greeting = this.#options.greeting?.(scheme, plain(socket.localAddress ?? ''));
+      if (greeting) socket.write(greeting);
+      if (scheme === 'http') return socket;
+      // Our own certificate, on our own listener: nobody else can be there.
+      const tls = connectTls({ socket, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
+      tls.on('error', () => {}); // Likewise.
+      await once(tls, 'secureConnect', { signal });
+      return tls;
     } catch (error) {
       socket.destroy();
       throw error;

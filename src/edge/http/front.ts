@@ -3,6 +3,7 @@
 import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
+import type { Networks } from '../ip/networks.ts';
 import type { EdgeSettings } from '../settings.ts';
 import type { VisitServices } from '../visits/services.ts';
 import { redirection } from './redirection.ts';
@@ -29,6 +30,8 @@ export interface Front {
   readonly admitted?: Set<object>;
   readonly visits: VisitServices;
   readonly settings: EdgeSettings;
+  /** Proxies whose `X-Forwarded-For` says who asks; undefined where nobody's does. */
+  readonly proxies?: Networks | undefined;
   /** A clock that never goes back, in milliseconds. */
   now(): number;
   readonly counters: HttpCounters;

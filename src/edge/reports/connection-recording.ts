@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/peer.ts';
 import type { ConnectionReport, ModuleDecisions } from '../traffic-reports.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 import type { VisitServices } from '../visits/services.ts';
@@ -64,7 +65,7 @@ export class ConnectionRecording {
         serverName: this.#serverName,
         startedAt: this.#startedAt,
         endedAt: this.#services.time(),
-        bytesIn: this.#socket.bytesRead,
+        bytesIn: bytesReadOf(this.#socket),
         bytesOut: this.#socket.bytesWritten,
       },
       decisions: { ipPolicy, policyLogs },

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/peer.ts';
 import type { NewConnection, TlsTerms } from '../module.ts';
 import type { ModuleDecisions } from '../traffic-reports.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
@@ -35,7 +36,7 @@ export class Arrival implements NewConnection {
   }
 
   get bytesIn(): number {
-    return this.#raw.bytesRead;
+    return bytesReadOf(this.#raw);
   }
 
   get bytesOut(): number {

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
+import { endsOf, samePeer } from '../../tunnel/peer.ts';
 
 /** More names than can be between the choice of a context and its use, a turn of the event loop later. */
 const NAMES = 10_000;
@@ -80,6 +81,7 @@ export class Handshakes {
     raw.resetAndDestroy = () => raw.destroy();
     const ends = endsOf(raw);
     this.#underWay.set(ends, (socket) => {
+      samePeer(socket, raw);
       socket.allowHalfOpen = true;
       // Who breaks off either socket means the TCP connection: TLS has no RST of its own. See `abort` for the exception.
       raw.resetAndDestroy = () => (isShuttingDown(socket) ? raw.destroy() : reset());
@@ -109,8 +111,4 @@ export class Handshakes {
       server._sharedCreds = shared;
     }
   }
-}
-
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/peer.ts';
 import type { TrafficReporter } from '../traffic-reports.ts';
 import type { RefusedVisit } from './refused.ts';
 
@@ -60,7 +61,7 @@ export class SocketLine implements VisitLine {
   }
 
   get bytesIn(): number {
-    return this.#socket.bytesRead;
+    return bytesReadOf(this.#socket);
   }
 
   get bytesOut(): number {
