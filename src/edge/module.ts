@@ -82,6 +82,8 @@ export interface NewConnection extends VisitorConnection {
 
 export interface ConnectionModule {
   readonly name: string;
+  /** Whether it may end the visitor's TLS. */
+  readonly endsTls?: boolean;
   /** As an `HttpModule` has it. */
   readonly leadsTo?: readonly string[];
   onConnection(connection: NewConnection): Closed | ForwardedTo | undefined | Promise<Closed | ForwardedTo | undefined>;

@@ -51,5 +51,10 @@ export function visitorOf(socket: Socket, passthrough: boolean): Visitor | undef
   return peer && { ip: peer.ip, port: peer.port, local: peer.local, passthrough };
 }
 
+/** Whether the agent may be told the same of both: through a proxy, many come on one connection. */
+export function isSameVisitor(one: Visitor, other: Visitor | undefined): boolean {
+  return one === other || (one.ip === other?.ip && one.port === other.port);
+}
+
 /** A visitor who is gone already. */
 export const NOBODY: Visitor = { ip: '', port: 0, local: { ip: '', port: 0 }, passthrough: false };

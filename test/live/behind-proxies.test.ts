@@ -42,7 +42,7 @@ async function balanced(target: string, version: 0 | 1 | 2): Promise<string> {
 beforeAll(async () => {
   direct = await startTestGateway({
     ...HEARD_HERE,
-    TRUSTED_PROXIES: PROXY,
+    TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8`,
     PROXY_PROTOCOL: 'http,https,tcp,agent,api',
     MAX_VISITORS: '12',
     MAX_VISITORS_PER_ADDRESS: '3',
@@ -210,6 +210,19 @@ test('the upstream is told of the client, in X-Forwarded-For and in a header of 
   visitor.write('hello');
   const [line] = await once(visitor, 'data');
   expect(String(line)).toMatch(new RegExp(`^PROXY TCP4 ${FRIEND} 127\\.0\\.0\\.1 ${localPort} \\d+\r\n`));
+});
+
+test('X-Forwarded-For of a trusted proxy that the balancer names is believed, and of nobody else', async () => {
+  const ask = async (ip: string) => {
+    const header = () => proxyProtocolHeader(2, { ip, port: 4711 }, 80, '127.0.0.1');
+    const balancer = await startBalancer(direct.http, { from: PROXY, header });
+    balancers.push(balancer);
+    const socket = await dial(balancer.address, STRANGER);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${names.http}\r\nX-Forwarded-For: ${FRIEND}\r\nConnection: close\r\n\r\n`);
+    return (await heard(socket)).slice(0, 'HTTP/1.1 200'.length);
+  };
+  expect(await ask('10.1.2.3')).toBe('HTTP/1.1 200');
+  expect(await ask('192.0.2.1')).toBe('HTTP/1.1 403');
 });
 
 describe('a header that comes from elsewhere', () => {

@@ -82,7 +82,7 @@ export class Captures {
     const endedAt = this.#options.time();
     if (ring !== closeUp.room || !ring || endedAt >= ring.settings.endsAt) return void closeUp.discard();
     ring.passed++;
-    const replay = this.replayed.by(closeUp.visitor);
+    const replay = this.replayed.by(closeUp.peer);
     const facts = { id: this.#options.newId(), endedAt, redacted: ring.settings.redacted, replayOf: replay?.id };
     const captured = capturedOf(report, closeUp, facts);
     replay?.onCaptured(captured);

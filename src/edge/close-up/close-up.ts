@@ -13,8 +13,8 @@ export interface Refusal {
 export class CloseUp {
   /** Where the bodies are copied to. */
   readonly room: Room;
-  /** Who came; undefined as long as that was not noted. */
-  visitor: Visitor | undefined;
+  /** The other end of the connection; undefined as long as that was not noted. */
+  peer: Visitor | undefined;
   refusal: Refusal | undefined;
   /** Whether all of the request has come. */
   isRequestComplete = false;

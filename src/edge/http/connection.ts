@@ -5,12 +5,10 @@ import { guarded } from '../../protocol/defect.ts';
 import { abort, TurnWriter } from '../../protocol/relay.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
-import { NOBODY, visitorOf } from '../visitors.ts';
 import { RequestCount } from '../visits/counting.ts';
-import { SocketLine } from '../visits/services.ts';
+import { type Asker, Askers } from './askers.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
-import { VisitorFields } from './forwarded-head.ts';
 import { countAnswer, type Front } from './front.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import { Input } from './input.ts';
@@ -25,10 +23,10 @@ export class Connection implements ExchangeOwner {
   readonly socket: Socket;
   readonly front: Front;
   readonly connections: ConnectionOwner;
-  readonly line: SocketLine;
+  /** With the request under way, or the one before. */
+  asker: Asker;
   readonly counting: RequestCount;
   readonly patience: Patience;
-  readonly fields: VisitorFields;
   /** As long as anything is in it, the socket is not read. */
   readonly input = new Input();
   /** The heads of the request under way, and of its answer. */
@@ -39,6 +37,7 @@ export class Connection implements ExchangeOwner {
   /** The stream that is kept from one request to the next. */
   upstream: Upstream | undefined;
 
+  readonly #askers: Askers;
   readonly #writer: TurnWriter;
   readonly place: ExchangeOwner['place'];
   /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
@@ -72,10 +71,10 @@ export class Connection implements ExchangeOwner {
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
     this.patience = new Patience(socket, front);
-    this.line = new SocketLine(socket, visitorOf(socket, false) ?? NOBODY, front.visits.time(), front.admitted);
+    this.#askers = new Askers(socket, front);
+    this.asker = this.#askers.own;
     this.place = place;
     this.counting = new RequestCount(front.counters.traffic, place);
-    this.fields = new VisitorFields(this.line.visitor.ip, front.scheme);
     front.counters.connections++;
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
   }
@@ -192,6 +191,7 @@ export class Connection implements ExchangeOwner {
     }
     input.take(end);
     this.#phase = 'exchange';
+    this.asker = this.#askers.of(this.request);
     this.exchange = new Exchange(this);
     this.exchange.start(now);
   }

@@ -9,42 +9,40 @@ const TE = Buffer.from('Connection: TE\r\n');
 const NOTHING = Buffer.alloc(0);
 const QUESTION_MARK = 0x3f;
 
-/**
- * The fields that say who the visitor is, and the end of the head.
- * @param host as the visitor sent it.
- */
-export function visitorFields(ip: string, scheme: 'http' | 'https', host: Buffer): Buffer {
+/** The fields that say who the visitor is, and the end of the head. */
+function visitorFields(forwardedFor: string, scheme: 'http' | 'https', host: Buffer): Buffer {
   return Buffer.concat([
-    Buffer.from(`X-Forwarded-For: ${ip}\r\nX-Forwarded-Proto: ${scheme}\r\nX-Forwarded-Host: `),
+    Buffer.from(`X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${scheme}\r\nX-Forwarded-Host: `),
     host,
     Buffer.from('\r\n\r\n'),
   ]);
 }
 
-/** The same for the requests of one connection, which mostly have the same Host. */
+/** Those for the requests of one visitor, which mostly have the same Host. */
 export class VisitorFields {
-  readonly #ip: string;
+  readonly #forwardedFor: string;
   readonly #scheme: 'http' | 'https';
   #host: Buffer | undefined;
   #fields: Buffer = NOTHING;
 
-  constructor(ip: string, scheme: 'http' | 'https') {
-    this.#ip = ip;
+  /** @param forwardedFor the visitor's address, and those of trusted proxies that it came through. */
+  constructor(forwardedFor: string, scheme: 'http' | 'https') {
+    this.#forwardedFor = forwardedFor;
     this.#scheme = scheme;
   }
 
-  /** @param host the same object as before when it is the same. */
+  /** @param host as the visitor sent it; the same object as before when it is the same. */
   for(host: Buffer): Buffer {
     if (host === this.#host) return this.#fields;
     this.#host = host;
-    this.#fields = visitorFields(this.#ip, this.#scheme, host);
+    this.#fields = visitorFields(this.#forwardedFor, this.#scheme, host);
     return this.#fields;
   }
 }
 
 /**
  * The head as the upstream gets it: in origin-form, in the visitor's version.
- * @param fields of `visitorFields`.
+ * @param fields of `VisitorFields`.
  * @param body which has, from `bodyStart` to `bodyEnd`, what is to follow in the same piece.
  */
 export function forwardedHead(

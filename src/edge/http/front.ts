@@ -27,7 +27,7 @@ export interface Front {
   /** An origin such as `https://example.com:8443` that serves a name for which `find` has nothing; 307 leads there. */
   redirect?(hostname: string): string | undefined;
   /** The handlings whose connection modules the connection has passed already. */
-  readonly admitted?: Set<object>;
+  readonly admitted?: Set<object> | undefined;
   readonly visits: VisitServices;
   readonly settings: EdgeSettings;
   /** Proxies whose `X-Forwarded-For` says who asks; undefined where nobody's does. */

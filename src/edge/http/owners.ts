@@ -2,8 +2,7 @@
 
 import type { VisitorError } from '../errors.ts';
 import type { RequestCount } from '../visits/counting.ts';
-import type { VisitLine } from '../visits/services.ts';
-import type { VisitorFields } from './forwarded-head.ts';
+import type { Asker } from './askers.ts';
 import type { Input } from './input.ts';
 import type { Patience } from './patience.ts';
 import type { AnswerTaker } from './pieces.ts';
@@ -25,7 +24,8 @@ export interface ConnectionOwner {
 
 /** The visitor's connection, which the request came on. */
 export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
-  readonly line: VisitLine;
+  /** Who asks with the request under way. */
+  readonly asker: Asker;
   readonly counting: RequestCount;
   readonly patience: Patience;
   readonly input: Input;
@@ -35,8 +35,6 @@ export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   upstream: Upstream | undefined;
   /** Whether the answer under way is the last one. */
   readonly isClosing: boolean;
-  /** What upstreams are told of the visitor; for the Host of the request they end its head. */
-  readonly fields: VisitorFields;
   work(): void;
   finish(closes: boolean, now: number): void;
   /** @param fields what the answer has besides. */

@@ -60,7 +60,7 @@ export class RequestRecording implements RequestReport {
     this.tls = line.tls && reportedTls(line.tls);
     this.request = new RecordedRequest(head, front.scheme, front.visits.time(), http2Fields);
     this.closeUp = closeUpOf(front.visits, endpoint.id);
-    if (this.closeUp) this.closeUp.visitor = line.visitor;
+    if (this.closeUp) this.closeUp.peer = line.peer;
     if (head.bodyLength === CHUNKED && !http2Fields) this.closeUp?.request?.comesInChunks();
     if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
   }

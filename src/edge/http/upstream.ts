@@ -7,6 +7,7 @@ import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
+import { isSameVisitor } from '../visitors.ts';
 import type { Front } from './front.ts';
 import { errorOf, idleTime, type LeavingStreams } from './streams.ts';
 
@@ -35,6 +36,8 @@ export class Upstream implements StreamEvents {
   /** Until when it may serve another one. */
   idleUntil = 0;
   readonly #connection: UpstreamOwner;
+  /** Whom it was opened for. */
+  #visitor: Visitor | undefined;
   #stream: ByteStream | undefined;
   /** Bytes that the visitor's socket has not taken, and that the peer gets no new credit for. */
   #held = 0;
@@ -50,6 +53,7 @@ export class Upstream implements StreamEvents {
   /** Opens the stream for an exchange, and tells it. */
   open(visitor: Visitor, exchange: UpstreamUser): void {
     this.exchange = exchange;
+    this.#visitor = visitor;
     this.endpoint.open(visitor, this).then(
       guarded(
         () => void this.#connection.socket.destroy(),
@@ -59,12 +63,12 @@ export class Upstream implements StreamEvents {
     );
   }
 
-  /** Whether another request to the endpoint, or to one at the same address, may be sent here. */
-  takes(endpoint: LiveEndpoint, now: number): boolean {
+  /** Whether another request of the visitor to the endpoint, or to one at the same address, may be sent here. */
+  takes(endpoint: LiveEndpoint, now: number, visitor: Visitor): boolean {
     const { isOpen, hostname, accountId, proto } = this.endpoint;
     // Internal names are of one account: another has the same ones, for other endpoints.
     const isSame = hostname === endpoint.hostname && accountId === endpoint.accountId && proto === endpoint.proto;
-    return isOpen && isSame && now < this.idleUntil;
+    return isOpen && isSame && now < this.idleUntil && isSameVisitor(visitor, this.#visitor);
   }
 
   /** Whether it idles, and is to be given up: its time is over, or its tunnel waits for its last visitors to go. */

@@ -3,10 +3,10 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { cancel } from '../../protocol/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
-import { forwardedHead, visitorFields } from '../http/forwarded-head.ts';
+import { forwardedHead } from '../http/forwarded-head.ts';
 import { countAnswer, endpointOf } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import { type RequestRecording, recordRequest } from '../http/request-recording.ts';
@@ -33,7 +33,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   #answer: Answer | undefined;
   /** At endpoints with modules. */
   #handled: Handled | undefined;
-  #endpoint: LiveEndpoint | undefined;
+  #purpose: { endpoint: LiveEndpoint; visitor: Visitor } | undefined;
   #upstream: ByteStream | undefined;
   /** Bytes that the visitor has not taken, and that the upstream gets no new credit for. */
   #held = 0;
@@ -55,17 +55,18 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   start(): void {
-    const { front } = this.#session;
+    const { front, askers } = this.#session;
     const request = readRequest(this.#rawHeaders, !this.#stream.endAfterHeaders, front.scheme);
     if (typeof request === 'string') return void this.failed(request);
     front.counters.requests++;
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
     if (!this.#counting.begin(endpoint, request.end - request.start)) return void this.failed('tooManyVisitors');
-    this.recording = recordRequest(this.#session, endpoint, request, this.#rawHeaders);
+    const asker = askers.of(request);
+    this.recording = recordRequest(asker, endpoint, request, this.#rawHeaders);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
     this.#patience.forAnswer();
-    this.#handled = new Handled(this.#session, endpoint, request, this);
+    this.#handled = new Handled(asker, endpoint, request, this);
     this.#handled.start();
   }
 
@@ -127,13 +128,13 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   proceed(endpoint: LiveEndpoint, request: RequestHead): void {
     if (this.#isOver) return;
-    const { front, idle, visitor } = this.#session;
-    this.#endpoint = endpoint;
-    const kept = idle.take(endpoint, front.now());
+    const { front, idle, askers } = this.#session;
+    this.#purpose = { endpoint, visitor: askers.of(request).line.visitor };
+    const kept = idle.take(this.#purpose, front.now());
     if (kept && this.recording) this.recording.isConnectionReused = true;
     if (kept) return void this.#send(kept, request);
     this.#patience.forAnswer();
-    endpoint.open(visitor, this).then(
+    endpoint.open(this.#purpose.visitor, this).then(
       (opened) => (typeof opened === 'string' ? this.failed(opened) : this.#send(opened, request)),
       () => this.failed('offline'),
     );
@@ -141,11 +142,10 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   #send(upstream: ByteStream, request: RequestHead): void {
     if (this.#isOver) return void cancel(upstream);
-    const { front, visitor } = this.#session;
     this.#upstream = upstream;
     this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.closeUp);
     upstream.events = this;
-    const fields = visitorFields(visitor.ip, front.scheme, request.host);
+    const fields = this.#session.askers.of(request).fields.for(request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
     const body = this.bodyOf(request);
     this.#patience[body.isComplete ? 'forAnswer' : 'forProgress']();
@@ -179,7 +179,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     const upstream = this.#upstream; // Undefined where it broke after all of the answer had come.
     this.#upstream = undefined;
     if (upstream && (hasSurplus || !this.#body?.isComplete)) cancel(upstream);
-    else if (upstream) idle.keep(upstream, this.#endpoint as LiveEndpoint, front.now(), this.#answer?.idleTimeout ?? 0);
+    else if (upstream && this.#purpose) idle.keep(upstream, this.#purpose, front.now(), this.#answer?.idleTimeout ?? 0);
     this.#over();
   }
 

@@ -1,19 +1,18 @@
 // The connection of HTTP/2 that a request comes on, as the request sees it.
 
-import type { Visitor } from '../../tunnel/endpoint.ts';
+import type { Askers } from '../http/askers.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
-import type { VisitLine } from '../visits/services.ts';
 import type { IdleStreams } from './streams.ts';
 import type { Uploads } from './uploads.ts';
 
 /** The visitor's connection, which requests come on. */
 export interface ExchangeOwner {
   readonly front: Front;
-  readonly visitor: Visitor;
   readonly place: VisitorPlace;
-  readonly line: VisitLine;
+  /** Who asks on it. */
+  readonly askers: Askers;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly uploads: Uploads;

@@ -2,15 +2,21 @@
 
 import { cancel, DEAF } from '../../protocol/mux-stream.ts';
 import type { ByteStream } from '../../protocol/stream.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import { idleTime, type LeavingStreams } from '../http/streams.ts';
+import { isSameVisitor } from '../visitors.ts';
 
-interface Kept {
-  endpoint: LiveEndpoint;
-  until: number;
+/** What a stream was opened for. */
+interface Purpose {
+  readonly endpoint: LiveEndpoint;
+  readonly visitor: Visitor;
 }
 
-/** Streams of one visitor that nobody uses. */
+interface Kept extends Purpose {
+  readonly until: number;
+}
+
+/** Streams of one connection that nobody uses. */
 export class IdleStreams {
   readonly #streams = new Map<ByteStream, Kept>();
   readonly #leaving: LeavingStreams;
@@ -19,10 +25,10 @@ export class IdleStreams {
     this.#leaving = leaving;
   }
 
-  /** A stream to the endpoint, if there is one; its events have to be set at once. */
-  take(endpoint: LiveEndpoint, now: number): ByteStream | undefined {
+  /** A stream for the same, if there is one; its events have to be set at once. */
+  take({ endpoint, visitor }: Purpose, now: number): ByteStream | undefined {
     for (const [stream, kept] of this.#streams) {
-      if (kept.endpoint !== endpoint || kept.until <= now) continue;
+      if (kept.endpoint !== endpoint || kept.until <= now || !isSameVisitor(visitor, kept.visitor)) continue;
       this.#streams.delete(stream);
       return stream;
     }
@@ -30,10 +36,10 @@ export class IdleStreams {
   }
 
   /** Keeps a stream whose answer is complete. @param timeout of the upstream for idle connections, in milliseconds. */
-  keep(stream: ByteStream, endpoint: LiveEndpoint, now: number, timeout: number): void {
+  keep(stream: ByteStream, { endpoint, visitor }: Purpose, now: number, timeout: number): void {
     const until = now + idleTime(timeout);
     if (until <= now || !endpoint.isOpen) return void this.#leaving.add(stream, now);
-    this.#streams.set(stream, { endpoint, until });
+    this.#streams.set(stream, { endpoint, visitor, until });
     const forget = () => void this.#streams.delete(stream);
     stream.events = {
       ...DEAF,

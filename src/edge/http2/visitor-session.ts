@@ -4,13 +4,11 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../protocol/byte-budget.ts';
 import { guarded } from '../../protocol/defect.ts';
-import type { Visitor } from '../../tunnel/endpoint.ts';
+import { Askers } from '../http/askers.ts';
 import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
-import { NOBODY, visitorOf } from '../visitors.ts';
-import { SocketLine } from '../visits/services.ts';
 import { Http2Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './owner.ts';
 import { Pulse } from './pulse.ts';
@@ -30,9 +28,8 @@ interface Shared {
 
 export class VisitorSession implements ExchangeOwner {
   readonly front: Front;
-  readonly visitor: Visitor;
   readonly place: VisitorPlace;
-  readonly line: SocketLine;
+  readonly askers: Askers;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly uploads: Uploads;
@@ -65,8 +62,7 @@ export class VisitorSession implements ExchangeOwner {
     this.leaving = leaving;
     this.uploads = new Uploads(session, place, growth, front.now());
     this.idle = new IdleStreams(leaving);
-    this.visitor = visitorOf(socket, false) ?? NOBODY;
-    this.line = new SocketLine(socket, this.visitor, front.visits.time(), front.admitted);
+    this.askers = new Askers(socket, front);
     this.#resetsSince = front.now();
     this.#deadline.in(front.now(), front.settings.headTimeout);
     session.on('remoteSettings', () => this.#rest());

@@ -10,8 +10,8 @@ import { SettingsError } from './settings-error.ts';
 export const EVERYBODY: readonly string[] = ['0.0.0.0/0', '::/0'];
 
 /**
- * Lets in who is in one of `allow` and in none of `deny`: without anything in `allow`, nobody. The address is that of the
- * connection; what `X-Forwarded-For` says is not asked.
+ * Lets in who is in one of `allow` and in none of `deny`: without anything in `allow`, nobody. The address is the
+ * visitor's; nobody but trusted proxies may say that it is another one than that of the connection.
  * @throws {SettingsError}
  */
 export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'deny'>): HttpModule & ConnectionModule {

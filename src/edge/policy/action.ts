@@ -67,6 +67,8 @@ export interface CompiledAction {
   readonly readsPath?: boolean;
   /** The name of the internal endpoint that it leads to; left out where there is none, or it is computed for each visit. */
   readonly leadsTo?: string;
+  /** Whether it ends the visitor's TLS. */
+  readonly endsTls?: boolean;
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /** Told what upstream did, where the action let a request pass. */
   onOutcome?(exchange: HttpExchange, outcome: number | 'failed' | 'unasked'): void;

@@ -58,6 +58,7 @@ export function connectionModule(
   return {
     name: NAME,
     ...targetsOf(rules),
+    endsTls: rules.some(({ steps }) => steps.some(({ action }) => action.endsTls)),
     onConnection(connection) {
       const run = new PhaseRun(rules, 'on_tcp_connect', { connection }, new Map(), environment, observer);
       return run.start() as ReturnType<ConnectionModule['onConnection']>;

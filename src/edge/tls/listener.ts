@@ -1,10 +1,11 @@
 // The listener for HTTPS and TLS endpoints: the name that a visitor asks for says who ends the TLS, and what is inside.
 
 import { createServer, type Server, type Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { abort, type Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import { handlingOf } from '../handling.ts';
+import { ipOf } from '../../tunnel/peer.ts';
+import { type EndpointHandling, handlingOf } from '../handling.ts';
 import { Connections } from '../http/connections.ts';
 import type { SharedFront } from '../http/front.ts';
 import { Http2Visitors } from '../http2/visitors.ts';
@@ -18,8 +19,9 @@ import { admit } from '../visits/admission.ts';
 import { countConnection, trafficAt } from '../visits/counting.ts';
 import { Arrival } from './arrival.ts';
 import { BoundVisitors } from './bound-visitors.ts';
-import { type Certificates, contextOf } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
+import { Contexts } from './contexts.ts';
 import { readFirstBytes, refuse } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
 import { type Named, namedBy } from './name.ts';
@@ -52,6 +54,8 @@ interface Caller {
   recording: ConnectionRecording | undefined;
   /** What passes through, where it is no HTTP. */
   traffic: Traffic | undefined;
+  /** Whether what connections have to pass is asked for each request. */
+  isAskedLater: boolean;
   /** Ends the time that a handshake may take. */
   settled(): void;
 }
@@ -67,17 +71,17 @@ export class TlsListener {
   readonly #https: Handshakes;
   readonly #plain = new Handshakes({});
   readonly #termed = new TermedHandshakes();
-  /** Contexts of agents' own certificates. */
-  readonly #agents = new WeakMap<object, SecureContext>();
+  readonly #contexts: Contexts;
   /** Visitors of endpoints to which something is done. */
   readonly #bound: BoundVisitors;
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
-    const { front, limit } = options;
+    const { front, limit, certificates } = options;
     this.#options = options;
     this.#visitors = new Visitors(limit);
     this.#bound = new BoundVisitors(front.find);
+    this.#contexts = new Contexts(certificates, front.whereIs);
     this.#connections = new Connections(front.settings, front.now);
     this.#http2 = new Http2Visitors(front.settings, front.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
@@ -136,10 +140,12 @@ export class TlsListener {
     if (isTls && !place.use(endpoint.accountId)) return abort(raw);
     if (isTls) countConnection(endpoint, raw);
     const traffic = trafficAt(endpoint?.meter, this.#options.traffic);
-    const caller: Caller = { place, bytes, named, recording, traffic, settled };
+    const caller: Caller = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
     const handling = endpoint && handlingOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
-    if (!named || !handling || handling.connection.length === 0) return this.#begin(caller, endpoint, handling?.tls);
+    if (named && handling) caller.isAskedLater = this.#isAskedLater(raw, endpoint, handling);
+    if (!named || !handling || handling.connection.length === 0 || caller.isAskedLater)
+      return this.#begin(caller, endpoint, handling?.tls);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
     const arrival = new Arrival(raw, about, visits.time(), (terms) => this.#terminate(caller, arrival.endpoint, terms));
     const admitted = await admit(arrival, handling, visits);
@@ -151,6 +157,12 @@ export class TlsListener {
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
+  }
+
+  /** Whether it is a proxy's connection, and each of its requests may be somebody else's. */
+  #isAskedLater(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointHandling): boolean {
+    const { proxies } = this.#options.front;
+    return proto === 'https' && proxies?.has(ipOf(raw)) === true && !connection.some(({ endsTls }) => endsTls);
   }
 
   /**
@@ -177,7 +189,7 @@ export class TlsListener {
       settled();
       return this.#serve(caller, socket, endpoint);
     }
-    const context = named && (await this.#contextFor(named.name, endpoint));
+    const context = named && (await this.#contexts.for(named.name, endpoint));
     if (raw.destroyed) return;
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };
@@ -222,28 +234,15 @@ export class TlsListener {
     this.#options.front.visits.refused({ ...about, operationId: undefined, status: undefined });
   }
 
-  async #contextFor(name: string, endpoint: LiveEndpoint | undefined): Promise<SecureContext | undefined> {
-    const { certificates, front } = this.#options;
-    if (endpoint && typeof endpoint.tls === 'object') return this.#agentsContext(endpoint.tls);
-    const context = await certificates.secureContext(name, endpoint?.hostname);
-    if (context || endpoint) return context;
-    // Of a name that is somebody's, the visitor is told over TLS what is wrong with it.
-    return (await front.whereIs(name)) === 'unknown' ? undefined : certificates.secureContext(name, name);
-  }
-
-  #agentsContext(pair: { certificate: string; key: string }): SecureContext {
-    const known = this.#agents.get(pair);
-    if (known) return known;
-    const context = contextOf({ cert: pair.certificate, key: pair.key });
-    this.#agents.set(pair, context);
-    return context;
-  }
-
   /** @param chosen the endpoint whose turn it was when the visitor came. */
-  #serve({ place, named, recording, traffic }: Caller, socket: TLSSocket, chosen: LiveEndpoint | undefined): void {
+  #serve(
+    { place, named, recording, traffic, isAskedLater }: Caller,
+    socket: TLSSocket,
+    chosen: LiveEndpoint | undefined,
+  ): void {
     recording?.within(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
-    const front = ownFront(this.#options.front, named?.name, chosen);
+    const front = ownFront(this.#options.front, named?.name, chosen, !isAskedLater);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, place, front);
     else this.#connections.accept(socket, front, place);
   }

@@ -9,14 +9,20 @@ import { isSameTerms } from './terms.ts';
 /**
  * @param name that the visitor asked for; undefined when that was none.
  * @param chosen the endpoint whose turn it was when the visitor came: it gets the first request.
+ * @param isAdmitted whether the connection has passed what connections to it have to.
  */
-export function ownFront(front: SharedFront, name: string | undefined, chosen: LiveEndpoint | undefined): Front {
+export function ownFront(
+  front: SharedFront,
+  name: string | undefined,
+  chosen: LiveEndpoint | undefined,
+  isAdmitted: boolean,
+): Front {
   const handling = chosen && handlingOf(chosen);
   const terms = handling?.tls;
   let first = chosen;
   return {
     ...front,
-    admitted: handling && new Set([handling]),
+    admitted: handling && isAdmitted ? new Set([handling]) : undefined,
     find(hostname) {
       // A connection is for the name that its certificate was chosen by (RFC 9110, section 7.4).
       if (name !== undefined && hostname !== name) return 'misdirected';

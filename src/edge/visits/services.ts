@@ -21,6 +21,8 @@ export interface VisitServices {
 /** The connection that a visit comes on. */
 export interface VisitLine {
   readonly visitor: Visitor;
+  /** The other end of the connection: the visitor, or a proxy that asks for them. */
+  readonly peer: Visitor;
   readonly startedAt: number;
   readonly serverName: string | undefined;
   readonly tls: TLSSocket | undefined;
@@ -33,14 +35,16 @@ export interface VisitLine {
 /** A socket as visits see it. */
 export class SocketLine implements VisitLine {
   readonly visitor: Visitor;
+  readonly peer: Visitor;
   readonly startedAt: number;
   readonly #socket: Socket;
   #admitted: Set<object> | undefined;
 
   /** @param admitted the handlings whose connection modules it has passed. */
-  constructor(socket: Socket, visitor: Visitor, startedAt: number, admitted?: Set<object>) {
+  constructor(socket: Socket, visitor: Visitor, startedAt: number, admitted?: Set<object>, peer = visitor) {
     this.#socket = socket;
     this.visitor = visitor;
+    this.peer = peer;
     this.startedAt = startedAt;
     this.#admitted = admitted;
   }

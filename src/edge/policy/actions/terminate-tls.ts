@@ -26,6 +26,7 @@ export const terminateTls: ActionKind = {
     const terms = readTerms(config);
     return {
       isTerminal: false,
+      endsTls: true,
       async run(run) {
         const { connection } = run;
         if (!connection?.terminateTls || connection.tls)

@@ -1,0 +1,82 @@
+// Who asks on a connection: whoever it is from or, where that is a trusted proxy, whom the proxy names in each request.
+
+import type { Socket } from 'node:net';
+import { wayOf } from '../ip/forwarded.ts';
+import type { Networks } from '../ip/networks.ts';
+import { NOBODY, visitorOf } from '../visitors.ts';
+import { SocketLine } from '../visits/services.ts';
+import { COLON, isWord } from './bytes.ts';
+import { VisitorFields } from './forwarded-head.ts';
+import type { Front } from './front.ts';
+import type { RequestHead } from './request-head.ts';
+
+export interface Asker {
+  readonly front: Front;
+  /** The connection, as one of theirs. */
+  readonly line: SocketLine;
+  /** What upstreams are told of them; for the Host of a request they end its head. */
+  readonly fields: VisitorFields;
+}
+
+export class Askers {
+  /** Whom the connection is from. */
+  readonly own: Asker;
+  readonly #socket: Socket;
+  /** Undefined where nobody is believed. */
+  readonly #proxies: Networks | undefined;
+  /** The `X-Forwarded-For` of the request before, and who it was: mostly the same ask again. */
+  #said = '';
+  #last: Asker;
+
+  constructor(socket: Socket, front: Front) {
+    const visitor = visitorOf(socket, false) ?? NOBODY;
+    const line = new SocketLine(socket, visitor, front.visits.time(), front.admitted);
+    this.own = { front, line, fields: new VisitorFields(visitor.ip, front.scheme) };
+    this.#socket = socket;
+    this.#proxies = front.proxies?.has(visitor.ip) ? front.proxies : undefined;
+    this.#last = this.own;
+  }
+
+  /** Who asks with a request, whose head has to be there still. */
+  of(head: RequestHead): Asker {
+    if (!this.#proxies) return this.own;
+    const said = forwardedFor(head);
+    if (said === this.#said) return this.#last;
+    this.#said = said;
+    this.#last = this.#named(said, this.#proxies);
+    return this.#last;
+  }
+
+  /**
+   * Upstreams are told of the client, the trusted proxies that it came through, and the one that asks us. What is written
+   * before the client is its own words, which go no further, as those of visitors without a proxy.
+   */
+  #named(said: string, proxies: Networks): Asker {
+    const way = wayOf(said.split(','), proxies);
+    const [client] = way;
+    if (!client) return this.own;
+    const { front, line } = this.own;
+    const { visitor: proxy, startedAt } = line;
+    const visitor = { ...client, local: proxy.local, passthrough: false };
+    // What has let in one client has not let in the others of the same proxy.
+    const admitted = new Set(front.admitted);
+    const forwarded = [...way.map(({ ip }) => ip), proxy.ip].join(', ');
+    return {
+      front,
+      line: new SocketLine(this.#socket, visitor, startedAt, admitted, proxy),
+      fields: new VisitorFields(forwarded, front.scheme),
+    };
+  }
+}
+
+/** All that a request has of it, in order (RFC 9110, section 5.3); it is among the lines that don't go on. */
+function forwardedFor({ bytes, drops }: RequestHead): string {
+  const values: string[] = [];
+  for (let i = 0; i < drops.length; i += 2) {
+    const start = drops[i] as number;
+    const nameEnd = bytes.indexOf(COLON, start);
+    if (!isWord(bytes, start, nameEnd, 'x-forwarded-for')) continue;
+    values.push(bytes.toString('latin1', nameEnd + 1, (drops[i + 1] as number) - 2));
+  }
+  return values.join(',');
+}
