@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { Connections } from './api/connections.ts';
+import { metricsOf } from './metrics.ts';
 
 /** Longer than this, and the database counts as away. */
 const READY_TIMEOUT_MS = 1000;
@@ -42,6 +43,9 @@ export function createAdmin(registry: Registry, health: Health): Server {
         return send(404, 'There are /livez, /readyz and /metrics.\n');
     }
   };
+  metricsOf(registry).gauge('gateway_ready', 'Whether /readyz is 200: 1 or 0.', async () =>
+    Number((await notReady(health)) === null),
+  );
   const server = createServer((request, response) =>
     connections.begin(request, response, () => void handle(request, response)),
   );

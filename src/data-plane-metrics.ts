@@ -1,23 +1,24 @@
 // What the data plane counts, for Prometheus. Names and accounts are no labels: there may be any number of them.
 
 import type { Registry } from 'prom-client';
-import type { HttpCounters } from './edge/http/front.ts';
 import type { VisitorLimit } from './edge/visitor-limit.ts';
+import type { Counters } from './edge/visits/counters.ts';
+import { BOUNDS_MS } from './edge/visits/durations.ts';
 import { metricsOf, type Row } from './metrics.ts';
 import type { Traffic } from './protocol/relay.ts';
 import type { AgentSessions } from './tunnel/agent-sessions.ts';
 import type { Endpoints } from './tunnel/endpoints.ts';
 
 export interface Counted {
-  counters: { http: HttpCounters; https: HttpCounters; tcp: Traffic };
+  counters: Counters;
   limit: VisitorLimit;
-  sessions: Pick<AgentSessions, 'size'>;
+  sessions: Pick<AgentSessions, 'size' | 'refusals'>;
   endpoints: Pick<Endpoints, 'size'>;
 }
 
 /** Registers the metrics. */
 export function dataPlaneMetrics(registry: Registry, { counters, limit, sessions, endpoints }: Counted): void {
-  const { gauge, counter } = metricsOf(registry);
+  const { gauge, counter, histogram } = metricsOf(registry);
   gauge('tunnel_sessions', 'Sessions of agents on this node.', () => sessions.size);
   gauge('tunnel_endpoints', 'Endpoints that are live on this node.', () => endpoints.size);
   gauge('gateway_connections', 'Connections of visitors that are open.', () => limit.open);
@@ -31,10 +32,26 @@ export function dataPlaneMetrics(registry: Registry, { counters, limit, sessions
   counter('gateway_http_answers_cut_total', 'Answers that were cut short.', ['listener'], () =>
     listeners.map(([listener, { cut }]): Row => [{ listener }, cut]),
   );
-  const sum = (direction: keyof Traffic) =>
-    counters.http.traffic[direction] + counters.https.traffic[direction] + counters.tcp[direction];
+  const { http, https, streams } = counters;
+  const sum = (direction: keyof Traffic) => http.traffic[direction] + https.traffic[direction] + streams[direction];
   counter('gateway_bytes_total', 'Bytes of visitors, both ways.', ['direction'], () => [
     [{ direction: 'in' }, sum('fromSocket')],
     [{ direction: 'out' }, sum('toSocket')],
   ]);
+
+  histogram('gateway_visit_duration_seconds', 'Visits to endpoints, by how long they took.', BOUNDS_MS, () => [
+    [{ kind: 'http' }, http.visits],
+    [{ kind: 'https' }, https.visits],
+    [{ kind: 'http_upgrade' }, http.upgrades],
+    [{ kind: 'https_upgrade' }, https.upgrades],
+    [{ kind: 'tcp' }, streams.tcp],
+    [{ kind: 'tls' }, streams.tls],
+  ]);
+  histogram('gateway_visit_first_byte_seconds', 'Time from a request to the head of its answer.', BOUNDS_MS, () => [
+    [{ kind: 'http' }, http.firstByte],
+    [{ kind: 'https' }, https.firstByte],
+  ]);
+  counter('gateway_agent_refusals_total', 'What agents were refused, by the reason.', ['reason'], () =>
+    sessions.refusals.rows().map(([reason, count]): Row => [{ reason }, count]),
+  );
 }

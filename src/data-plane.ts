@@ -10,7 +10,6 @@ import { Captures } from './edge/capture/captures.ts';
 import { joinedReporter } from './edge/capture/joined-reporter.ts';
 import { Replays } from './edge/capture/replay.ts';
 import { type FrontsOptions, httpFront, httpsFront } from './edge/fronts.ts';
-import { createHttpCounters } from './edge/http/front.ts';
 import { createHttpListener } from './edge/http/listener.ts';
 import { spokenTo } from './edge/http2/upstream.ts';
 import type { ModuleEnvironment } from './edge/module.ts';
@@ -19,11 +18,12 @@ import { ProxiedConnections } from './edge/proxied/connections.ts';
 import { Sites } from './edge/sites/sites.ts';
 import type { SiteSource } from './edge/sites/source.ts';
 import { TcpListener } from './edge/tcp.ts';
-import { openCertificates } from './edge/tls/certificates.ts';
+import { type Certificates, openCertificates } from './edge/tls/certificates.ts';
 import { TlsListener } from './edge/tls/listener.ts';
 import { NOBODY_HEARS, type TrafficReporter } from './edge/traffic-reports.ts';
 import { tunnelHandling } from './edge/tunnel-handling.ts';
 import { VisitorLimit } from './edge/visitor-limit.ts';
+import { createCounters } from './edge/visits/counters.ts';
 import type { VisitServices } from './edge/visits/services.ts';
 import { Shutdown } from './shutdown.ts';
 import { AccountShares } from './tunnel/account-shares.ts';
@@ -56,11 +56,9 @@ export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   reporter?: TrafficReporter;
 }
 
-export interface DataPlane {
+export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   /** Listeners by name, as `ready` prints them. */
   addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
-  /** The certificate of the development authority, which agents and visitors are to trust. */
-  caFile: string;
   sessions: AgentSessions;
   sites: Sites;
   endpoints: Endpoints;
@@ -123,7 +121,7 @@ async function open(
   shutdown.add('end meters', lookNowAndThen(endpoints));
   const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
   shutdown.add('end captures', () => captures.close());
-  const counters = { http: createHttpCounters(), https: createHttpCounters(), tcp: { fromSocket: 0, toSocket: 0 } };
+  const counters = createCounters();
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const visits: VisitServices = {
     time: Date.now,
@@ -151,7 +149,7 @@ async function open(
   const sides: FrontsOptions = { settings: config, endpoints, whereIs, visits, now, counters };
   // Visitors first, so that a tunnel is reachable when its agent is told so.
   const https = httpsFront(sides);
-  const traffic = counters.tcp;
+  const traffic = counters.streams;
   let allIsLive = () => {};
   const ready = new Promise<void>((resolve) => {
     allIsLive = resolve;
@@ -228,6 +226,7 @@ async function open(
       tcp: first === last ? String(first) : `${first}-${last}`,
     },
     caFile: certificates.caFile,
+    expiries: certificates.expiries,
     sessions,
     sites,
     endpoints,

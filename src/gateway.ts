@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createAdmin, type Phase } from './admin.ts';
 import { auditTrail } from './api/audit.ts';
 import { auditObjects } from './api/audit-objects.ts';
@@ -25,6 +25,7 @@ import { SigningKeys } from './edge/webhooks/signing-keys.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import { every, startHousekeeping } from './housekeeping.ts';
 import { listenerOf } from './listener.ts';
+import { nodeMetrics } from './node-metrics.ts';
 import { Shutdown } from './shutdown.ts';
 import { Changes } from './store/changes.ts';
 import { openClient } from './store/client.ts';
@@ -137,15 +138,14 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
   shutdown.add('end renewals', () => clearInterval(renewal));
   const ending = new AbortController();
   const registry = options.registry ?? new Registry();
-  collectDefaultMetrics({ register: registry });
+  const measured = { database, prisma, changes, node, hearing, leaseMs: config.nodeLeaseMs };
+  nodeMetrics(registry, measured, () => [dataPlane, tls]);
   const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const sessions = sessionCommands({
     isOwn: registrar.isOwn,
     local: { command: (id, command) => dataPlane.sessions.command(id, command) },
     peers: notifications,
   });
-  const traffic = trafficOf(() => dataPlane);
-  const audit = auditTrail(auditObjects(schema, routes));
   const events = eventPlane(config, { prisma, changes, keys, nodeId: node.id, log, registry, now, requestMs });
   shutdown.add('close events', () => events.close());
   const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
@@ -157,10 +157,10 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     changes,
     sessions,
     delivery: events,
-    traffic,
+    traffic: trafficOf(() => dataPlane),
     policies: new PolicyCompiler(),
     signingKey: signingKeys.find.bind(signingKeys),
-    audit,
+    audit: auditTrail(auditObjects(schema, routes)),
     keyUse,
     desk: signInDesk(now),
     heavyWork: new HeavyWork(),

@@ -4,6 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
+import { type Expiries, expiriesOf } from '../edge/tls/expiries.ts';
 import type { ApiSettings } from './settings.ts';
 
 /** How often the files are looked at, in milliseconds. */
@@ -15,11 +16,17 @@ export interface ListenerPair {
   key: string;
 }
 
+interface ReadPair extends ListenerPair {
+  /** When it ends, in milliseconds since 1970. */
+  notAfter: number;
+}
+
 export interface ListenerTls {
   /** The pair as it was read last. */
   readonly pair: ListenerPair;
   /** From now on, is told every further pair. */
   onChange(use: (pair: ListenerPair) => void): void;
+  expiries(): Expiries;
   close(): void;
 }
 
@@ -62,6 +69,7 @@ export async function openListenerTls(
     onChange(listener) {
       use = listener;
     },
+    expiries: () => expiriesOf([{ source: 'api', id: 'API_TLS_CERT', notAfter: pair.notAfter }], Date.now()),
     close() {
       isClosed = true;
       clearTimeout(timer);
@@ -82,7 +90,7 @@ async function fingerprint({ certFile, keyFile }: NonNullable<ApiSettings['apiTl
   return states.join('\n');
 }
 
-async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<ListenerPair> {
+async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<ReadPair> {
   const cert = await readFor('API_TLS_CERT', certFile);
   const key = await readFor('API_TLS_KEY', keyFile);
   const refuse = (text: string) => new ListenerTlsError(text);
@@ -95,7 +103,7 @@ async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']
   // Refuses what TLS would: keys that are too weak, chains that cannot be read.
   if (!parsed(() => createSecureContext({ cert, key })))
     throw refuse(`API_TLS_CERT: TLS cannot be spoken with the chain in ${certFile}`);
-  return { cert, key };
+  return { cert, key, notAfter: Date.parse(leaf.validTo) };
 }
 
 async function readFor(name: string, file: string): Promise<string> {

@@ -65,7 +65,7 @@ export interface ApiOptions {
   /** Left out: none was built. */
   dashboard?: Dashboard;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
-  tls?: ListenerTls;
+  tls?: Omit<ListenerTls, 'expiries'>;
   /** Sends every GraphQL request the long way: the tests of the API run once more so. */
   onlyYoga?: boolean;
   /** How long an answer may stand still at its client; milliseconds. Left out: the usual. */
@@ -183,7 +183,7 @@ export function createApi(options: ApiOptions): Api {
 
 type Made = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'requireHostHeader'>;
 
-function serverOf(tls: ListenerTls | undefined, made: Made, listener: RequestListener): Server {
+function serverOf(tls: ApiOptions['tls'], made: Made, listener: RequestListener): Server {
   if (!tls) return createServer(made, listener);
   const terms = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;

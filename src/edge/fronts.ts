@@ -2,10 +2,11 @@
 
 import type { Endpoints } from '../tunnel/endpoints.ts';
 import { httpsOrigin } from './addresses.ts';
-import type { HttpCounters, SharedFront, Whereabouts } from './http/front.ts';
+import type { SharedFront, Whereabouts } from './http/front.ts';
 import { spokenTo } from './http2/upstream.ts';
 import { networksOf } from './ip/networks.ts';
 import type { EdgeSettings } from './settings.ts';
+import type { Counters } from './visits/counters.ts';
 import type { VisitServices } from './visits/services.ts';
 
 export interface FrontsOptions {
@@ -16,7 +17,7 @@ export interface FrontsOptions {
   visits: VisitServices;
   /** A clock that never goes back, in milliseconds. */
   now(): number;
-  counters: Record<'http' | 'https', HttpCounters>;
+  counters: Pick<Counters, 'http' | 'https'>;
 }
 
 /** The side of HTTPS and TLS. */

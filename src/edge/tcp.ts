@@ -15,6 +15,7 @@ import type { ModuleDecisions } from './traffic-reports.ts';
 import type { VisitorLimit } from './visitor-limit.ts';
 import { NOBODY, Visitors, visitorOf } from './visitors.ts';
 import { admit } from './visits/admission.ts';
+import type { StreamCounters } from './visits/counters.ts';
 import { countConnection, trafficAt } from './visits/counting.ts';
 import { SocketLine, type VisitServices } from './visits/services.ts';
 
@@ -87,7 +88,7 @@ export interface TcpListenerOptions {
   endpoints: Pick<Endpoints, 'byPort'>;
   limit: VisitorLimit;
   visits: VisitServices;
-  traffic?: Traffic;
+  traffic?: StreamCounters;
   /** What new connections pass first. */
   taking?(take: (socket: Socket) => void): (socket: Socket) => void;
 }
@@ -158,7 +159,7 @@ export class TcpListener implements TcpDoors {
     if (!place) return void abort(socket);
     const endpoint = this.#options.endpoints.byPort(port);
     if (endpoint && !place.use(endpoint.accountId)) return void abort(socket);
-    if (endpoint) countConnection(endpoint, socket);
+    if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
     const handling = endpoint && handlingOf(endpoint);
     const over = handling

@@ -2,6 +2,8 @@
 
 export interface NodeLease {
   id: string;
+  /** When it was taken or extended last: by `performance.now()`, just before the database was asked. */
+  readonly renewedAt: number;
   /** Extends the lease. It must be called more often than the lease is long; those who call at once share one renewal. */
   renew(): Promise<void>;
   /**

@@ -59,10 +59,14 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
       UPDATE node SET lease_until = now() + ${leaseMs} * interval '1 millisecond'
       WHERE id = ${id} AND (${isAlone} OR lease_until > now())`;
 
+  let renewedAt = performance.now();
   let renewal: Promise<void> | undefined;
   const renew = async () => {
-    if ((await extend()) === 1) return;
-    await begin();
+    const askedAt = performance.now();
+    const isExtended = (await extend()) === 1;
+    if (!isExtended) await begin();
+    renewedAt = askedAt;
+    if (isExtended) return;
     for (const listener of lapsed) listener();
   };
 
@@ -71,6 +75,9 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
   await sweepLive(parts, id, holdMs);
   return {
     id,
+    get renewedAt() {
+      return renewedAt;
+    },
     onLapse: (listener) => void lapsed.add(listener),
     renew() {
       // One at a time: a second one that begins anew would forget what the first one has let in.

@@ -23,14 +23,16 @@ interface Stranger {
 
 export class AgentConnections {
   readonly #max: number;
+  readonly #onRefused: () => void;
   readonly #all = new Set<Socket>();
   /** By their ends. Oldest first, as in the sets: the one that has had the most time goes when there are too many. */
   readonly #strangers = new Map<string, Stranger>();
   readonly #byAddress = new Map<string, Set<Stranger>>();
 
-  /** @param max connections of the listener in all. */
-  constructor(max: number) {
+  /** @param max connections of the listener in all. @param onRefused told when one had to go, or was not taken. */
+  constructor(max: number, onRefused: () => void) {
     this.#max = max;
+    this.#onRefused = onRefused;
   }
 
   /** Takes a connection, for which an older stranger may have to go; or closes it, where only agents are there. */
@@ -40,7 +42,10 @@ export class AgentConnections {
     if (ofAddress.size >= STRANGERS_PER_ADDRESS) this.#evict(ofAddress.values().next().value);
     else if (this.#strangers.size >= STRANGERS_MAX) this.#evict(this.#oldest);
     if (this.#all.size >= this.#max) this.#evict(this.#oldest);
-    if (this.#all.size >= this.#max) return void socket.destroy();
+    if (this.#all.size >= this.#max) {
+      this.#onRefused();
+      return void socket.destroy();
+    }
     const stranger = { socket, key: keyOf(socket), ofAddress };
     this.#all.add(socket);
     this.#strangers.set(stranger.key, stranger);
@@ -78,6 +83,7 @@ export class AgentConnections {
     if (!stranger) return;
     this.#forget(stranger);
     this.#all.delete(stranger.socket);
+    this.#onRefused();
     stranger.socket.destroy();
   }
 }

@@ -63,6 +63,7 @@ export type AgentErrorName = keyof typeof agentErrors;
 export class AgentError extends Error {
   /** The number behind the prefix of its kind of agent. */
   readonly number: number;
+  readonly reason: AgentErrorName;
 
   /** @param number where it is another than that of its kind: policies have one for each mistake. */
   constructor(
@@ -72,6 +73,7 @@ export class AgentError extends Error {
   ) {
     super(agentErrors[name].text.replace(/\{(\w+)\}/g, (whole, key: string) => String(parameters[key] ?? whole)));
     this.number = number;
+    this.reason = name;
   }
 
   /** As agents look for it: the text, and the code alone on a line. */

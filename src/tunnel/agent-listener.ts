@@ -40,14 +40,19 @@ export function createAgentListener(
     ciphers: CIPHERS,
     noDelay: true,
   });
-  const connections = new AgentConnections(rooms.settings.maxAgents);
+  const { refusals } = rooms.sessions;
+  const connections = new AgentConnections(rooms.settings.maxAgents, () => refusals.add('tooManyConnections'));
   server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
   server.on('connection', (socket) => connections.admit(socket));
   server.on('secureConnection', (socket: TLSSocket) => {
     const ends = { remoteAddress: socket.remoteAddress, remotePort: socket.remotePort };
     new AgentSession(socket, rooms, () => connections.authenticated(ends));
   });
-  server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    // Who goes without a word may be a load balancer that looks whether somebody listens.
+    if (error.code !== 'ECONNRESET') refusals.add('tlsFailed');
+    socket.destroy(); // Of a handshake that takes too long, Node only tells.
+  });
   return {
     server,
     async close(endSessions) {

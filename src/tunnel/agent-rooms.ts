@@ -9,6 +9,7 @@ import type { BinderParts, Binding } from './binder.ts';
 import type { AgentKind } from './compatibility.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
+import type { Refusals } from './refusals.ts';
 import type { SessionCommand } from './session-commands.ts';
 
 /** An agent that was let in. */
@@ -52,6 +53,8 @@ export interface RegisteredSession {
 
 /** All sessions of this node. */
 export interface SessionRegister {
+  /** What agents were refused on this node. */
+  readonly refusals: Refusals;
   add(session: RegisteredSession, admitted: Admitted): void;
   /** Ends what an agent left behind, at once. Its addresses are kept, as it is about to ask for them again. */
   evict(accountId: string, clientId: string): void;

@@ -63,7 +63,10 @@ export class AgentSession implements RegisteredSession {
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
     this.#mux = new MuxSession(socket, { onStream, onClose }, options);
-    this.#deadline = setTimeout(() => this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time'), AUTH_MS);
+    this.#deadline = setTimeout(() => {
+      rooms.sessions.refusals.add('authenticationTimeout');
+      this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
+    }, AUTH_MS);
   }
 
   /** Undefined until the agent was let in. */
@@ -112,7 +115,7 @@ export class AgentSession implements RegisteredSession {
     // What a newer agent may ask for is refused, and does not end its session.
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
     const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
-    const explain = (reason: string) => new AgentError('malformed', { reason }).describe(this.#errorPrefix);
+    const explain = (reason: string) => this.#refuse(new AgentError('malformed', { reason }));
     answer(stream, rest, explained, explain, this.#callBytes);
   }
 
@@ -135,11 +138,17 @@ export class AgentSession implements RegisteredSession {
 
   /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
   #explain(error: unknown): object {
-    if (error instanceof AgentError) return { Error: error.describe(this.#errorPrefix) };
+    if (error instanceof AgentError) return { Error: this.#refuse(error) };
     if (error instanceof MessageError)
-      return { Error: new AgentError('malformed', { reason: error.message }).describe(this.#errorPrefix) };
+      return { Error: this.#refuse(new AgentError('malformed', { reason: error.message })) };
     this.#rooms.onFailure(error);
-    return { Error: new AgentError('unavailable').describe(this.#errorPrefix) };
+    return { Error: this.#refuse(new AgentError('unavailable')) };
+  }
+
+  /** Counts a refusal. @returns it as the agent is told. */
+  #refuse(error: AgentError): string {
+    this.#rooms.sessions.refusals.add(error.reason);
+    return error.describe(this.#errorPrefix);
   }
 
   async #authenticate(auth: Auth): Promise<object> {

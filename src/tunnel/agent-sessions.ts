@@ -6,6 +6,7 @@ import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, RegisteredSession, RoundTrip, SessionEnd, SessionRegister } from './agent-rooms.ts';
 import { denialOf, refusal } from './binder.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
+import { Refusals } from './refusals.ts';
 import type { Grant, Registrar } from './registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from './session-commands.ts';
 import { aboutText } from './texts.ts';
@@ -16,6 +17,7 @@ const RETRY_MS = 1000;
 type Parts = Pick<AgentRooms, 'onFailure' | 'onEvent'> & { registrar: Registrar };
 
 export class AgentSessions implements SessionCommands, SessionRegister {
+  readonly refusals = new Refusals();
   readonly #parts: Parts;
   readonly #byId = new Map<string, RegisteredSession>();
   readonly #byClient = new Map<string, RegisteredSession>();

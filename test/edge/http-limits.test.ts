@@ -304,7 +304,7 @@ test('counters tell connections, requests, answers and bytes', async () => {
   await upstream.until((text) => text.split('GET ').length === 3);
   upstream.send('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
   await visitor.until('404 Not Found\r\nContent-Length: 0\r\n\r\n');
-  expect(edge.counters).toEqual({
+  expect(edge.counters).toMatchObject({
     connections: 1,
     requests: 2,
     answers: { 1: 0, 2: 1, 3: 0, 4: 1, 5: 0 },

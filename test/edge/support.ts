@@ -3,10 +3,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createHttpCounters, type Front, type Whereabouts } from '../../src/edge/http/front.ts';
+import type { Front, Whereabouts } from '../../src/edge/http/front.ts';
 import { createHttpListener } from '../../src/edge/http/listener.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import { createHttpCounters } from '../../src/edge/visits/counters.ts';
 import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoint.ts';
 import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
 import { loopClock } from '../support/loop-clock.ts';

@@ -7,12 +7,13 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import { createHttpCounters, type SharedFront, type Whereabouts } from '../../src/edge/http/front.ts';
+import type { SharedFront, Whereabouts } from '../../src/edge/http/front.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
 import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import { createHttpCounters } from '../../src/edge/visits/counters.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import {
   DEAF,

@@ -4,7 +4,6 @@ import type { VisitorError } from '../errors.ts';
 import { Unchunk } from '../unchunk.ts';
 import { Body, CHUNKED, INVALID, UNTIL_CLOSE } from './body.ts';
 import type { EncodedBody, EncodedBodyEvents } from './encoded-body.ts';
-import { countAnswer } from './front.ts';
 import { handOver } from './hand-over.ts';
 import type { Handled } from './handled.ts';
 import { MORE, REFUSED } from './head-reader.ts';
@@ -177,7 +176,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     this.#body = body;
     this.closes = closes;
     const own = handled?.answerHead(length, closes, this.#isToHttp10, this);
-    countAnswer(connection.front.counters, own ? (handled?.status ?? head.status) : head.status);
+    connection.counting.answered(own ? (handled?.status ?? head.status) : head.status);
     if (own) recording?.answered(handled?.status ?? head.status, own.toString('latin1'));
     const encoded = handled?.encoded;
     if (encoded) {
@@ -223,7 +222,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     const upstream = this.#exchange.upstream as Upstream;
     if (!connection.request.isUpgrade) return void this.#exchange.failed('upstreamInvalid');
     this.#exchange.handled?.visit.settle(head.status);
-    countAnswer(connection.front.counters, head.status);
+    connection.counting.answered(head.status);
     const sent = sendInterim(connection);
     const recording = this.#exchange.takeRecording();
     recording?.answered(head.status, sent.toString('latin1'));

@@ -9,7 +9,7 @@ import { RequestCount } from '../visits/counting.ts';
 import { type Asker, Askers } from './askers.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
-import { countAnswer, type Front } from './front.ts';
+import type { Front } from './front.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import { Input } from './input.ts';
 import type { ConnectionOwner, ExchangeOwner } from './owners.ts';
@@ -74,7 +74,7 @@ export class Connection implements ExchangeOwner {
     this.#askers = new Askers(socket, front);
     this.asker = this.#askers.own;
     this.place = place;
-    this.counting = new RequestCount(front.counters.traffic, place);
+    this.counting = new RequestCount(front, place);
     front.counters.connections++;
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
   }
@@ -197,7 +197,7 @@ export class Connection implements ExchangeOwner {
   }
 
   #answerItself(status: number, bytes: Buffer, closes: boolean): void {
-    countAnswer(this.front.counters, status);
+    this.counting.answered(status);
     this.exchange?.answered(status, bytes);
     this.write(bytes);
     this.finish(closes, this.front.now());

@@ -60,7 +60,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     this.#connection.patience.forAnswer(now);
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
-    const hasPlace = this.#connection.counting.begin(endpoint, request.end - request.start);
+    const hasPlace = this.#connection.counting.begin(endpoint, request, now);
     if (!hasPlace) return void this.#connection.fail('tooManyVisitors', false);
     this.recording = recordRequest(this.#connection.asker, endpoint, request);
     if (!endpoint.handling) return void this.#forward(endpoint, now);

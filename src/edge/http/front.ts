@@ -1,10 +1,10 @@
-// What a listener for HTTP asks of the rest of the gateway, and what it counts.
+// What a listener for HTTP asks of the rest of the gateway.
 
-import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { Networks } from '../ip/networks.ts';
 import type { EdgeSettings } from '../settings.ts';
+import type { HttpCounters } from '../visits/counters.ts';
 import type { VisitServices } from '../visits/services.ts';
 import { redirection } from './redirection.ts';
 import type { RequestHead } from './request-head.ts';
@@ -40,34 +40,6 @@ export interface Front {
 /** A side of the gateway as a whole, before it is known what a connection is for. */
 export interface SharedFront extends Front {
   find(hostname: string): LiveEndpoint | undefined;
-}
-
-export interface HttpCounters {
-  /** Connections that were accepted. */
-  connections: number;
-  /** Requests that were well formed. */
-  requests: number;
-  /** Answers by the first digit of their status, the gateway's own included; interim ones are not counted. */
-  answers: { 1: number; 2: number; 3: number; 4: number; 5: number };
-  /** Answers that were cut short. */
-  cut: number;
-  readonly traffic: Traffic;
-}
-
-export function createHttpCounters(): HttpCounters {
-  return {
-    connections: 0,
-    requests: 0,
-    answers: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
-    cut: 0,
-    traffic: { fromSocket: 0, toSocket: 0 },
-  };
-}
-
-export function countAnswer({ answers }: HttpCounters, status: number): void {
-  const kind = Math.trunc(status / 100);
-  if (kind === 2) answers[2]++;
-  else if (kind === 1 || kind === 3 || kind === 4 || kind === 5) answers[kind]++;
 }
 
 /** A request for which there may be no endpoint. */

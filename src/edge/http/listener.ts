@@ -4,9 +4,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { abort } from '../../protocol/relay.ts';
 import type { VisitorLimit } from '../visitor-limit.ts';
 import { Visitors } from '../visitors.ts';
+import { countAnswer } from '../visits/counters.ts';
 import { Connections } from './connections.ts';
 import { failureBytes } from './failure-bytes.ts';
-import { countAnswer, type Front } from './front.ts';
+import type { Front } from './front.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;

@@ -6,7 +6,6 @@ import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { convertWebsocket } from '../websocket/bridge.ts';
 import { websocketAnswer } from '../websocket/handshake.ts';
 import type { AnsweredExchange } from './answer-relay.ts';
-import { countAnswer } from './front.ts';
 import type { Handled, HandledExchange } from './handled.ts';
 import type { ExchangeOwner } from './owners.ts';
 import { headBytes } from './visit-response.ts';
@@ -27,7 +26,7 @@ export async function joinWebsocket(
   visit.settle(typeof stream === 'string' ? 'failed' : 101);
   if (typeof stream === 'string') return exchange.refuse({ kind: 'fail', error: stream, fields: [] });
   if (!exchange.isUnderWay) return stream.reset(ErrorCode.CANCELLED);
-  countAnswer(connection.front.counters, 101);
+  connection.counting.answered(101);
   const head = headBytes(answer);
   connection.write(head);
   const recording = exchange.takeRecording();

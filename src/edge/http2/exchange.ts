@@ -7,7 +7,7 @@ import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import type { VisitorError } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { forwardedHead } from '../http/forwarded-head.ts';
-import { countAnswer, endpointOf } from '../http/front.ts';
+import { endpointOf } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import { type RequestRecording, recordRequest } from '../http/request-recording.ts';
 import { errorOf } from '../http/streams.ts';
@@ -48,7 +48,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#rawHeaders = rawHeaders;
     this.#intake = stream.endAfterHeaders ? undefined : new Intake(stream, session.uploads);
     this.#patience = new StreamPatience(session, stream);
-    this.#counting = new RequestCount(session.front.counters.traffic, session.place);
+    this.#counting = new RequestCount(session.front, session.place);
     stream.on('error', () => {}); // `close` follows.
     stream.on('close', () => this.#onClose());
     stream.on('drain', () => this.#onTaken());
@@ -61,7 +61,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     front.counters.requests++;
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
-    if (!this.#counting.begin(endpoint, request.end - request.start)) return void this.failed('tooManyVisitors');
+    if (!this.#counting.begin(endpoint, request, front.now())) return void this.failed('tooManyVisitors');
     const asker = askers.of(request);
     this.recording = recordRequest(asker, endpoint, request, this.#rawHeaders);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
@@ -167,7 +167,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   #answered(status: number, own?: Buffer): void {
-    countAnswer(this.#session.front.counters, status);
+    this.#counting.answered(status);
     if (this.#stream.headersSent) this.recording?.answered(status, this.#stream.sentHeaders, own);
     this.#patience.forProgress();
   }

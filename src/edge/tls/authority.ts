@@ -32,6 +32,8 @@ export interface Pair {
 export interface Authority {
   /** Where its certificate is, in PEM, for those who are to trust it. */
   file: string;
+  /** When it ends, in milliseconds since 1970. */
+  notAfter: number;
   /** Issues a certificate for names and IP addresses, valid for 90 days. */
   issue(hosts: string[]): Promise<Pair>;
 }
@@ -58,6 +60,7 @@ export async function openAuthority(dataDir: string): Promise<Authority> {
   const leafPem = pem(await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey));
   return {
     file: files.cert,
+    notAfter: certificate.notAfter.getTime(),
     issue: async (hosts) => {
       const issued = await issue(hosts, leaf.publicKey, certificate, key);
       return { cert: issued.toString('pem'), key: leafPem, notAfter: issued.notAfter.getTime() };

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { openAuthority, type Pair } from './authority.ts';
 import { openDirectory } from './directory.ts';
+import type { Expiries, Expiry } from './expiries.ts';
 
 /** Certificates that are kept at once. Another one costs a signature, less than the handshake that it is for. */
 const KEPT = 10_000;
@@ -36,8 +37,10 @@ export interface Certificates {
    * listens for longer has to ask again.
    */
   agentListener(hosts: string[]): Promise<{ key: string; cert: string }>;
-  /** The certificate of the development authority. */
+  /** The certificate of the development authority, which agents and visitors are to trust. */
   readonly caFile: string;
+  /** When the authority, the listeners' own certificate and those of the operator end. The listeners' own is renewed by itself. */
+  expiries(): Expiries;
   close(): void;
 }
 
@@ -69,6 +72,7 @@ export async function openCertificates({
   const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
   // Promises, so that those who ask for a name at the same time wait for the same certificate.
   const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
+  let own: Pair | undefined; // What the listeners show.
   // By what they serve: a session that was agreed under one context cannot be resumed under another.
   const contexts = new LRUCache<Shown, Map<string, SecureContext>>({ max: KEPT, ttl: CONTEXT_MS });
 
@@ -111,8 +115,17 @@ export async function openCertificates({
       const pair = directory?.find(name);
       return pair && keptContext(pair);
     },
-    agentListener: (hosts) => issue([...new Set(hosts)]),
+    async agentListener(hosts) {
+      own = await issue([...new Set(hosts)]);
+      return own;
+    },
     caFile: authority.file,
+    expiries() {
+      const made: Expiry[] = [{ source: 'authority', id: 'ca.pem', notAfter: authority.notAfter }];
+      if (own) made.push({ source: 'listener', id: 'default', notAfter: own.notAfter });
+      const { first, expiring, expired } = directory?.expiries() ?? { first: [], expiring: 0, expired: 0 };
+      return { first: [...made, ...first], expiring, expired };
+    },
     close: () => directory?.close(),
   };
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Pair } from './authority.ts';
+import { type Expiries, expiriesOf } from './expiries.ts';
 
 /** How often the directory is looked at, in milliseconds. */
 const LOOK_MS = 10_000;
@@ -13,6 +14,8 @@ const LOOK_MS = 10_000;
 export interface CertificateDirectory {
   /** The certificate for a name: one of that very name before a wildcard, then the one that lasts longest. */
   find(name: string): Pair | undefined;
+  /** Of those that are shown for a name: one that another of the same names outlasts is not. */
+  expiries(): Expiries;
   close(): void;
 }
 
@@ -44,6 +47,16 @@ export async function openDirectory(dir: string, log: Logger, lookMs = LOOK_MS):
       const inForce = pairs.filter((pair) => pair.notAfter > now);
       return inForce.find((pair) => pair.names.has(name)) ?? inForce.find((pair) => pair.names.has(wildcard));
     },
+    expiries() {
+      const outlasted = new Set<string>();
+      const shown = pairs.filter(({ names }) => {
+        const isShown = [...names].some((name) => !outlasted.has(name));
+        for (const name of names) outlasted.add(name);
+        return isShown;
+      });
+      const expiries = shown.map(({ file, notAfter }) => ({ source: 'directory' as const, id: file, notAfter }));
+      return expiriesOf(expiries, Date.now());
+    },
     close() {
       isClosed = true;
       clearTimeout(timer);
@@ -52,6 +65,8 @@ export async function openDirectory(dir: string, log: Logger, lookMs = LOOK_MS):
 }
 
 interface NamedPair extends Pair {
+  /** Its name in the directory. */
+  file: string;
   names: Set<string>;
 }
 
@@ -76,7 +91,7 @@ async function readPairs(dir: string, log: Logger): Promise<NamedPair[]> {
   const pairs: NamedPair[] = [];
   for (const file of await certificateFiles(dir)) {
     try {
-      pairs.push(await readPair(join(dir, file), join(dir, keyOf(file))));
+      pairs.push({ file, ...(await readPair(join(dir, file), join(dir, keyOf(file)))) });
     } catch (error) {
       log.warn({ file: join(dir, file), err: (error as Error).message }, 'a certificate is left out');
     }
@@ -84,7 +99,7 @@ async function readPairs(dir: string, log: Logger): Promise<NamedPair[]> {
   return pairs.sort((a, b) => b.notAfter - a.notAfter);
 }
 
-async function readPair(certFile: string, keyFile: string): Promise<NamedPair> {
+async function readPair(certFile: string, keyFile: string): Promise<Omit<NamedPair, 'file'>> {
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
   const leaf = new X509Certificate(cert);
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error('the key is not that of the certificate');

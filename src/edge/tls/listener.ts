@@ -2,7 +2,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { abort, type Traffic } from '../../protocol/relay.ts';
+import { abort } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { ipOf } from '../../tunnel/peer.ts';
 import { type EndpointHandling, handlingOf } from '../handling.ts';
@@ -16,6 +16,7 @@ import type { VisitorLimit } from '../visitor-limit.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
 import { NOBODY, Visitors, visitorOf } from '../visitors.ts';
 import { admit } from '../visits/admission.ts';
+import type { StreamCounters } from '../visits/counters.ts';
 import { countConnection, trafficAt } from '../visits/counting.ts';
 import { Arrival } from './arrival.ts';
 import { BoundVisitors } from './bound-visitors.ts';
@@ -41,7 +42,7 @@ export interface TlsListenerOptions {
   /** Visitors wait until all that is configured is live. */
   ready?: Promise<unknown>;
   /** What passes through endpoints of `tls`. */
-  traffic?: Traffic;
+  traffic?: StreamCounters;
 }
 
 /** A visitor on the way to what serves the name. */
@@ -53,7 +54,7 @@ interface Caller {
   /** At endpoints of `tls` of which somebody wants to hear. */
   recording: ConnectionRecording | undefined;
   /** What passes through, where it is no HTTP. */
-  traffic: Traffic | undefined;
+  traffic: StreamCounters | undefined;
   /** Whether what connections have to pass is asked for each request. */
   isAskedLater: boolean;
   /** Ends the time that a handshake may take. */
@@ -138,7 +139,7 @@ export class TlsListener {
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
     if (isTls && !place.use(endpoint.accountId)) return abort(raw);
-    if (isTls) countConnection(endpoint, raw);
+    if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = trafficAt(endpoint?.meter, this.#options.traffic);
     const caller: Caller = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
     const handling = endpoint && handlingOf(endpoint);
@@ -224,8 +225,7 @@ export class TlsListener {
 
   /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
-    const { ip } = visitorOf(raw, false) ?? NOBODY;
-    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, ip);
+    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, (visitorOf(raw, false) ?? NOBODY).ip);
     abort(raw);
   }
 

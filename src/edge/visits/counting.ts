@@ -5,13 +5,19 @@ import type { Traffic } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import type { Meter } from '../../tunnel/meter.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
+import { countAnswer, type HttpCounters } from './counters.ts';
+import type { Durations } from './durations.ts';
 
-/** Counts a connection of TCP or TLS from now until it is closed. */
-export function countConnection({ meter }: LiveEndpoint, socket: Socket): void {
-  if (!meter) return;
-  meter.begin();
-  if (socket.closed) meter.end();
-  else socket.once('close', () => meter.end());
+/** Counts a connection of TCP or TLS from now until it is closed. @param durations where it counts how long that is. */
+export function countConnection({ meter }: LiveEndpoint, socket: Socket, durations?: Durations): void {
+  const beganAt = performance.now();
+  const end = () => {
+    meter?.end();
+    durations?.observe(performance.now() - beganAt);
+  };
+  meter?.begin();
+  if (socket.closed) end();
+  else socket.once('close', end);
 }
 
 /** Where bytes count that pass from one side to the other as they are. @param listener what all that pass through it count for. */
@@ -27,25 +33,39 @@ export interface CountedUpgrade {
   onClose(wasCut: boolean): void;
 }
 
+/** What requests come through. */
+interface Listener {
+  readonly counters: HttpCounters;
+  /** A clock that never goes back, in milliseconds. */
+  now(): number;
+}
+
 /** Counts the requests of a connection, of which one at a time is under way. */
 export class RequestCount {
+  readonly #front: Listener;
   readonly #listener: Traffic;
   readonly #place: Pick<VisitorPlace, 'use'>;
   /** Of the endpoint of the request under way. */
   #meter: Meter | undefined;
+  /** When the request under way came to its endpoint; undefined where there is none. */
+  #beganAt: number | undefined;
+  #isAnswered = false;
 
   /** @param place of the connection. */
-  constructor(listener: Traffic, place: Pick<VisitorPlace, 'use'>) {
-    this.#listener = listener;
+  constructor(front: Listener, place: Pick<VisitorPlace, 'use'>) {
+    this.#front = front;
+    this.#listener = front.counters.traffic;
     this.#place = place;
   }
 
-  /** A request has come to an endpoint. @param bytes of its head. @returns false when there is no place for it. */
-  begin({ meter, accountId }: LiveEndpoint, bytes: number): boolean {
+  /** A request has come to an endpoint. @param head where its bytes are. @returns false when there is no place for it. */
+  begin({ meter, accountId }: LiveEndpoint, head: { start: number; end: number }, now: number): boolean {
     if (!this.#place.use(accountId)) return false;
+    this.#beganAt = now;
+    this.#isAnswered = false;
     this.#meter = meter;
     meter?.begin();
-    this.came(bytes);
+    this.came(head.end - head.start);
     return true;
   }
 
@@ -65,8 +85,19 @@ export class RequestCount {
     if (this.#meter) this.#meter.toSocket += bytes;
   }
 
+  /** The head of an answer is sent, of upstream's or one of our own: not an interim one. */
+  answered(status: number): void {
+    const { counters } = this.#front;
+    countAnswer(counters, status);
+    if (this.#beganAt === undefined || this.#isAnswered) return;
+    this.#isAnswered = true;
+    counters.firstByte.observe(this.#front.now() - this.#beganAt);
+  }
+
   /** No request is under way any more, if one was. */
   end(): void {
+    if (this.#beganAt !== undefined) this.#front.counters.visits.observe(this.#front.now() - this.#beganAt);
+    this.#beganAt = undefined;
     this.#meter?.end();
     this.#meter = undefined;
   }
@@ -78,11 +109,15 @@ export class RequestCount {
   upgraded(unread: number, onClose?: CountedUpgrade['onClose']): CountedUpgrade {
     this.came(unread);
     const meter = this.#meter;
+    const beganAt = this.#beganAt;
+    const { counters, now } = this.#front;
     this.#meter = undefined;
+    this.#beganAt = undefined;
     return {
       traffic: trafficAt(meter, this.#listener),
       onClose(wasCut) {
         meter?.end();
+        if (beganAt !== undefined) counters.upgrades.observe(now() - beganAt);
         onClose?.(wasCut);
       },
     };
