@@ -1,9 +1,11 @@
 // A start with a certificate for the API: what it prints, and when it refuses.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newIssuer } from '../support/issuer.ts';
+import { samples } from '../support/metrics.ts';
 import { newPlace } from '../support/place.ts';
 import { runRefused, startProcess } from '../support/process.ts';
 import { receive } from './built.ts';
@@ -34,6 +36,9 @@ test('everything that is printed to copy says https, and the API answers there',
     expect(printed).toHaveLength(3);
     const { status } = await receive(gateway.api, '/', { tls: { ca, servername: 'localhost' } });
     expect(status).toBe(200);
+    const { value } = await samples(gateway.admin);
+    const end = value('gateway_certificate_expiry_timestamp_seconds', { source: 'api' });
+    expect(end * 1000).toBe(Date.parse(new X509Certificate(await readFile(env.API_TLS_CERT)).validTo));
   } finally {
     await gateway.kill('SIGTERM');
     await gateway.place.remove();

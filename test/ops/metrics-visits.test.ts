@@ -43,7 +43,7 @@ async function growth(name: string, kind: string, visits: number, work: () => Pr
   await work();
   return eventually(async () => {
     const after = await counted(name, kind);
-    expect(after.count - before.count).toBe(visits);
+    expect(after.count - before.count, `${name} of ${kind}`).toBe(visits);
     return after.sum - before.sum;
   });
 }
@@ -142,13 +142,14 @@ test('connections of TCP and TLS count when they end, and what a request was upg
     // Its handshake is the affair of whoever is at the other end, who does not care.
     const socket = connectTls({ host, port: Number(port), servername: 'tls.tunnel.localhost' });
     socket.on('error', () => {});
-    await once(socket, 'close');
+    await new Promise((resolve) => socket.on('close', resolve));
   });
 
   const { url: upstream, server } = await startUpstream();
-  server.on('upgrade', (_, socket) =>
-    socket.write('HTTP/1.1 101 Over\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n'),
-  );
+  server.on('upgrade', (_, socket) => {
+    socket.write('HTTP/1.1 101 Over\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    socket.resume().on('end', () => socket.end());
+  });
   await served('up.tunnel.localhost', upstream, 'http');
   const before = await counted(DURATION, 'http');
   await growth(DURATION, 'http_upgrade', 1, async () => {
