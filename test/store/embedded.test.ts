@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -100,15 +101,28 @@ test('one process cannot open a data directory twice', async () => {
 test('only its owner can enter a data directory', async () => {
   const dataDir = join(await temporaryDirectory(), 'deep', 'data');
   // A start that was killed while it made the database.
-  await mkdir(join(dataDir, 'db'), { recursive: true, mode: 0o700 });
-  await writeFile(join(dataDir, 'db.incomplete'), '');
-  await writeFile(join(dataDir, 'db', 'PG_VERSION'), '18\n');
+  await mkdir(join(dataDir, 'db.new-killed'), { recursive: true, mode: 0o700 });
+  await writeFile(join(dataDir, 'db.new-killed', 'PG_VERSION'), '18\n');
 
   const { pool } = await open(dataDir);
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   for (const path of [dataDir, join(dataDir, 'db')]) expect((await stat(path)).mode & 0o777).toBe(0o700);
-  await expect(readFile(join(dataDir, 'db.incomplete'))).rejects.toThrow('ENOENT');
+  expect(await readdir(dataDir)).toEqual(['db', 'lock']);
 });
+
+test('a first start that is killed half-way is begun again', async () => {
+  const dataDir = await temporaryDirectory();
+  const killed = startChild('open', dataDir);
+  const begun = () => readdir(dataDir).then((names) => names.filter((name) => name.startsWith('db.new-')));
+  const made = async () => (await begun()).some((name) => existsSync(join(dataDir, name, 'PG_VERSION')));
+  await expect.poll(made, { timeout: 60_000, interval: 5 }).toBe(true);
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+  expect(await readdir(dataDir)).not.toContain('db');
+
+  const { pool } = await open(dataDir);
+  expect((await pool.query('SELECT count(*)::int AS count FROM pg_database')).rows).toEqual([{ count: 3 }]);
+}, 120_000);
 
 test('what a broken connection left behind is gone', async () => {
   const { pool } = shared;

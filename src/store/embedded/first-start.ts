@@ -1,30 +1,83 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { EmbeddedError } from './error.ts';
 
 const MAX_OPEN_FILES = 16;
+const CREATE_TIMEOUT_MS = 120_000;
+/** What a new database is made in, next to where it shall be. */
+const DRAFT = 'db.new-';
 
 /**
- * Makes the making of a new database all or nothing. While `<dataDir>/db.incomplete` exists, `<dataDir>/db` was never
- * used: a start that was killed half-way is thrown away and begun again.
- * @returns to be called once the new database is open; undefined when there is a database already.
+ * Sees to it that there is a database in `<dataDir>/db`. A new one is made by a process that ends, in a directory
+ * beside, and gets its name when it is whole and on the disk: of a start that was killed half-way nothing is used.
+ * @throws {EmbeddedError} when it cannot be made.
  */
-export function beginFirstStart(dataDir: string): (() => Promise<void>) | undefined {
+export async function ensureDatabase(dataDir: string): Promise<void> {
+  removeDrafts(dataDir);
   const directory = join(dataDir, 'db');
-  const mark = join(dataDir, 'db.incomplete');
-  if (existsSync(directory) && !existsSync(mark)) return undefined;
-  closeSync(openSync(mark, 'w', 0o600));
+  if (existsSync(directory)) return;
+  // A name of its own: what a killed start began may go on writing for some seconds.
+  const draft = mkdtempSync(join(dataDir, DRAFT));
+  await create(draft);
+  chmodSync(draft, 0o700); // initdb lets the group in.
+  await syncTree(draft);
+  renameSync(draft, directory);
   syncDirectory(dataDir);
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { mode: 0o700 });
-  return async () => {
-    await syncTree(directory);
-    rmSync(mark);
-    syncDirectory(dataDir);
-  };
 }
 
-/** PGlite copies a new cluster into place without a single fsync. */
+function removeDrafts(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    if (!name.startsWith(DRAFT)) continue;
+    try {
+      rmSync(join(dataDir, name), { recursive: true, force: true });
+    } catch {
+      // Whoever writes there still is left to the next start.
+    }
+  }
+}
+
+async function create(directory: string): Promise<void> {
+  const file = fileURLToPath(new URL('./create.js', import.meta.url));
+  const child = spawn(process.execPath, [file, directory], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: CREATE_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  try {
+    const said = text(child.stderr);
+    const how = await new Promise<string | number>((resolve, reject) => {
+      child.once('error', reject).once('exit', (code, signal) => resolve(signal ?? code ?? 0));
+    });
+    if (how === 0) return;
+    const reason = typeof how === 'string' ? `the process that makes it was ended by ${how}` : lastLines(await said);
+    throw new EmbeddedError(`The embedded database cannot be made in ${directory}: ${reason}`);
+  } finally {
+    process.off('exit', end);
+  }
+}
+/** What was said at the end: of an error of Node the line that names it. */
+function lastLines(said: string): string {
+  const lines = said.trim().split('\n');
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.slice(-3).join('\n');
+}
+
+/** PGlite makes a new cluster without a single fsync. */
 async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

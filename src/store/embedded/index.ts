@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { beginFirstStart } from './first-start.ts';
+import { ensureDatabase } from './first-start.ts';
 import { Link } from './link.ts';
 import { lockDirectory } from './lock.ts';
 import { DatabaseStream } from './stream.ts';
@@ -38,9 +38,8 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   const { onFatal, callTimeoutMs = 30_000, checkpointMs = 60_000 } = options;
   const unlock = lockDirectory(dataDir);
   try {
-    const finishFirstStart = beginFirstStart(dataDir);
+    await ensureDatabase(dataDir);
     const embedded = await open(join(dataDir, 'db'), callTimeoutMs, onFatal);
-    await finishFirstStart?.();
     const stopCheckpoints = startCheckpoints(embedded, checkpointMs);
     const close = async () => {
       stopCheckpoints();

@@ -1,0 +1,42 @@
+// How much memory a gateway takes, and gives back: README "Running it".
+
+import { readFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { newPlace, onServer, root } from '../support/place.ts';
+import { startProcess } from '../support/process.ts';
+import { residentBelow, residentOf } from '../support/resident.ts';
+
+const FIRST_START_MB = 400;
+const LATER_START_MB = 300;
+
+/** What `npm start` sets for the gateway's process. */
+async function startEnvironment(): Promise<Record<string, string>> {
+  const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+  return Object.fromEntries([...scripts.start.matchAll(/(\w+)=(\S+) /g)].map(([, name, value]) => [name, value]));
+}
+
+test.skipIf(onServer || process.platform !== 'linux')(
+  'the first start on an embedded database stays within 400 MB, and later ones within 300',
+  async () => {
+    const place = await newPlace({ empty: true });
+    onTestFinished(() => place.remove());
+    const env = await startEnvironment();
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, residentBelow(process.pid));
+    }, 20);
+    onTestFinished(() => clearInterval(look));
+    const first = await startProcess(env, place);
+    onTestFinished(() => void first.kill());
+    clearInterval(look);
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThan(FIRST_START_MB);
+    expect(residentOf(first.pid)?.now).toBeLessThan(LATER_START_MB);
+    await first.kill('SIGTERM');
+
+    const later = await first.restart();
+    onTestFinished(() => void later.kill());
+    expect(residentOf(later.pid)?.most).toBeLessThan(LATER_START_MB);
+  },
+  120_000,
+);
