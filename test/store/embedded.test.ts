@@ -103,6 +103,10 @@ test('only its owner can enter a data directory', async () => {
   // A start that was killed while it made the database.
   await mkdir(join(dataDir, 'db.new-killed'), { recursive: true, mode: 0o700 });
   await writeFile(join(dataDir, 'db.new-killed', 'PG_VERSION'), '18\n');
+  // And one of version 0.1.
+  await mkdir(join(dataDir, 'db'));
+  await writeFile(join(dataDir, 'db', 'PG_VERSION'), '18\n');
+  await writeFile(join(dataDir, 'db.incomplete'), '');
 
   const { pool } = await open(dataDir);
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);

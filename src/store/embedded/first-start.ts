@@ -20,6 +20,8 @@ const MAX_OPEN_FILES = 16;
 const CREATE_TIMEOUT_MS = 120_000;
 /** What a new database is made in, next to where it shall be. */
 const DRAFT = 'db.new-';
+/** What versions up to 0.1 left beside a database that was not whole yet. */
+const OLD_MARK = 'db.incomplete';
 
 /**
  * Sees to it that there is a database in `<dataDir>/db`. A new one is made by a process that ends, in a directory
@@ -29,6 +31,11 @@ const DRAFT = 'db.new-';
 export async function ensureDatabase(dataDir: string): Promise<void> {
   removeDrafts(dataDir);
   const directory = join(dataDir, 'db');
+  const mark = join(dataDir, OLD_MARK);
+  if (existsSync(mark)) {
+    rmSync(directory, { recursive: true, force: true });
+    rmSync(mark);
+  }
   if (existsSync(directory)) return;
   // A name of its own: what a killed start began may go on writing for some seconds.
   const draft = mkdtempSync(join(dataDir, DRAFT));
