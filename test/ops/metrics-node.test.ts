@@ -181,12 +181,12 @@ test.runIf(onServer)(
     try {
       expect((await samples(gateway.admin)).value('gateway_ready')).toBe(1);
       proxy.shape({ outage: 'black hole' });
+      const took: number[] = [];
       await eventually(
         async () => {
           const begun = performance.now();
           const { value } = await samples(gateway.admin);
-          // Whoever collects metrics gives up after 10 s.
-          expect(performance.now() - begun).toBeLessThan(8000);
+          took.push(performance.now() - begun);
           expect(value('gateway_ready')).toBe(0);
           expect(value('gateway_database_listening')).toBe(0);
           expect(value('gateway_node_lease_age_seconds')).toBeGreaterThan(5);
@@ -194,6 +194,8 @@ test.runIf(onServer)(
         },
         { timeout: 60_000, interval: 100 },
       );
+      // Whoever collects metrics gives up after 10 s; what the gateway waits for the database is a fifth of that.
+      expect(Math.max(...took)).toBeLessThan(8000);
     } finally {
       await proxy.heal();
       await gateway.close();

@@ -7,6 +7,7 @@ import { DEAF, ErrorCode, type MuxStream, openTyped, StreamType } from '../../sr
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, strangeToken, type TestCredential } from '../support/live.ts';
+import { samples } from '../support/metrics.ts';
 import { codeOf, dial, type RawAgent, rawAgent } from '../support/raw-agent.ts';
 import { visit } from '../support/visit.ts';
 
@@ -108,6 +109,10 @@ describe('connections', () => {
     const late = await agentOf(credential);
     expect(await visit(`http://${name}`, gateway.http)).toMatchObject({ status: 200 });
     for (const one of [agent, late]) expect(one.mux.isClosed).toBe(false);
+    const turnedAway = (await samples(gateway.admin)).value('gateway_agent_refusals_total', {
+      reason: 'too_many_connections',
+    });
+    expect(turnedAway).toBeGreaterThanOrEqual(many.closed.length);
   });
 });
 
