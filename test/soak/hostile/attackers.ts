@@ -2,32 +2,21 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build } from 'esbuild';
+import { bundle } from '../../support/bundle.ts';
 import { root } from '../../support/place.ts';
 import type { Counts, Target } from './attack.ts';
 
 /** An attacker that does not give back what it opened is ended then; milliseconds. */
 const END_MS = 30_000;
-const bundle = join(root, 'dist/soak/attacker.js');
+const NAME = 'attacker.js';
+const program = join(root, 'dist/soak', NAME);
 
-/** Node of this version runs no TypeScript: the attacker and its attacks become one file. */
+/** The attacker and its attacks become one file. */
 export async function buildAttacker(): Promise<void> {
-  await mkdir(join(root, 'dist/soak'), { recursive: true });
-  await build({
-    entryPoints: [join(root, 'test/soak/hostile/attacker.ts')],
-    outfile: bundle,
-    bundle: true,
-    packages: 'external',
-    alias: { '@gateway/protocol': join(root, 'src/protocol/index.ts') },
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    logLevel: 'warning',
-  });
+  await bundle('test/soak/hostile/attacker.ts', NAME);
 }
 
 export interface Attacker {
@@ -43,7 +32,7 @@ export interface Attacker {
  */
 export function startAttacker(slug: string, target: Target, priority: number): Attacker {
   // In a process group of its own: the agents that it starts end with it.
-  const child = spawn(process.execPath, [bundle, slug], {
+  const child = spawn(process.execPath, [program, slug], {
     env: { PATH: process.env.PATH, TARGET: JSON.stringify(target) },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

@@ -1,0 +1,125 @@
+// `npm run soak -- herd`: thousands of agents come all at once, again and again, and come back after a kill -9 of the
+// gateway, on both databases, beside an honest visitor. HERD_AGENTS says how many (3,000), HERD_MANNERS how they come again
+// (`impolite`, `sdk`, `polite`; impolite), HERD_PROFILE is a directory for a profile of the CPU of the gateway that is restarted.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Manners } from '../../support/herd-agent.ts';
+import { openWorld, residentMemory, type World } from '../../support/honest-world.ts';
+import { newPlace, onServer, type Place, root } from '../../support/place.ts';
+import { type GatewayProcess, startProcess } from '../../support/process.ts';
+import { type Herd, startHerd } from './herd.ts';
+import { startVisitor, type Visitor } from './visitor.ts';
+
+const AGENTS = Number(process.env.HERD_AGENTS || 3000);
+const MANNERS = (process.env.HERD_MANNERS || 'impolite') as Manners;
+const PROFILE = process.env.HERD_PROFILE;
+/** All are to be back within so long of a kill -9; milliseconds. */
+const BACK_MS = 30_000;
+const PATIENCE_MS = 90_000;
+const TEST_MS = 200_000;
+const LOOK_MS = 50;
+
+describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : 'the embedded database'}`, () => {
+  let place: Place;
+  let world: World;
+  let gateway: GatewayProcess;
+  let herd: Herd;
+  let visitor: Visitor;
+  const profiling = { NODE_OPTIONS: `--import=${join(root, 'test/support/profile.mjs')}`, PROFILE_DIR: PROFILE ?? '' };
+  const settings = { LOG_LEVEL: 'warn', ...(PROFILE && profiling) };
+  beforeAll(async () => {
+    place = await newPlace();
+    world = await openWorld(place, async (key) => {
+      gateway = await startProcess({ ...settings, INITIAL_API_KEY: key }, place, key);
+      return gateway;
+    });
+    visitor = startVisitor(world);
+  }, TEST_MS);
+  afterAll(async () => {
+    await herd?.stop();
+    await visitor?.stop();
+    await world?.close();
+    await gateway?.kill('SIGTERM');
+    await place?.remove();
+  }, TEST_MS);
+
+  test('all come in when they come at once', { timeout: TEST_MS }, async () => {
+    const { agent, ca } = world.target;
+    const [host = '', port] = agent.split(':');
+    const began = performance.now();
+    herd = await startHerd(AGENTS, MANNERS, { host, port: Number(port), ca, authtoken: world.tenant.authtoken });
+    const took = await allOnline(began);
+    print('came in', took, began);
+    expect(leasesLost()).toBe(0);
+    expect(took).toBeLessThan(BACK_MS);
+  });
+
+  test('all are back after a kill -9', { timeout: TEST_MS }, async () => {
+    const ports = portsOf(gateway);
+    const began = performance.now();
+    await gateway.kill('SIGKILL');
+    gateway = await gateway.restart(ports);
+    const started = performance.now();
+    const took = await allOnline(began);
+    print(`were back (the gateway's start took ${seconds(started - began)})`, took, started);
+    expect(leasesLost()).toBe(0);
+    expect(took).toBeLessThan(BACK_MS);
+  });
+
+  /** @returns milliseconds from then until all were online; those who are not after `PATIENCE_MS` never are. */
+  async function allOnline(from: number): Promise<number> {
+    let told = from;
+    for (;;) {
+      const now = performance.now();
+      const { online } = herd.standing();
+      // That the gateway is gone, the flocks tell a moment later.
+      if (online === AGENTS && now - from > 1000) return now - from;
+      if (now - from > PATIENCE_MS) {
+        print('did NOT come in', Number.POSITIVE_INFINITY, from);
+        throw new Error(`${online} of ${AGENTS} are online after ${seconds(PATIENCE_MS)}`);
+      }
+      if (now - told > 5000) {
+        told = now;
+        process.stdout.write(`  after ${seconds(now - from)}: ${online} online\n`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  const leasesLost = () => gateway.stderr.filter((line) => line.includes('lease')).length;
+
+  function print(what: string, took: number, visitsFrom: number): void {
+    const { failed, lost, toldWhen } = herd.standing();
+    const { count, failures, p95, longest } = visitor.since(visitsFrom);
+    const top = (counts: Record<string, number>) =>
+      Object.entries(counts)
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, 8)
+        .map(([why, number]) => `\n    ${number} ${why}`)
+        .join('');
+    process.stdout.write(
+      [
+        `${onServer ? 'server' : 'embedded'}: ${AGENTS} ${MANNERS} agents ${what} after ${seconds(took)}; ${leasesLost()} leases lost; ${residentMemory(gateway.pid)} MB`,
+        `  the visitor: ${count} visits, ${failures} failed, p95 ${Math.round(p95)} ms, longest ${Math.round(longest)} ms`,
+        `  attempts that failed:${top(failed)}`,
+        `  sessions lost:${top(lost)}`,
+        `  told when to come back: ${toldWhen}`,
+        '',
+      ].join('\n'),
+    );
+  }
+});
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+function portsOf({ api, admin, agent, http, https }: GatewayProcess): Record<string, string> {
+  const port = (address: string) => address.slice(address.lastIndexOf(':') + 1);
+  return {
+    API_PORT: port(api),
+    ADMIN_PORT: port(admin),
+    AGENT_PORT: port(agent),
+    HTTP_PORT: port(http),
+    HTTPS_PORT: port(https),
+  };
+}
