@@ -3,7 +3,7 @@
 
 import type { Registrar } from '../tunnel/registrar.ts';
 import { isId } from './ids.ts';
-import { bind, bindLabels } from './live/binds.ts';
+import { bindLabels, bindsOf } from './live/binds.ts';
 import { grantsOf } from './live/grants.ts';
 import type { LiveParts } from './live/parts.ts';
 import { type Sessions, sessionsOf } from './live/sessions.ts';
@@ -17,6 +17,7 @@ export interface LiveRegistrar extends Registrar, Pick<Sessions, 'isOwn'> {}
 export function liveRegistrar(parts: LiveParts): LiveRegistrar {
   const { prisma, changes } = parts;
   const sessions = sessionsOf(parts);
+  const bind = bindsOf(parts);
   return {
     ...grantsOf(parts),
     ...sessions,
@@ -24,7 +25,7 @@ export function liveRegistrar(parts: LiveParts): LiveRegistrar {
 
     async bind(request) {
       const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
-      const answer = await bind(parts, { ...request, resume });
+      const answer = await bind({ ...request, resume });
       if ('refused' in answer) return answer;
       const { ghosts, ...bound } = answer;
       // If it fails they end by themselves; what they had at this address is gone already.

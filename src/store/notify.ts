@@ -103,10 +103,12 @@ export class Notifications implements Relay {
   }
 
   async send(tx: Parameters<Relay['send']>[0], changes: Change[]): Promise<void> {
+    const messages: string[] = [];
     for (let i = 0; i < changes.length; i += CHANGES_PER_MESSAGE) {
       const message: PeerMessage = { node: this.#node, changes: changes.slice(i, i + CHANGES_PER_MESSAGE) };
-      await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(message)})`;
+      messages.push(JSON.stringify(message));
     }
+    await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, message) FROM unnest(${messages}::text[]) AS message`;
   }
 
   /**

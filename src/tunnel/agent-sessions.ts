@@ -48,7 +48,8 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     this.#byClient.set(`${accountId} ${clientId}`, session);
     this.#parts.onEvent('agent connected', { sessionId, credentialId, accountId });
     // What changed since its authtoken was looked at was told to nobody.
-    void this.#review(credentialId).catch(this.#parts.onFailure);
+    const look = async () => this.#apply(session, await this.#parts.registrar.grant(credentialId));
+    void look().catch(this.#parts.onFailure);
   }
 
   evict(accountId: string, clientId: string): void {

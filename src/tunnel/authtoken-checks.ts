@@ -3,8 +3,8 @@
 import { limited } from '../protocol/limited.ts';
 import { addressBlock } from './address-block.ts';
 
-/** Admissions that the database works on at once. Others wait; each connection waits with one at most. */
-const ADMISSIONS_AT_ONCE = 4;
+/** Admissions that are worked on at once: the database does a batch of them in one go. The others wait. */
+const ADMISSIONS_AT_ONCE = 100;
 /** Refusals that an address has free at once, and then in a second. An agent with an old token tries now and then. */
 const FREE_REFUSALS = 20;
 const FREE_PER_SECOND = 1;

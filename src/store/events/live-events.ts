@@ -48,16 +48,23 @@ export function stopped(
   return { type: 'agent_session_stop.v0', accountId: session.accountId, principal: null, object };
 }
 
-/** Writes that a session began, whose row is there. */
-export async function tellStart(
+/** Writes that sessions began, whose rows are there. */
+export async function tellStarts(
   telling: Telling,
-  { id, accountId }: Pick<Session, 'id' | 'accountId'>,
-  ingress: Ingress,
+  sessions: readonly (Pick<Session, 'id' | 'accountId'> & { ingress: Ingress })[],
 ): Promise<void> {
   const { db, baseUrl } = telling;
-  const heardBy = await audience(db, [accountId], ['agent_session_start.v0']);
+  const accountIds = sessions.map(({ accountId }) => accountId);
+  const heardBy = await audience(db, accountIds, ['agent_session_start.v0']);
   if (heardBy.isEmpty) return;
-  const session = await db.tunnelSession.findUniqueOrThrow({ where: { id } });
-  const object = sessionObject(session, ingress, null, baseUrl);
-  await writeAudit(telling, [{ type: 'agent_session_start.v0', accountId, principal: null, object }], heardBy);
+  const ingresses = new Map(sessions.map(({ id, ingress }) => [id, ingress]));
+  const rows = await db.tunnelSession.findMany({
+    where: { id: { in: [...ingresses.keys()] } },
+    orderBy: { id: 'asc' },
+  });
+  const events = rows.map(({ accountId, ...row }): AuditEvent => {
+    const object = sessionObject(row, ingresses.get(row.id), null, baseUrl);
+    return { type: 'agent_session_start.v0', accountId, principal: null, object };
+  });
+  await writeAudit(telling, events, heardBy);
 }

@@ -8,15 +8,16 @@ import { offline, online } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
 import { audience, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
-import { lockClaim } from './claims.ts';
-import { deciding, standingOf } from './deciding.ts';
+import { batched } from './batches.ts';
+import { type Claim, takeClaims } from './claims.ts';
+import { deciding, type Standing, standingsOf } from './deciding.ts';
 import { announceEnd } from './ending.ts';
 import { NODE_LOST } from './forgetting.ts';
 import { announceBack, goOffline, tunnelsGo } from './going-offline.ts';
-import { freezeName, reservationOf } from './names.ts';
-import { open } from './opening.ts';
+import { freezeNames, reservationsOf } from './names.ts';
+import { type Opening, open } from './opening.ts';
 import type { Announce, LiveParts } from './parts.ts';
-import { mayTake, tunnelsAt } from './taking.ts';
+import { mayTake, type Served, tunnelsAt } from './taking.ts';
 
 /** Edges answer on this port alone. */
 const EDGE_PORT = 443;
@@ -28,36 +29,103 @@ export interface Bound {
   ghosts: string[];
 }
 
-/** Takes at most nine statements where nobody hears of events, of which one is for names that are asked for below the base domain. */
-export function bind(parts: LiveParts, request: BindRequest): Promise<Bound | Refusal> {
-  return deciding(parts, (db, announce) => decide(parts, db, announce, request));
+/** A request that nothing speaks against so far. */
+interface Candidate extends Omit<Opening, 'domainId'> {
+  standing: Standing;
+  /** Which of the requests. */
+  place: number;
 }
 
-async function decide(parts: LiveParts, db: Db, announce: Announce, request: BindRequest): Promise<Bound | Refusal> {
-  const { node, settings } = parts;
-  const { sessionId, proto, hostname, port, resume } = request;
-  const isName = proto !== 'tcp';
-  const target = isName ? hostname : `${hostname}:${port}`;
-  if (isName) await freezeName(db, request, settings);
-  const ofEdge = isName ? `${hostname}:${EDGE_PORT}` : '';
-  const standing = await standingOf(db, sessionId, node.id, ofEdge);
-  if (!standing) return { refused: 'sessionEnded' };
-  const { accountId, acl } = standing;
-  if (isName && !allows(acl, { type: 'domain', domain: hostname })) return { refused: 'nameDenied', target };
-  if (!isName && !allows(acl, { type: 'address', host: hostname, port: request.chosen ? null : port }))
-    return { refused: request.chosen ? 'anyPortDenied' : 'addressDenied', target };
-  const reservation = isName ? await reservationOf(db, accountId, hostname, settings) : { domainId: null };
-  if ('refused' in reservation) return reservation;
-  if (standing.isOnEdge) return { refused: 'onEdge', target };
+type Answer = Bound | Refusal;
 
-  const address = addressOf({ accountId, ...request });
-  const claim = await lockClaim(db, address, standing);
-  const before = await tunnelsAt(db, address, node.id, settings.sessionHold);
-  if (!mayTake(request, standing, claim, before)) return { refused: 'inUse', target };
+/** What is refused, by its place among the requests. */
+interface Refused {
+  refused: Map<number, Refusal>;
+}
+
+/**
+ * Decides binds. A batch takes at most nine statements where nobody hears of events, of which one is for names that are asked
+ * for below the base domain; twice as many where some of it are refused.
+ */
+export function bindsOf(parts: LiveParts): (request: BindRequest) => Promise<Answer> {
+  return batched({
+    keysOf: (request) => [addressOf({ accountId: '', ...request }), ...(request.resume ? [request.resume] : [])],
+    work: (requests) => decideAll(parts, requests),
+  });
+}
+
+/** Those that are refused leave nothing behind, as the transaction in which that was seen is rolled back. */
+async function decideAll(parts: LiveParts, requests: readonly BindRequest[]): Promise<Answer[]> {
+  const refusals = new Map<BindRequest, Refusal>();
+  for (;;) {
+    const left = requests.filter((request) => !refusals.has(request));
+    const bound = left.length === 0 ? [] : await deciding(parts, (db, announce) => decide(parts, db, announce, left));
+    if (Array.isArray(bound)) {
+      const answers = new Map<BindRequest, Answer>(refusals);
+      left.forEach((request, i) => void answers.set(request, bound[i] as Answer));
+      return requests.map((request) => answers.get(request) as Answer);
+    }
+    for (const [place, refusal] of bound.refused) refusals.set(left[place] as BindRequest, refusal);
+  }
+}
+
+async function decide(
+  parts: LiveParts,
+  db: Db,
+  announce: Announce,
+  requests: readonly BindRequest[],
+): Promise<Answer[] | Refused> {
+  const { node, settings } = parts;
+  const answers: Answer[] = [];
+  const names = requests.filter(({ proto }) => proto !== 'tcp');
+  await freezeNames(db, names, settings);
+  const wants = requests.map((request) => ({ sessionId: request.sessionId, hostport: hostportOf(request) }));
+  const standings = await standingsOf(db, wants, node.id);
+  const allowed: Candidate[] = [];
+  requests.forEach((request, place) => {
+    const standing = standings[place];
+    const denial = standing ? denialOf(request, standing) : ({ refused: 'sessionEnded' } as const);
+    if (denial) answers[place] = denial;
+    else if (standing) allowed.push(candidateOf(request, standing, place));
+  });
+  const openings: (Candidate & Opening)[] = [];
+  const wanted = allowed.map(({ request, standing: { accountId } }) => ({
+    accountId,
+    hostname: request.proto === 'tcp' ? null : request.hostname,
+  }));
+  const reservations = await reservationsOf(db, wanted, settings);
+  allowed.forEach((candidate, i) => {
+    const { standing, place, request } = candidate;
+    const reservation = reservations[i] as (typeof reservations)[number];
+    if ('refused' in reservation) answers[place] = reservation;
+    else if (standing.isOnEdge) answers[place] = { refused: 'onEdge', target: targetOf(request) };
+    else openings.push({ ...candidate, domainId: reservation.domainId });
+  });
+  if (openings.length === 0) return answers;
+
+  const claims = await takeClaims(
+    db,
+    openings.map(({ address, standing }) => ({ address, holder: standing })),
+  );
+  const addresses = openings.map(({ address }) => address);
+  const served = await tunnelsAt(db, addresses, node.id, settings.sessionHold);
+  const refused = new Map<number, Refusal>();
+  /** What ends because somebody else has its address now: with the account of who that is. */
+  const over: (Served & { by: string })[] = [];
+  for (const { request, standing, address, place } of openings) {
+    const before = served.filter((tunnel) => tunnel.address === address);
+    if (!mayTake(request, standing, claims.get(address) as Claim, before))
+      refused.set(place, { refused: 'inUse', target: targetOf(request) });
+    for (const tunnel of before)
+      if (!tunnel.isLive || tunnel.id === request.resume) over.push({ ...tunnel, by: standing.accountId });
+  }
+  if (refused.size > 0) return { refused };
   const telling = { db, announce, baseUrl: parts.baseUrl() };
-  const accountIds = [accountId, ...before.map((tunnel) => tunnel.accountId)];
+  const accountIds = [
+    ...openings.map(({ standing }) => standing.accountId),
+    ...served.map((tunnel) => tunnel.accountId),
+  ];
   const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
-  const over = before.filter(({ id, isLive }) => !isLive || id === resume);
   const events = await offline(
     telling,
     over.map((tunnel) => tunnel.endpointId),
@@ -65,28 +133,66 @@ async function decide(parts: LiveParts, db: Db, announce: Announce, request: Bin
   );
   if (over.length > 0) {
     // For the account itself the address is back at once.
-    const endpointIds = over.filter((tunnel) => tunnel.accountId !== accountId).map(({ endpointId: id }) => id);
+    const endpointIds = over.filter(({ accountId, by }) => accountId !== by).map(({ endpointId: id }) => id);
     await goOffline(telling, { endpointIds, reason: NODE_LOST, deletion: tunnelsGo(over.map(({ id }) => id)) });
   }
   for (const tunnel of over) announceEnd(announce, tunnel, tunnel.accountId);
 
-  const tunnelId = resume ?? newId('tn');
-  const endpointId = tunnelId.replace('tn_', 'ep_'); // A tunnel and its endpoint share what follows the prefix.
-  const { domainId } = reservation;
-  const opening = { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge };
-  const { isOpen, backId } = await open(db, parts, request, opening);
-  if (!isOpen) {
-    // An edge may have got the name before this got the claim.
-    const now = await standingOf(db, sessionId, node.id, ofEdge);
-    return now?.isOnEdge ? { refused: 'onEdge', target } : { refused: 'sessionEnded' };
+  const { live, back } = await open(db, parts, openings);
+  const late = openings.filter(({ endpointId }) => !live.has(endpointId));
+  if (late.length > 0) return { refused: await whyLate(db, late, node.id) };
+  announceBack(announce, back);
+  for (const { standing, tunnelId, endpointId, request, address, place } of openings) {
+    const { accountId } = standing;
+    announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
+    announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
+    const ghosts = over.filter((tunnel) => tunnel.address === address).map(({ sessionId }) => sessionId);
+    answers[place] = { tunnelId, endpointId, ghosts: ghosts.filter((id) => id !== request.sessionId) };
   }
-  if (backId !== null) announceBack(announce, [{ id: backId, accountId }]);
-  announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
-  announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
   if (heardBy.hears('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, [endpointId], telling.baseUrl)).map(online));
+    events.push(...(await endpointObjects(db, [...live], telling.baseUrl)).map(online));
   await writeAudit(telling, events, heardBy);
-  return { tunnelId, endpointId, ghosts: over.map((tunnel) => tunnel.sessionId).filter((id) => id !== sessionId) };
+  return answers;
+}
+
+/** An edge may have got the name before this got the claim, or the session ended. */
+async function whyLate(db: Db, late: readonly Candidate[], nodeId: string): Promise<Map<number, Refusal>> {
+  const wants = late.map(({ request, hostport }) => ({ sessionId: request.sessionId, hostport }));
+  const standings = await standingsOf(db, wants, nodeId);
+  const why = ({ request }: Candidate, i: number): Refusal =>
+    standings[i]?.isOnEdge ? { refused: 'onEdge', target: targetOf(request) } : { refused: 'sessionEnded' };
+  return new Map(late.map((candidate, i) => [candidate.place, why(candidate, i)]));
+}
+
+function candidateOf(request: BindRequest, standing: Standing, place: number): Candidate {
+  const tunnelId = request.resume ?? newId('tn');
+  return {
+    request,
+    standing,
+    place,
+    address: addressOf({ accountId: standing.accountId, ...request }),
+    tunnelId,
+    endpointId: tunnelId.replace('tn_', 'ep_'), // A tunnel and its endpoint share what follows the prefix.
+    hostport: hostportOf(request),
+  };
+}
+
+function denialOf(request: BindRequest, { acl }: Standing): Refusal | undefined {
+  const { proto, hostname, port, chosen } = request;
+  const target = targetOf(request);
+  if (proto !== 'tcp')
+    return allows(acl, { type: 'domain', domain: hostname }) ? undefined : { refused: 'nameDenied', target };
+  if (allows(acl, { type: 'address', host: hostname, port: chosen ? null : port })) return undefined;
+  return { refused: chosen ? 'anyPortDenied' : 'addressDenied', target };
+}
+
+function targetOf({ proto, hostname, port }: BindRequest): string {
+  return proto === 'tcp' ? `${hostname}:${port}` : hostname;
+}
+
+/** What an edge would have in place of the address; '' for none. */
+function hostportOf({ proto, hostname }: BindRequest): string {
+  return proto === 'tcp' ? '' : `${hostname}:${EDGE_PORT}`;
 }
 
 /** Registers a tunnel without an address. */
@@ -94,8 +200,8 @@ export function bindLabels(
   parts: LiveParts,
   { sessionId, labels, forwardsTo, metadata }: LabelBindRequest,
 ): Promise<{ tunnelId: string } | Refusal> {
-  return deciding(parts, async (db, announce) => {
-    const standing = await standingOf(db, sessionId, parts.node.id, '');
+  return deciding(parts, async (db, announce): Promise<{ tunnelId: string } | Refusal> => {
+    const [standing] = await standingsOf(db, [{ sessionId, hostport: '' }], parts.node.id);
     if (!standing) return { refused: 'sessionEnded' };
     const { accountId, acl } = standing;
     const denied = Object.entries(labels).find(([key, value]) => !allows(acl, { type: 'label', key, value }));

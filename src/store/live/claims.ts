@@ -4,6 +4,7 @@
 import type { Address } from '../../tunnel/endpoints.ts';
 import type { Db } from '../client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { rowsOf } from './rows.ts';
 
 export interface Claim {
   accountId: string;
@@ -18,15 +19,24 @@ export interface Holder {
   credentialId: string;
 }
 
-/** Locks the claim on an address, which is the holder's own when there was none. */
-export async function lockClaim(db: Db, address: Address, { accountId, credentialId }: Holder): Promise<Claim> {
-  const [claim] = await db.$queryRaw<[Claim]>`
+/** Locks the claims on addresses, each of which is its holder's own when there was none. @returns them by address. */
+export async function takeClaims(
+  db: Db,
+  wanted: readonly { address: Address; holder: Holder }[],
+): Promise<Map<string, Claim>> {
+  const rows = wanted.map(({ address, holder: { accountId, credentialId } }) => ({
+    address,
+    account_id: accountId,
+    credential_id: credentialId,
+  }));
+  const claims = await db.$queryRaw<(Claim & { address: string })[]>`
     INSERT INTO claim (address, account_id, credential_id, pooling)
-    VALUES (${address}, ${accountId}, ${credentialId}, false)
+    SELECT address, account_id, credential_id, false
+    FROM json_to_recordset(${rowsOf(rows)}::json) AS w(address text, account_id text, credential_id text) ORDER BY address
     ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
-    RETURNING account_id AS "accountId", credential_id AS "credentialId", pooling,
+    RETURNING address, account_id AS "accountId", credential_id AS "credentialId", pooling,
       coalesce(held_until > now(), false) AS "isHeld"`;
-  return claim;
+  return new Map(claims.map((claim) => [claim.address, claim]));
 }
 
 export async function lockClaims(db: Db, addresses: string[]): Promise<void> {
@@ -40,12 +50,22 @@ export async function freeClaims(db: Db, addresses: string[]): Promise<void> {
     AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
 }
 
-/** The same, but keeps them for the holder for so many milliseconds. */
-export async function holdClaims(db: Db, addresses: string[], holder: Holder, holdMs: number): Promise<void> {
+/** The same, but keeps each for its holder for so many milliseconds. */
+export async function holdClaims(
+  db: Db,
+  held: readonly { address: string; holder: Holder }[],
+  holdMs: number,
+): Promise<void> {
+  const rows = held.map(({ address, holder: { accountId, credentialId } }) => ({
+    address,
+    account_id: accountId,
+    credential_id: credentialId,
+  }));
   await db.$executeRaw`
     UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond',
-      account_id = ${holder.accountId}, credential_id = ${holder.credentialId}
-    WHERE address = ANY(${addresses})
+      account_id = w.account_id, credential_id = w.credential_id
+    FROM json_to_recordset(${rowsOf(rows)}::json) AS w(address text, account_id text, credential_id text)
+    WHERE claim.address = w.address
     AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
 }
 

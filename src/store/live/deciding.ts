@@ -1,25 +1,24 @@
 // Transactions that end with a refusal leave nothing behind.
 
-import type { Refusal } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
 import { insistent } from '../contention.ts';
 import type { Announce, LiveParts } from './parts.ts';
 
-/** Carries a refusal out of the transaction, which is rolled back. */
+/** Carries a refusal, of one or of some of a batch, out of the transaction, which is rolled back. */
 class Refused extends Error {
-  readonly refusal: Refusal;
+  readonly answer: object;
 
-  constructor(refusal: Refusal) {
+  constructor(answer: object) {
     super('refused');
-    this.refusal = refusal;
+    this.answer = answer;
   }
 }
 
-/** Runs a transaction; when it answers with a refusal, it is as if it had not been. */
-export async function deciding<T extends object>(
-  { prisma, changes }: LiveParts,
-  work: (db: Db, announce: Announce) => Promise<T | Refusal>,
-): Promise<T | Refusal> {
+/** Runs a transaction; when it answers with a refusal, that has `refused`, it is as if it had not been. */
+export async function deciding<Answer extends object>(
+  { prisma, changes }: Pick<LiveParts, 'prisma' | 'changes'>,
+  work: (db: Db, announce: Announce) => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await insistent(() =>
       changes.transaction(prisma, async (db, announce) => {
@@ -29,7 +28,7 @@ export async function deciding<T extends object>(
       }),
     );
   } catch (error) {
-    if (error instanceof Refused) return error.refusal;
+    if (error instanceof Refused) return error.answer as Answer;
     throw error;
   }
 }
@@ -43,22 +42,28 @@ export interface Standing {
   isOnEdge: boolean;
 }
 
+/** What somebody wants to bind. */
+export interface Want {
+  sessionId: string;
+  /** What edges have in place of the address; '' for none. */
+  hostport: string;
+}
+
 /**
- * The credential of a session of this node; undefined when one of them is gone, or the owner not active. Until the end
- * of the transaction it stays as it is: whoever changes it meanwhile hears of what was bound.
- * @param hostport what edges have in place of the address; '' for none.
+ * The credentials of sessions of this node, in the order of what is wanted; undefined when one of them is gone, or the owner
+ * not active. Until the end of the transaction they stay as they are: whoever changes one meanwhile hears of what was bound.
  */
-export async function standingOf(
-  db: Db,
-  sessionId: string,
-  nodeId: string,
-  hostport: string,
-): Promise<Standing | undefined> {
-  const [standing] = await db.$queryRaw<Standing[]>`
-    SELECT s.account_id AS "accountId", c.id AS "credentialId", coalesce(c.acl, '{}') AS acl,
-      EXISTS (SELECT 1 FROM edge_hostport WHERE hostport = ${hostport}) AS "isOnEdge"
-    FROM tunnel_session s JOIN credential c ON c.id = s.credential_id JOIN owner o ON o.id = c.owner_id
-    WHERE s.id = ${sessionId} AND s.node_id = ${nodeId} AND o.active
-    FOR SHARE OF c, o`;
-  return standing;
+export async function standingsOf(db: Db, wants: readonly Want[], nodeId: string): Promise<(Standing | undefined)[]> {
+  const rows = await db.$queryRaw<(Standing & { place: number })[]>`
+    SELECT w.place::int AS place, s.account_id AS "accountId", c.id AS "credentialId", coalesce(c.acl, '{}') AS acl,
+      EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.hostport) AS "isOnEdge"
+    FROM unnest(${wants.map(({ sessionId }) => sessionId)}::text[], ${wants.map(({ hostport }) => hostport)}::text[])
+      WITH ORDINALITY AS w(session_id, hostport, place)
+    JOIN tunnel_session s ON s.id = w.session_id
+    JOIN credential c ON c.id = s.credential_id JOIN owner o ON o.id = c.owner_id
+    WHERE s.node_id = ${nodeId} AND o.active
+    ORDER BY c.id FOR SHARE OF c, o`;
+  const standings: (Standing | undefined)[] = wants.map(() => undefined);
+  for (const { place, ...standing } of rows) standings[place - 1] = standing;
+  return standings;
 }

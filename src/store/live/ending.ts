@@ -1,11 +1,12 @@
 // How sessions and tunnels end.
 
+import type { Db } from '../client.ts';
 import type { AuditEvent, Telling } from '../events/audit.ts';
 import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
 import type { Ingress, SessionColumns } from '../events/live-objects.ts';
-import { type Audience, writeAudit } from '../events/outbox.ts';
+import { writeAudit } from '../events/outbox.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { freeClaims, holdClaims, lockClaims } from './claims.ts';
+import { freeClaims, type Holder, holdClaims, lockClaims } from './claims.ts';
 import { goOffline, sessionsGo, tunnelsGo } from './going-offline.ts';
 import type { Announce } from './parts.ts';
 
@@ -48,36 +49,50 @@ export async function endSessions(telling: Telling, ids: string[], end: End): Pr
     telling.db,
     sessions.map(({ accountId }) => accountId),
   );
-  const events: AuditEvent[] = [];
-  for (const session of sessions) events.push(...(await endSession(telling, session, end, heardBy)));
-  await writeAudit(telling, events, heardBy);
-}
-
-async function endSession(
-  telling: Telling,
-  session: EndingSession,
-  { holdMs, reason, cause = 'the agent said good-bye', ingressOf }: End,
-  heardBy: Audience,
-): Promise<AuditEvent[]> {
+  const tunnels = await telling.db.$queryRaw<(OpenTunnel & { sessionId: string })[]>`
+    SELECT t.id, t.session_id AS "sessionId", e.id AS "endpointId", e.address
+    FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids})`;
   const { db, announce } = telling;
-  const { id, accountId, credentialId } = session;
-  const tunnels = await db.$queryRaw<OpenTunnel[]>`
-    SELECT t.id, e.id AS "endpointId", e.address FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id
-    WHERE t.session_id = ${id}`;
   const addresses = tunnels.flatMap(({ address }) => address ?? []);
   if (addresses.length > 0) await lockClaims(db, addresses);
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   // What others ended before the claims were locked, they have told of.
   const ended = await offline(telling, endpointIds, heardBy);
-  await goOffline(telling, { endpointIds, reason: reason || cause, deletion: sessionsGo([id]) });
-  if (addresses.length > 0) {
-    // What a credential had that is deleted, nobody will come back for.
-    if (credentialId === null || holdMs === 0) await freeClaims(db, addresses);
-    else await holdClaims(db, addresses, { accountId, credentialId }, holdMs);
+  const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
+  await goOffline(telling, {
+    endpointIds,
+    reason: reason || cause,
+    deletion: sessionsGo(sessions.map(({ id }) => id)),
+  });
+  await giveUp(db, sessions, tunnels, holdMs);
+  const stops: AuditEvent[] = [];
+  for (const session of sessions) {
+    const { id, accountId } = session;
+    for (const tunnel of tunnels) if (tunnel.sessionId === id) announceEnd(announce, tunnel, accountId);
+    announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
+    stops.push(stopped(session, ingressOf(id), reason, telling));
   }
-  for (const tunnel of tunnels) announceEnd(announce, tunnel, accountId);
-  announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-  return [...ended, stopped(session, ingressOf(id), reason, telling)];
+  await writeAudit(telling, [...ended, ...stops], heardBy);
+}
+
+/** Frees the addresses of sessions, or keeps them. What a credential had that is deleted, nobody will come back for. */
+async function giveUp(
+  db: Db,
+  sessions: readonly EndingSession[],
+  tunnels: readonly { sessionId: string; address: string | null }[],
+  holdMs: number,
+): Promise<void> {
+  const holders = new Map(sessions.map((session) => [session.id, session]));
+  const held: { address: string; holder: Holder }[] = [];
+  const freed: string[] = [];
+  for (const { sessionId, address } of tunnels) {
+    const { accountId, credentialId = null } = holders.get(sessionId) ?? {};
+    if (address === null) continue;
+    if (accountId === undefined || credentialId === null || holdMs === 0) freed.push(address);
+    else held.push({ address, holder: { accountId, credentialId } });
+  }
+  if (freed.length > 0) await freeClaims(db, freed);
+  if (held.length > 0) await holdClaims(db, held, holdMs);
 }
 
 /** Ends one tunnel and frees its address at once. @param reason why, for people; '' when its agent closed it. */

@@ -1,6 +1,8 @@
 // Whose an authtoken is, and what its holder may do.
 
 import type { Grant, Registrar } from '../../tunnel/registrar.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { batched } from './batches.ts';
 import type { LiveParts } from './parts.ts';
 
 const TOKEN_FORM = /^[0-9A-Za-z]{27}_[0-9A-Za-z]{24}$/;
@@ -9,11 +11,32 @@ type Grants = Pick<Registrar, 'authenticate' | 'grant' | 'onGrantChange'>;
 
 const select = { id: true, accountId: true, acl: true, digest: true, owner: { select: { active: true } } } as const;
 
+type Row = Prisma.CredentialGetPayload<{ select: typeof select }>;
+
 export function grantsOf({ prisma, keys, changes }: Pick<LiveParts, 'prisma' | 'keys' | 'changes'>): Grants {
+  const find = batched<string, Row | undefined>({
+    keysOf: () => [],
+    async work(authtokens) {
+      const digests = authtokens.map((authtoken) => keys.digests(authtoken));
+      const rows = await prisma.credential.findMany({
+        where: { digest: { in: [...new Set(digests.flat())] } },
+        select,
+      });
+      return digests.map((own) => rows.find(({ digest }) => own.includes(digest)));
+    },
+  });
+  const grant = batched<string, Grant | null>({
+    keysOf: () => [],
+    async work(ids) {
+      const rows = await prisma.credential.findMany({ where: { id: { in: [...new Set(ids)] } }, select });
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => grantIfActive(byId.get(id)));
+    },
+  });
   return {
     async authenticate(authtoken) {
       if (!TOKEN_FORM.test(authtoken)) return { refused: 'authtokenMalformed' };
-      const row = await prisma.credential.findFirst({ where: { digest: { in: keys.digests(authtoken) } }, select });
+      const row = await find(authtoken);
       if (!row) return { refused: 'authtokenUnknown' };
       if (!row.owner.active) return { refused: 'authtokenInactive' };
       const digest = keys.digest(authtoken);
@@ -22,10 +45,7 @@ export function grantsOf({ prisma, keys, changes }: Pick<LiveParts, 'prisma' | '
       return grantOf(row);
     },
 
-    async grant(credentialId) {
-      const row = await prisma.credential.findUnique({ where: { id: credentialId }, select });
-      return row?.owner.active ? grantOf(row) : null;
-    },
+    grant,
 
     onGrantChange(listener) {
       const stops = [
@@ -41,6 +61,10 @@ export function grantsOf({ prisma, keys, changes }: Pick<LiveParts, 'prisma' | '
       };
     },
   };
+}
+
+function grantIfActive(row: Row | undefined): Grant | null {
+  return row?.owner.active ? grantOf(row) : null;
 }
 
 function grantOf({ id, accountId, acl }: { id: string; accountId: string; acl: string[] }): Grant {

@@ -14,39 +14,68 @@ interface Reservation {
 }
 
 /** To be called first in a transaction that binds: a name without a reservation must not be reserved meanwhile. */
-export async function freezeName(
+export async function freezeNames(
   db: Db,
-  { hostname, chosen }: BindRequest,
+  requests: readonly Pick<BindRequest, 'hostname' | 'chosen'>[],
   { baseDomain }: LiveSettings,
 ): Promise<void> {
   // A random name is nobody's wish, and what must be reserved has a row of its own to lock.
-  if (!chosen && isWithin(hostname, baseDomain)) await freezeReservations(db);
+  const isFree = ({ hostname, chosen }: Pick<BindRequest, 'hostname' | 'chosen'>) =>
+    !chosen && isWithin(hostname, baseDomain);
+  if (requests.some(isFree)) await freezeReservations(db);
 }
 
-/** @returns the account's reservation that covers the name, if it needs none perhaps null; or why it is refused. */
-export async function reservationOf(
+/** A name that an account wants to serve. */
+export interface WantedName {
+  accountId: string;
+  /** Null where it is none: an address without a name. */
+  hostname: string | null;
+}
+
+/** @returns for each name the account's reservation that covers it, if it needs none perhaps null; or why it is refused. */
+export async function reservationsOf(
   db: Db,
-  accountId: string,
-  hostname: string,
-  { baseDomain, cnameDomain, acmeDomain }: LiveSettings,
-): Promise<{ domainId: string | null } | Refusal> {
-  if (isInternal(hostname)) return { domainId: null }; // Each account has its own.
-  const isWildcard = hostname.startsWith('*.');
-  const own = isWildcard ? [hostname] : namesServing(hostname);
-  const held = namesHolding(hostname, baseDomain);
-  const names = [...new Set([...own, ...held])];
+  wanted: readonly WantedName[],
+  settings: LiveSettings,
+): Promise<({ domainId: string | null } | Refusal)[]> {
+  const names = [...new Set(wanted.flatMap(({ hostname }) => namesAbout(hostname, settings)))];
   // A reservation cannot be given up before the bind is decided.
-  const rows = await db.$queryRaw<Reservation[]>`
-    SELECT id, account_id AS "accountId", domain FROM reserved_domain WHERE domain = ANY(${names}) FOR SHARE`;
-  if (rows.some((row) => row.accountId !== accountId && held.includes(row.domain)))
-    return { refused: 'reservedByOther', target: hostname };
+  const rows =
+    names.length === 0
+      ? []
+      : await db.$queryRaw<Reservation[]>`
+          SELECT id, account_id AS "accountId", domain FROM reserved_domain WHERE domain = ANY(${names}) FOR SHARE`;
+  const byName = new Map(rows.map((row) => [row.domain, row]));
+  return wanted.map((name) => reservationOf(name, byName, settings));
+}
+
+/** The names whose reservations are about a name. One that is internal needs none: each account has its own. */
+function namesAbout(hostname: string | null, { baseDomain }: LiveSettings): string[] {
+  return hostname === null || isInternal(hostname)
+    ? []
+    : [...ownNames(hostname), ...namesHolding(hostname, baseDomain)];
+}
+
+function ownNames(hostname: string): string[] {
+  return hostname.startsWith('*.') ? [hostname] : namesServing(hostname);
+}
+
+function reservationOf(
+  { accountId, hostname }: WantedName,
+  byName: ReadonlyMap<string, Reservation>,
+  { baseDomain, cnameDomain, acmeDomain }: LiveSettings,
+): { domainId: string | null } | Refusal {
+  if (hostname === null || isInternal(hostname)) return { domainId: null };
+  const isOthers = (name: string) => (byName.get(name)?.accountId ?? accountId) !== accountId;
+  if (namesHolding(hostname, baseDomain).some(isOthers)) return { refused: 'reservedByOther', target: hostname };
+  const own = ownNames(hostname);
   const covering = nearest(
-    rows.filter((row) => row.accountId === accountId),
+    own.flatMap((name) => byName.get(name) ?? []).filter((row) => row.accountId === accountId),
     own,
   );
   const root = rootOf(hostname);
   const isFree =
-    !isWildcard &&
+    !hostname.startsWith('*.') &&
     root !== baseDomain &&
     isWithin(root, baseDomain) &&
     ![cnameDomain, acmeDomain].some((zone) => isWithin(root, zone) && !isWithin(baseDomain, zone));

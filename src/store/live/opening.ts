@@ -1,12 +1,14 @@
-// The rows of a tunnel that has an address.
+// The rows of tunnels that have addresses.
 
 import type { Address } from '../../tunnel/endpoints.ts';
 import type { BindRequest } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
 import type { Holder } from './claims.ts';
 import type { LiveParts } from './parts.ts';
+import { rowsOf } from './rows.ts';
 
-interface Opening {
+export interface Opening {
+  request: BindRequest;
   standing: Holder;
   address: Address;
   tunnelId: string;
@@ -17,45 +19,62 @@ interface Opening {
 }
 
 export interface Opened {
-  /** Whether the session was still there, and no edge had come to the name. */
-  isOpen: boolean;
-  /** What was known of the address while it was offline. */
-  backId: string | null;
+  /** The endpoints that are there now. Of the others the session was gone, or an edge had come to the name. */
+  live: Set<string>;
+  /** What was known of addresses while they were offline. */
+  back: { id: string; accountId: string }[];
 }
 
 /**
- * Writes the claim, which is locked, the tunnel and the endpoint, and forgets that the address was offline: in one
- * statement, as agents that come back after an outage bind by the thousand.
+ * Writes the claims, which are locked, the tunnels and the endpoints, and forgets that the addresses were offline: in one
+ * statement for all, as agents that come back after an outage bind by the thousand.
  */
-export async function open(
-  db: Db,
-  { node, settings }: LiveParts,
-  { sessionId, proto, hostname, port, publicUrl, pooling, forwardsTo, metadata }: BindRequest,
-  { standing, address, tunnelId, endpointId, domainId, hostport: ofEdge }: Opening,
-): Promise<Opened> {
-  const { accountId, credentialId } = standing;
+export async function open(db: Db, { node, settings }: LiveParts, openings: readonly Opening[]): Promise<Opened> {
   const { region } = settings;
-  const [opened] = await db.$queryRaw<[Opened]>`
-    WITH taken AS (
-      UPDATE claim SET account_id = ${accountId}, credential_id = ${credentialId}, pooling = ${pooling},
-        held_until = NULL WHERE address = ${address}
+  const rows = openings.map(({ request, standing, address, tunnelId, endpointId, domainId, hostport }) => ({
+    session_id: request.sessionId,
+    account_id: standing.accountId,
+    credential_id: standing.credentialId,
+    tunnel_id: tunnelId,
+    endpoint_id: endpointId,
+    domain_id: domainId,
+    address,
+    proto: request.proto,
+    public_url: request.publicUrl,
+    hostport: `${request.hostname}:${request.port}`,
+    of_edge: hostport,
+    pooling: request.pooling,
+    forwards_to: request.forwardsTo,
+    metadata: request.metadata,
+  }));
+  const opened = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
+    WITH wanted AS (
+      SELECT * FROM json_to_recordset(${rowsOf(rows)}::json) AS w(session_id text, account_id text, credential_id text,
+        tunnel_id text, endpoint_id text, domain_id text, address text, proto text, public_url text, hostport text,
+        of_edge text, pooling boolean, forwards_to text, metadata text)
+    ), taken AS (
+      UPDATE claim SET account_id = w.account_id, credential_id = w.credential_id, pooling = w.pooling, held_until = NULL
+      FROM wanted w WHERE claim.address = w.address
     ), session AS (
-      SELECT id FROM tunnel_session WHERE id = ${sessionId}
-        AND NOT EXISTS (SELECT 1 FROM edge_hostport WHERE hostport = ${ofEdge}) FOR SHARE
+      SELECT id FROM tunnel_session WHERE id IN (SELECT session_id FROM wanted) ORDER BY id FOR SHARE
+    ), ready AS (
+      SELECT w.* FROM wanted w JOIN session ON session.id = w.session_id
+      WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge)
     ), opened AS (
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
-      SELECT ${tunnelId}, ${accountId}, id, ${proto}, ${publicUrl}, ${forwardsTo}, ${metadata}, ${region} FROM session
+      SELECT tunnel_id, account_id, session_id, proto, public_url, forwards_to, metadata, ${region} FROM ready
       RETURNING id
     ), live AS (
       INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
         domain_id, tunnel_id)
-      SELECT ${endpointId}, ${accountId}, ${node.id}, 'EPHEMERAL', ${proto}, ${publicUrl}, ${`${hostname}:${port}`},
-        ${address}, ${metadata}, ${region}, ${domainId}, id FROM opened
+      SELECT w.endpoint_id, w.account_id, ${node.id}, 'EPHEMERAL', w.proto, w.public_url, w.hostport, w.address,
+        w.metadata, ${region}, w.domain_id, opened.id FROM ready w JOIN opened ON opened.id = w.tunnel_id
       RETURNING id
     ), back AS (
-      DELETE FROM offline_endpoint WHERE account_id = ${accountId} AND address = ${address}
-        AND EXISTS (SELECT 1 FROM opened) RETURNING id
+      DELETE FROM offline_endpoint o USING ready w WHERE o.account_id = w.account_id AND o.address = w.address
+      RETURNING o.id, o.account_id
     )
-    SELECT EXISTS (SELECT 1 FROM live) AS "isOpen", (SELECT id FROM back) AS "backId"`;
-  return opened;
+    SELECT id, NULL AS "accountId" FROM live UNION ALL SELECT id, account_id FROM back`;
+  const back = opened.flatMap(({ id, accountId }) => (accountId === null ? [] : [{ id, accountId }]));
+  return { live: new Set(opened.flatMap(({ id, accountId }) => (accountId === null ? [id] : []))), back };
 }

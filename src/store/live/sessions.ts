@@ -3,11 +3,13 @@
 import type { OpenedSession, Registrar } from '../../tunnel/registrar.ts';
 import type { Db } from '../client.ts';
 import { insistent, isDangling } from '../contention.ts';
-import { tellStart } from '../events/live-events.ts';
+import { tellStarts } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
+import { batched } from './batches.ts';
 import { endSessions, endTunnel } from './ending.ts';
 import type { LiveParts } from './parts.ts';
+import { rowsOf } from './rows.ts';
 
 export interface Sessions
   extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionTaken'> {
@@ -45,12 +47,45 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
 
   const ingressOf = (id: string) => own.get(id);
 
-  const end = (id: string, holdMs: number, reason: string, cause?: string) =>
-    insistent(() =>
-      changes.transaction(prisma, (db, announce) =>
-        endSessions({ db, announce, baseUrl: baseUrl() }, [id], { holdMs, reason, cause, ingressOf }),
-      ),
-    );
+  const end = batched<Ending, void>({
+    keysOf: ({ id }) => [id],
+    async work(endings) {
+      for (const alike of grouped(endings, ({ holdMs, reason, cause }) => `${holdMs} ${reason} ${cause}`)) {
+        const [{ holdMs, reason, cause }] = alike;
+        const ids = alike.map(({ id }) => id);
+        await insistent(() =>
+          changes.transaction(prisma, (db, announce) =>
+            endSessions({ db, announce, baseUrl: baseUrl() }, ids, { holdMs, reason, cause, ingressOf }),
+          ),
+        );
+      }
+      return [];
+    },
+  });
+
+  const begin = batched<SessionRow, void>({
+    keysOf: ({ accountId, clientId }) => [`${accountId} ${clientId}`],
+    async work(rows) {
+      await insistent(() =>
+        changes.transaction(prisma, async (db, announce) => {
+          const telling = { db, announce, baseUrl: baseUrl() };
+          const there = await insertOrLock(db, rows);
+          const before = there.filter((id) => !rows.some((row) => row.id === id));
+          if (before.length > 0) {
+            const reason = 'replaced by a new session';
+            await endSessions(telling, before, { holdMs: sessionHold, reason, ingressOf });
+            await insertOrLock(
+              db,
+              rows.filter(({ id }) => !there.includes(id)),
+            );
+          }
+          for (const { id, accountId } of rows) announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
+          await tellStarts(telling, rows);
+        }),
+      );
+      return [];
+    },
+  });
 
   return {
     isOwn: (sessionId) => own.has(sessionId),
@@ -61,24 +96,10 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
     },
 
     async sessionOpened(session) {
-      const { accountId } = session;
       const id = newId('ts');
       const open = () => {
         own.set(id, session.ingress); // Another node may take it as soon as it is there.
-        return insistent(() =>
-          changes.transaction(prisma, async (db, announce) => {
-            const telling = { db, announce, baseUrl: baseUrl() };
-            const row = { ...session, id, nodeId: node.id, region };
-            const there = await insertOrLock(db, row);
-            if (there !== id) {
-              const reason = 'replaced by a new session';
-              await endSessions(telling, [there], { holdMs: sessionHold, reason, ingressOf });
-              await insertOrLock(db, row);
-            }
-            announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
-            await tellStart(telling, row, session.ingress);
-          }),
-        );
+        return begin({ ...session, id, nodeId: node.id, region });
       };
       try {
         await open().catch(async (error) => {
@@ -97,14 +118,14 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
     async sessionClosed(sessionId, holdMs, reason = '', cause) {
       closing.add(sessionId);
       try {
-        await end(sessionId, holdMs, reason, cause);
+        await end({ id: sessionId, holdMs, reason, cause });
         own.delete(sessionId);
       } finally {
         closing.delete(sessionId);
       }
     },
 
-    endElsewhere: (sessionId) => end(sessionId, sessionHold, 'the agent is elsewhere'),
+    endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
 
     tunnelClosed: (tunnelId, reason = '') =>
       insistent(() =>
@@ -117,13 +138,47 @@ export function sessionsOf({ prisma, changes, node, settings, baseUrl }: LivePar
 
 type SessionRow = OpenedSession & { id: string; nodeId: string; region: string };
 
-/** @returns the id of the session that the agent has: this one, or the one before, which is locked. */
-async function insertOrLock(db: Db, row: SessionRow): Promise<string> {
-  const [there] = await db.$queryRaw<[{ id: string }]>`
+interface Ending {
+  id: string;
+  holdMs: number;
+  reason: string;
+  cause?: string | undefined;
+}
+
+/** @returns the ids of the sessions that the agents have: these, or for some the one before, which is locked. */
+async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<string[]> {
+  const rows = sessions.map((row) => ({
+    id: row.id,
+    account_id: row.accountId,
+    node_id: row.nodeId,
+    credential_id: row.credentialId,
+    client_id: row.clientId,
+    agent_version: row.agentVersion,
+    ip: row.ip,
+    os: row.os,
+    arch: row.arch,
+    user_agent: row.userAgent,
+    metadata: row.metadata,
+    region: row.region,
+    transport: row.transport,
+  }));
+  const there = await db.$queryRaw<{ id: string }[]>`
     INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, agent_version, ip, os, arch,
       user_agent, metadata, region, transport)
-    VALUES (${row.id}, ${row.accountId}, ${row.nodeId}, ${row.credentialId}, ${row.clientId}, ${row.agentVersion},
-      ${row.ip}, ${row.os}, ${row.arch}, ${row.userAgent}, ${row.metadata}, ${row.region}, ${row.transport})
+    SELECT * FROM json_to_recordset(${rowsOf(rows)}::json) AS w(id text, account_id text, node_id text,
+      credential_id text, client_id text, agent_version text, ip text, os text, arch text, user_agent text,
+      metadata text, region text, transport text) ORDER BY account_id, client_id
     ON CONFLICT (account_id, client_id) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
-  return there.id;
+  return there.map(({ id }) => id);
+}
+
+/** In groups with the same key, in the order in which they come. */
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
 }

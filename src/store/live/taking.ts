@@ -8,6 +8,7 @@ import type { Claim, Holder } from './claims.ts';
 /** A tunnel that has the address. */
 export interface Served {
   id: string;
+  address: string;
   endpointId: string;
   sessionId: string;
   accountId: string;
@@ -19,15 +20,15 @@ export interface Served {
   isKept: boolean;
 }
 
-/** The tunnels at an address whose claim is locked. */
-export function tunnelsAt(db: Db, address: Address, nodeId: string, holdMs: number): Promise<Served[]> {
+/** The tunnels at addresses whose claims are locked. */
+export function tunnelsAt(db: Db, addresses: readonly Address[], nodeId: string, holdMs: number): Promise<Served[]> {
   return db.$queryRaw<Served[]>`
-    SELECT t.id, e.id AS "endpointId", t.session_id AS "sessionId", t.account_id AS "accountId",
+    SELECT t.id, e.address, e.id AS "endpointId", t.session_id AS "sessionId", t.account_id AS "accountId",
       s.credential_id AS "credentialId", n.id = ${nodeId} OR n.lease_until > now() AS "isLive",
       n.lease_until + ${holdMs} * interval '1 millisecond' > now() AS "isKept"
     FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id
     JOIN tunnel_session s ON s.id = t.session_id JOIN node n ON n.id = s.node_id
-    WHERE e.address = ${address}`;
+    WHERE e.address = ANY(${addresses})`;
 }
 
 /**
