@@ -205,7 +205,7 @@ async function open(
   proxied.guard('agent', agents.server);
   const renewal = setInterval(() => {
     const renew = (identity: { cert: string; key: string }) => {
-      agents.server.setSecureContext(identity);
+      agents.setIdentity(identity);
       tls.setIdentity(identity);
     };
     certificates.agentListener(hosts).then(renew, onFailure);

@@ -23,7 +23,8 @@ import type { StandIn } from './edge/keys/fetch.ts';
 import { PolicyCompiler } from './edge/policy/compiler.ts';
 import { SigningKeys } from './edge/webhooks/signing-keys.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
-import { every, startHousekeeping } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { keepLease } from './lease.ts';
 import { listenerOf } from './listener.ts';
 import { nodeMetrics } from './node-metrics.ts';
 import { Shutdown } from './shutdown.ts';
@@ -121,7 +122,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
   let apiAddress = `${config.apiTls ? 'https' : 'http'}://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
   const baseUrl = () => config.publicApiUrl ?? apiAddress;
   const node = await joinNodes(
-    { prisma, changes, baseUrl },
+    { prisma, changes, baseUrl, urgent: database.urgent },
     {
       leaseMs: config.nodeLeaseMs,
       holdMs: config.sessionHold,
@@ -130,12 +131,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     },
   );
   shutdown.add('release the lease', () => node.release());
-  const renewal = every(
-    config.nodeLeaseMs / 3,
-    () => node.renew(),
-    (error) => log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
-  );
-  shutdown.add('end renewals', () => clearInterval(renewal));
+  shutdown.add('end renewals', keepLease(node, config.nodeLeaseMs, log));
   const ending = new AbortController();
   const registry = options.registry ?? new Registry();
   const measured = { database, prisma, changes, node, hearing, leaseMs: config.nodeLeaseMs };

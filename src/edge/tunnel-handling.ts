@@ -31,7 +31,8 @@ export function tunnelHandling(environment: ModuleEnvironment, policies: PolicyC
       return await (trafficPolicy === undefined ? work() : policies.compile(tunnel.accountId, trafficPolicy, work));
     } catch (error) {
       if (error instanceof BusyError) throw new AgentError('tooManyPolicies');
-      if (error instanceof PolicyError) throw new AgentError('badPolicy', { reason: error.message }, error.number);
+      if (error instanceof PolicyError)
+        throw new AgentError('badPolicy', { reason: error.message }, { number: error.number });
       if (error instanceof SettingsError) throw badOption(error.message);
       throw error;
     }

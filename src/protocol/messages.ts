@@ -86,6 +86,8 @@ export function writeAuth(
 export interface AuthAnswer {
   /** Why the session is refused, with its code on a line of its own; empty when it is accepted. */
   error: string;
+  /** Seconds after which to ask again; 0 where the gateway does not say. */
+  retryAfter: number;
   clientId: string;
   cookie: string;
   region: string;
@@ -98,6 +100,7 @@ export function readAuthAnswer(message: object): AuthAnswer {
   const extra = fields.fields('Extra');
   return {
     error: fields.text('Error'),
+    retryAfter: fields.number('RetryAfter'),
     clientId: fields.text('ClientId'),
     cookie: extra.text('Cookie'),
     region: extra.text('Region'),
@@ -106,7 +109,7 @@ export function readAuthAnswer(message: object): AuthAnswer {
 }
 
 /** @param version of the gateway's program. */
-export function writeAuthAnswer(answer: Omit<AuthAnswer, 'error'>, version: string): object {
+export function writeAuthAnswer(answer: Omit<AuthAnswer, 'error' | 'retryAfter'>, version: string): object {
   return {
     Version: VERSION,
     ClientId: answer.clientId,
@@ -171,6 +174,8 @@ export function writeBind(bind: Omit<Bind, 'bindings' | 'pooling' | 'forwardsPro
 export interface BindAnswer {
   /** Why it is refused, with its code on a line of its own; empty when it is accepted. */
   error: string;
+  /** Seconds after which to ask again; 0 where the gateway does not say. */
+  retryAfter: number;
   id: string;
   url: string;
   token: string;
@@ -181,6 +186,7 @@ export function readBindAnswer(message: object): BindAnswer {
   const fields = new Fields(message);
   return {
     error: fields.text('Error'),
+    retryAfter: fields.number('RetryAfter'),
     id: fields.text('Id'),
     url: fields.text('URL'),
     token: fields.fields('Extra').text('Token'),
@@ -188,7 +194,11 @@ export function readBindAnswer(message: object): BindAnswer {
 }
 
 /** @param options those of the request, with what was really chosen. */
-export function writeBindAnswer(answer: Omit<BindAnswer, 'error'>, proto: string, options: object): object {
+export function writeBindAnswer(
+  answer: Omit<BindAnswer, 'error' | 'retryAfter'>,
+  proto: string,
+  options: object,
+): object {
   const { id, url, token } = answer;
   return { Id: id, URL: url, Proto: proto, Opts: options, Error: '', Extra: { Token: token, TunnelID: id } };
 }

@@ -16,6 +16,8 @@ const FIRST_STATEMENT: pg.QueryConfig & { query_timeout: number } = {
 export interface Database {
   /** Connections; every one speaks in UTC, which `@prisma/adapter-pg` takes for granted. */
   pool: pg.Pool;
+  /** Runs a statement that must not wait for the others, such as the renewal of a lease. */
+  urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
   kind: 'embedded' | 'server';
   /** Waits for queries under way. */
   close(): Promise<void>;
@@ -39,28 +41,32 @@ export async function openDatabase(
   return { ...openServer(config.databaseUrl, config.databasePool), kind: 'server' };
 }
 
-function openServer(connectionString: string, max: number): Pick<Database, 'pool' | 'close'> {
+function openServer(connectionString: string, max: number): Omit<Database, 'kind'> {
   const lost = new LostConnections(connectionString);
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     connectionString,
-    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
-    application_name: 'gateway',
     // Awaited before the connection is given out.
     onConnect: async (client) => {
       const { rows } = await client.query<{ pid: number }>(FIRST_STATEMENT);
       lost.add(client as pg.PoolClient, rows[0]?.pid ?? 0);
     },
-  });
-  lost.listen(pool);
-  // A server that restarts breaks idle connections; the pool opens others, and queries under way hear of it anyway.
-  pool.on('error', () => undefined);
+  };
+  const pool = new pg.Pool({ ...settings, max, application_name: 'gateway' });
+  // Of its own, so that it is there whatever waits for the others.
+  const urgent = new pg.Pool({ ...settings, max: 1, idleTimeoutMillis: 0, application_name: 'gateway lease' });
+  for (const each of [pool, urgent]) {
+    lost.listen(each);
+    // A server that restarts breaks idle connections; the pool opens others, and queries under way hear of it anyway.
+    each.on('error', () => undefined);
+  }
   return {
     pool,
+    urgent: (text, values) => urgent.query(text, values),
     async close() {
-      await pool.end();
+      await Promise.all([pool.end(), urgent.end()]);
       lost.stop();
     },
   };

@@ -3,6 +3,7 @@
 import type { Changes } from './changes.ts';
 import type { Db, PrismaClient } from './client.ts';
 import { insistent } from './contention.ts';
+import type { Database } from './database.ts';
 import { newId } from './ids.ts';
 import { sweepClaims } from './live/claims.ts';
 import { forgetLapsed, forgetNodes } from './live/forgetting.ts';
@@ -33,8 +34,8 @@ export interface NodeOptions {
  * Registers this process and takes its lease. What it left behind the last time is cleared away, and what nodes did
  * whose lease has ended. Times are the database's own, so that clocks need not agree.
  */
-export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise<NodeLease> {
-  const { prisma: db, changes, baseUrl } = parts;
+export async function joinNodes(parts: NodeParts & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
+  const { prisma: db, changes, baseUrl, urgent } = parts;
   const { leaseMs, holdMs, dataDir, isAlone } = options;
   const { id, release } = isAlone ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
   const lapsed = new Set<() => void>();
@@ -52,18 +53,20 @@ export async function joinNodes(parts: NodeParts, options: NodeOptions): Promise
           INSERT INTO node (id, lease_until) VALUES (${id}, now() + ${leaseMs} * interval '1 millisecond')`;
       }),
     );
+  // Whose lease has ended does not get it back: others may have taken what it served. One that is alone may stand still for
+  // as long as it likes. It waits for no other statement: a thousand binds must not cost what is bound already.
   const extend = () =>
-    // Whose lease has ended does not get it back: others may have taken what it served. One that is alone may stand
-    // still for as long as it likes.
-    db.$executeRaw`
-      UPDATE node SET lease_until = now() + ${leaseMs} * interval '1 millisecond'
-      WHERE id = ${id} AND (${isAlone} OR lease_until > now())`;
+    urgent(
+      `UPDATE node SET lease_until = now() + $1 * interval '1 millisecond'
+       WHERE id = $2 AND ($3::boolean OR lease_until > now())`,
+      [leaseMs, id, isAlone],
+    );
 
   let renewedAt = performance.now();
   let renewal: Promise<void> | undefined;
   const renew = async () => {
     const askedAt = performance.now();
-    const isExtended = (await extend()) === 1;
+    const isExtended = (await extend()).rowCount === 1;
     if (!isExtended) await begin();
     renewedAt = askedAt;
     if (isExtended) return;

@@ -3,20 +3,20 @@
 import { ByteBudget } from '../protocol/byte-budget.ts';
 import { type Limited, limited } from '../protocol/limited.ts';
 import { AgentError } from './agent-errors.ts';
+import { BindQueue } from './bind-queue.ts';
 import { PortShare } from './port-share.ts';
 import type { TunnelSettings } from './settings.ts';
 import type { TcpDoors } from './tcp-doors.ts';
 
 /** Bytes of calls under way. */
 const CALL_BYTES = 16 * 1024 * 1024;
-/** Binds, and other calls, that are worked on at once: the others wait, in the order in which they came. */
-const BINDS_AT_ONCE = 50; // The database does a batch of them in one go, of which this is a half.
+/** Calls but for binds that are worked on at once: the others wait, in the order in which they came. */
 const CALLS_AT_ONCE = 8;
 
 /** The share of one account. */
 export interface AccountShare {
   readonly calls: ByteBudget;
-  readonly binds: Limited;
+  readonly binds: BindQueue;
   readonly inTurn: Limited;
   /** The way to the doors for the tunnels of this account. */
   readonly doors: TcpDoors;
@@ -55,7 +55,7 @@ export class AccountShares {
     const share: Share = {
       sessions: 0,
       calls: new ByteBudget(CALL_BYTES),
-      binds: limited(BINDS_AT_ONCE),
+      binds: new BindQueue(),
       inTurn: limited(CALLS_AT_ONCE),
       doors: new PortShare(this.#doors, this.#settings.maxTcpPortsPerAccount, forget),
       leave() {

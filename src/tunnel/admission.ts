@@ -19,6 +19,8 @@ export interface AgentConnection {
   ingress: OpenedSession['ingress'];
   /** Whether it is still there. */
   isOpen(): boolean;
+  /** The authtoken is not good; to be told before its bearer is. */
+  onRefused(): void;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function admit(auth: Auth, connection: AgentConnection, rooms: Agen
   checkText('Metadata', auth.metadata, METADATA_MAX);
   const admitted = await rooms.checks.inTurn(() => open(auth, connection, rooms));
   if (!('refused' in admitted)) return admitted;
+  connection.onRefused();
   await rooms.checks.refused(connection.ip);
   throw refusal(admitted);
 }

@@ -1,93 +1,181 @@
-// The connections of the agent listener: how many there may be, and how many of those that have not authenticated.
+// The connections of the agent listener: how many there may be, and whose turn it is. All agents of a gateway come back at
+// once after an outage, and each needs a handshake, an authentication and a bind: so they wait for their turn, in order, and
+// what was begun is brought to its end. Who says nothing has no place in that order.
 
 import type { Socket } from 'node:net';
 import { addressBlock } from './address-block.ts';
-import { ipOf } from './peer.ts';
+import { AgentTurn } from './agent-turn.ts';
+import { type FirstRecord, readFirstRecord } from './first-record.ts';
+import { endsOf, ipOf, samePeer } from './peer.ts';
+import { TurnQueue } from './turn-queue.ts';
 
+/** Connections that have had no turn and wait for none, or have used it up: in all and of one address. */
+const IDLE_MAX = 1024;
+const IDLE_PER_ADDRESS = 512;
+/** Those that wait for their turn, likewise. */
+const WAITING_MAX = 10_000;
+const WAITING_PER_ADDRESS = 5000;
+/** Turns at once: of agents that are 200 ms away, 300 get on in a second. */
+const TURNS_MAX = 256;
+/** How long a connection may take for its first record; milliseconds. */
+const FIRST_RECORD_MS = 10_000;
 /**
- * Connections that have not authenticated, in all and of one address. Each is one for some round trips only; but all the
- * agents behind one address may come back at once.
+ * There is no way to say before a handshake when to come back. Who is refused waits for the end of the connection instead,
+ * for so long at random, so that who comes back at once does not come often; milliseconds. So many wait at most.
  */
-const STRANGERS_MAX = 1024;
-const STRANGERS_PER_ADDRESS = 512;
+const REFUSAL_MS = { least: 1000, most: 3000 };
+const REFUSED_MAX = 1024;
 
-/** What both a connection and TLS on it say of their ends. */
-type Ends = Pick<Socket, 'remoteAddress' | 'remotePort'>;
+interface Connection {
+  readonly socket: Socket;
+  /** By which its turn is found. */
+  readonly key: string;
+  readonly block: string;
+  record: FirstRecord | undefined;
+  turn: AgentTurn | undefined;
+}
 
-interface Stranger {
-  socket: Socket;
-  /** By which it is found when it has authenticated. */
-  key: string;
-  ofAddress: Set<Stranger>;
+export interface AgentConnectionsOptions {
+  /** Connections of the listener in all. */
+  max: number;
+  /** Speaks TLS on a socket, whose bytes are in it. */
+  begin(socket: Socket): void;
+  /** Told when a connection had to go, or was not taken. */
+  onRefused(): void;
 }
 
 export class AgentConnections {
-  readonly #max: number;
-  readonly #onRefused: () => void;
-  readonly #all = new Set<Socket>();
-  /** By their ends. Oldest first, as in the sets: the one that has had the most time goes when there are too many. */
-  readonly #strangers = new Map<string, Stranger>();
-  readonly #byAddress = new Map<string, Set<Stranger>>();
+  readonly #options: AgentConnectionsOptions;
+  readonly #all = new Map<string, Connection>();
+  /** Oldest first, as in the sets: the one that has had the most time goes when there are too many. */
+  readonly #idle = new Set<Connection>();
+  readonly #idleOf = new Map<string, Set<Connection>>();
+  readonly #waiting = new TurnQueue<Connection>();
+  readonly #refused = new Set<Socket>();
+  #turns = 0;
+  #isCalling = false;
 
-  /** @param max connections of the listener in all. @param onRefused told when one had to go, or was not taken. */
-  constructor(max: number, onRefused: () => void) {
-    this.#max = max;
-    this.#onRefused = onRefused;
+  constructor(options: AgentConnectionsOptions) {
+    this.#options = options;
   }
 
-  /** Takes a connection, for which an older stranger may have to go; or closes it, where only agents are there. */
+  /** Takes a connection, for which an older idle one may have to go; or refuses it, where there is no room. */
   admit(socket: Socket): void {
+    socket.on('error', () => {}); // That it is closed is enough.
+    const { max } = this.#options;
     const block = addressBlock(ipOf(socket));
-    const ofAddress = this.#byAddress.get(block) ?? new Set();
-    if (ofAddress.size >= STRANGERS_PER_ADDRESS) this.#evict(ofAddress.values().next().value);
-    else if (this.#strangers.size >= STRANGERS_MAX) this.#evict(this.#oldest);
-    if (this.#all.size >= this.#max) this.#evict(this.#oldest);
-    if (this.#all.size >= this.#max) {
-      this.#onRefused();
-      return void socket.destroy();
-    }
-    const stranger = { socket, key: keyOf(socket), ofAddress };
-    this.#all.add(socket);
-    this.#strangers.set(stranger.key, stranger);
-    this.#byAddress.set(block, ofAddress.add(stranger));
+    if ((this.#idleOf.get(block)?.size ?? 0) >= IDLE_PER_ADDRESS) this.#evict(oldest(this.#idleOf.get(block)));
+    else if (this.#idle.size >= IDLE_MAX) this.#evict(oldest(this.#idle));
+    if (this.#all.size >= max) this.#evict(oldest(this.#idle));
+    if (this.#all.size >= max) return void this.#refuse(socket);
+    const connection: Connection = { socket, key: endsOf(socket), block, record: undefined, turn: undefined };
+    this.#all.set(connection.key, connection);
+    this.#addIdle(connection);
+    const deadline = setTimeout(() => socket.destroy(), FIRST_RECORD_MS);
     socket.once('close', () => {
-      this.#all.delete(socket);
-      this.#forget(stranger);
-      if (ofAddress.size === 0 && this.#byAddress.get(block) === ofAddress) this.#byAddress.delete(block);
+      clearTimeout(deadline);
+      this.#forget(connection);
+    });
+    readFirstRecord(socket, (record) => {
+      clearTimeout(deadline);
+      connection.record = record;
+      this.#queue(connection);
     });
   }
 
-  /** A connection is an agent's, and a stranger no more. @param ends its own, or those of TLS on it. */
-  authenticated(ends: Ends): void {
-    this.#forget(this.#strangers.get(keyOf(ends)));
+  /** The turn of the connection that TLS was begun on; undefined when it is being closed. Both have the same peer then. */
+  turnOf(tls: Socket): AgentTurn | undefined {
+    const connection = this.#all.get(endsOf(tls));
+    if (connection) samePeer(tls, connection.socket);
+    return connection?.turn;
   }
 
   /** Closes all that are there. */
   close(): void {
-    for (const socket of this.#all) socket.destroySoon();
+    for (const { socket } of this.#all.values()) socket.destroySoon();
+    for (const socket of this.#refused) socket.destroy();
   }
 
-  get #oldest(): Stranger | undefined {
-    return this.#strangers.values().next().value;
+  #queue(connection: Connection): void {
+    const { block, socket } = connection;
+    this.#removeIdle(connection);
+    if (this.#waiting.size >= WAITING_MAX || this.#waiting.sizeOf(block) >= WAITING_PER_ADDRESS) {
+      connection.record?.take();
+      this.#forget(connection);
+      return void this.#refuse(socket);
+    }
+    this.#waiting.add(block, connection);
+    this.#call();
   }
 
-  /** Another with the same ends may have come meanwhile. */
-  #forget(stranger: Stranger | undefined): void {
-    if (!stranger) return;
-    if (this.#strangers.get(stranger.key) === stranger) this.#strangers.delete(stranger.key);
-    stranger.ofAddress.delete(stranger);
+  /** Begins one turn in each turn of the event loop, so that nobody else waits for many handshakes. */
+  #call(): void {
+    if (this.#isCalling || this.#turns >= TURNS_MAX || this.#waiting.size === 0) return;
+    this.#isCalling = true;
+    setImmediate(() => {
+      this.#isCalling = false;
+      const connection = this.#waiting.next();
+      if (connection) this.#beginTurn(connection);
+      this.#call();
+    });
+  }
+
+  #beginTurn(connection: Connection): void {
+    const { socket, record } = connection;
+    this.#turns++;
+    const turn = new AgentTurn(() => {
+      this.#turns--;
+      // What is still a stranger's is no better than one that says nothing.
+      if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#addIdle(connection);
+      this.#call();
+    });
+    connection.turn = turn;
+    socket.unshift(record?.take());
+    this.#options.begin(socket);
+  }
+
+  #addIdle(connection: Connection): void {
+    this.#idle.add(connection);
+    const { block } = connection;
+    this.#idleOf.set(block, (this.#idleOf.get(block) ?? new Set()).add(connection));
+  }
+
+  #removeIdle(connection: Connection): void {
+    this.#idle.delete(connection);
+    const ofAddress = this.#idleOf.get(connection.block);
+    ofAddress?.delete(connection);
+    if (ofAddress?.size === 0) this.#idleOf.delete(connection.block);
   }
 
   /** That it is closed is told later; it counts no more from now on. */
-  #evict(stranger: Stranger | undefined): void {
-    if (!stranger) return;
-    this.#forget(stranger);
-    this.#all.delete(stranger.socket);
-    this.#onRefused();
-    stranger.socket.destroy();
+  #evict(connection: Connection | undefined): void {
+    if (!connection) return;
+    this.#forget(connection);
+    this.#options.onRefused();
+    connection.socket.destroy();
+  }
+
+  /** Another with the same ends may have come meanwhile. */
+  #forget(connection: Connection): void {
+    if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
+    this.#removeIdle(connection);
+    this.#waiting.remove(connection.block, connection);
+    connection.turn?.end();
+  }
+
+  #refuse(socket: Socket): void {
+    this.#options.onRefused();
+    if (this.#refused.size >= REFUSED_MAX) return void socket.destroy();
+    this.#refused.add(socket.pause());
+    const { least, most } = REFUSAL_MS;
+    const end = setTimeout(() => socket.destroy(), least + Math.random() * (most - least));
+    socket.once('close', () => {
+      clearTimeout(end);
+      this.#refused.delete(socket);
+    });
   }
 }
 
-function keyOf({ remoteAddress, remotePort }: Ends): string {
-  return `${remoteAddress} ${remotePort}`;
+function oldest(connections: Set<Connection> | undefined): Connection | undefined {
+  return connections?.values().next().value;
 }

@@ -55,29 +55,47 @@ export const agentErrors = {
     number: 90363,
     text: 'Too many traffic policies of this account are waiting to be compiled; try again.',
   },
+  busy: {
+    number: 90364,
+    text: 'More than {max} binds of this account are waiting to be decided; try again later.',
+  },
   unavailable: { number: 90080, text: 'The gateway cannot do this right now; try again.' },
 } satisfies Record<string, { number: number; text: string }>;
 
 export type AgentErrorName = keyof typeof agentErrors;
 
+export interface AgentErrorOptions {
+  /** The number where it is another than that of its kind: policies have one for each mistake. */
+  number?: number | undefined;
+  /** Seconds after which to ask again, where that will help. */
+  retryAfter?: number;
+}
+
 export class AgentError extends Error {
   /** The number behind the prefix of its kind of agent. */
   readonly number: number;
   readonly reason: AgentErrorName;
+  readonly retryAfter: number | undefined;
 
-  /** @param number where it is another than that of its kind: policies have one for each mistake. */
   constructor(
     name: AgentErrorName,
     parameters: Record<string, string | number> = {},
-    number = agentErrors[name].number,
+    { number = agentErrors[name].number, retryAfter }: AgentErrorOptions = {},
   ) {
     super(agentErrors[name].text.replace(/\{(\w+)\}/g, (whole, key: string) => String(parameters[key] ?? whole)));
     this.number = number;
     this.reason = name;
+    this.retryAfter = retryAfter;
   }
 
   /** As agents look for it: the text, and the code alone on a line. */
   describe(prefix: string): string {
     return `${this.message}\r\n\r\n${prefix}${this.number}\r\n`;
+  }
+
+  /** The answer to a call. SDKs of the field ignore what they do not know. */
+  answer(prefix: string): object {
+    const { retryAfter } = this;
+    return { Error: this.describe(prefix), ...(retryAfter === undefined ? {} : { RetryAfter: retryAfter }) };
   }
 }

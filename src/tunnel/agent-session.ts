@@ -14,13 +14,16 @@ import { type AgentConnection, admit } from './admission.ts';
 import { AgentError } from './agent-errors.ts';
 import type { Admitted, AgentRooms, RegisteredSession, RoundTrip } from './agent-rooms.ts';
 import { AgentTunnels } from './agent-tunnels.ts';
+import type { AgentTurn } from './agent-turn.ts';
 import { kindOf } from './compatibility.ts';
 import { peerOf } from './peer.ts';
-import type { SessionCommand } from './session-commands.ts';
+import { commandCauses, type SessionCommand } from './session-commands.ts';
 
 /** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
 const AUTH_MS = 10_000;
 const COMMAND_MS = 10_000;
+/** When to ask again for what failed here: the database may be back by then. Seconds. */
+const UNAVAILABLE_S = 2;
 /** Calls that an agent may have under way, and the bytes that they may have together. */
 const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
@@ -38,8 +41,8 @@ export class AgentSession implements RegisteredSession {
   readonly #rooms: AgentRooms;
   readonly #mux: MuxSession;
   readonly #connection: AgentConnection;
-  readonly #onAccepted: () => void;
-  readonly #deadline: NodeJS.Timeout;
+  readonly #turn: AgentTurn;
+  #deadline: NodeJS.Timeout;
   /** What codes of errors begin with, as the agent knows them. */
   #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
@@ -52,21 +55,18 @@ export class AgentSession implements RegisteredSession {
   /** What it was told to do, and has agreed to. */
   #told: SessionCommand['kind'] | undefined;
 
-  /** @param onAccepted told when the agent is let in. */
-  constructor(socket: TLSSocket, rooms: AgentRooms, onAccepted: () => void) {
+  /** @param turn of the connection, whose handshake is over. */
+  constructor(socket: TLSSocket, rooms: AgentRooms, turn: AgentTurn) {
     this.#rooms = rooms;
-    this.#onAccepted = onAccepted;
+    this.#turn = turn;
     const { ip = '', local } = peerOf(socket) ?? {};
     const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
-    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end() };
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
     this.#mux = new MuxSession(socket, { onStream, onClose }, options);
-    this.#deadline = setTimeout(() => {
-      rooms.sessions.refusals.add('authenticationTimeout');
-      this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
-    }, AUTH_MS);
+    this.#deadline = this.#awaitAuthentication();
   }
 
   /** Undefined until the agent was let in. */
@@ -115,7 +115,8 @@ export class AgentSession implements RegisteredSession {
     // What a newer agent may ask for is refused, and does not end its session.
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
     const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
-    const explain = (reason: string) => this.#refuse(new AgentError('malformed', { reason }));
+    const explain = (reason: string) =>
+      this.#counted(new AgentError('malformed', { reason })).describe(this.#errorPrefix);
     answer(stream, rest, explained, explain, this.#callBytes);
   }
 
@@ -128,46 +129,70 @@ export class AgentSession implements RegisteredSession {
   }
 
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
-    [StreamType.AUTH]: async (request) => this.#authenticate(readAuth(request)),
+    [StreamType.AUTH]: (request) => this.#turn.during(this.#authenticate(request)),
     [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
-    [StreamType.BIND]: async (request) => this.#mustBeAccepted().tunnels.bind(request),
+    [StreamType.BIND]: (request) => this.#firstBind(async () => this.#mustBeAccepted().tunnels.bind(request)),
     [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request, this.#cause),
-    [StreamType.START_TUNNEL_WITH_LABEL]: async (request) => this.#mustBeAccepted().tunnels.bindLabels(request),
+    [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
+      this.#firstBind(async () => this.#mustBeAccepted().tunnels.bindLabels(request)),
     [StreamType.PATCH_TUNNEL]: async (request) => this.#mustBeAccepted().tunnels.patch(request),
   };
 
   /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
   #explain(error: unknown): object {
-    if (error instanceof AgentError) return { Error: this.#refuse(error) };
+    if (error instanceof AgentError) return this.#counted(error).answer(this.#errorPrefix);
     if (error instanceof MessageError)
-      return { Error: this.#refuse(new AgentError('malformed', { reason: error.message })) };
+      return this.#counted(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
     this.#rooms.onFailure(error);
-    return { Error: this.#refuse(new AgentError('unavailable')) };
+    const unavailable = new AgentError('unavailable', {}, { retryAfter: UNAVAILABLE_S });
+    return this.#counted(unavailable).answer(this.#errorPrefix);
   }
 
-  /** Counts a refusal. @returns it as the agent is told. */
-  #refuse(error: AgentError): string {
+  /** Counts a refusal, which the agent is told. */
+  #counted(error: AgentError): AgentError {
     this.#rooms.sessions.refusals.add(error.reason);
-    return error.describe(this.#errorPrefix);
+    return error;
   }
 
-  async #authenticate(auth: Auth): Promise<object> {
+  /** That is what the agent came for: its turn is over with the answer. */
+  async #firstBind(bind: () => Promise<object>): Promise<object> {
+    try {
+      return await this.#turn.during(bind());
+    } finally {
+      this.#turn.end();
+    }
+  }
+
+  #awaitAuthentication(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#rooms.sessions.refusals.add('authenticationTimeout');
+      this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
+    }, AUTH_MS);
+  }
+
+  async #authenticate(request: object): Promise<object> {
+    const auth = readAuth(request);
     if (this.#isAuthenticating || this.#accepted) throw new MessageError('a session is authenticated once');
     this.#isAuthenticating = true;
     const kind = kindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
-    const admitted = await admit(auth, this.#connection, this.#rooms).finally(() => {
-      this.#isAuthenticating = false;
-    });
+    clearTimeout(this.#deadline); // Until there is an answer, it is the agent that waits.
+    const admitted = await admit(auth, this.#connection, this.#rooms)
+      .catch((error) => {
+        if (!this.#mux.isClosed) this.#deadline = this.#awaitAuthentication();
+        throw error;
+      })
+      .finally(() => {
+        this.#isAuthenticating = false;
+      });
     const { settings, registrar } = this.#rooms;
     if (this.#mux.isClosed) {
       admitted.share.leave();
       await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
       throw new MessageError('the session ended');
     }
-    clearTimeout(this.#deadline);
     this.#mux.limits.trust();
-    this.#onAccepted();
+    this.#turn.trust();
     this.#callBytes = new ByteBudget(CALL_BYTES, admitted.share.calls);
     this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
     this.#mux.answersNagle = kind.hasNagle;
@@ -197,7 +222,7 @@ export class AgentSession implements RegisteredSession {
 
   /** Why the agent leaves that was told to, for people. */
   get #cause(): string | undefined {
-    return this.#told && CAUSES[this.#told];
+    return this.#told && commandCauses[this.#told];
   }
 
   #onClose(code: ErrorCode, message: string): void {
@@ -216,12 +241,5 @@ export class AgentSession implements RegisteredSession {
     });
   }
 }
-
-/** Why an agent says good-bye that was told to, for people. */
-const CAUSES = {
-  stop: 'it was stopped through the API',
-  restart: 'it was told to start anew through the API',
-  update: 'it was told to change its version through the API',
-};
 
 const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };

@@ -1,6 +1,5 @@
 // What one session serves: the calls by which its agent opens and closes tunnels.
 
-import type { Limited } from '../protocol/limited.ts';
 import { type Bind, readBind, readLabelBind, writeBindAnswer } from '../protocol/messages.ts';
 import type { MuxSession } from '../protocol/session.ts';
 import { AgentError } from './agent-errors.ts';
@@ -170,11 +169,13 @@ export class AgentTunnels implements Served {
   }
 
   /** In turn with the other calls of its account, so that no account has all of the database's time. */
-  #inTurn<T>(work: () => Promise<T>, turns: Limited = this.#admitted.share.inTurn): Promise<T> {
-    return turns(() => {
-      if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
-      return work();
-    });
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#admitted.share.inTurn(async () => this.#ifOpen(work));
+  }
+
+  #ifOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
+    return work();
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
@@ -182,7 +183,7 @@ export class AgentTunnels implements Served {
       throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
     this.#binding++;
     try {
-      return await this.#inTurn(work, this.#admitted.share.binds);
+      return await this.#admitted.share.binds.run(async () => this.#ifOpen(work));
     } finally {
       this.#binding--;
     }

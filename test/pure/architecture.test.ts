@@ -9,6 +9,7 @@ const rooms = [
   'gateway.ts',
   'listener.ts',
   'housekeeping.ts',
+  'lease.ts',
   'data-plane.ts',
   'data-plane-metrics.ts',
   'event-plane.ts',

@@ -154,7 +154,7 @@ export class HerdAgent {
     const reply = (await call(mux, type, request, ms)) as Reply;
     if (!reply.Error) return reply;
     const [why = ''] = String(reply.Error).split('\r\n');
-    throw Object.assign(new Error(why), { retryAfter: reply.Extra?.RetryAfter });
+    throw Object.assign(new Error(why), { retryAfter: reply.RetryAfter });
   }
 
   #auth(): object {

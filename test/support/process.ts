@@ -9,7 +9,7 @@ import type { Call } from './gateway.ts';
 import { send } from './http.ts';
 import { freePorts, newPlace, type Place, root } from './place.ts';
 
-const START_MS = 50_000;
+const START_MS = 60_000;
 /** A gateway that was told to end and does not is killed then: its exit code is null. */
 const END_MS = 30_000;
 

@@ -6,14 +6,15 @@ import { Session } from 'node:inspector';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 
-if (isMainThread && process.env.PROFILE_DIR) {
+const directory = process.env.PROFILE_DIR;
+if (isMainThread && directory) {
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.start');
   process.on('exit', () => {
     session.post('Profiler.stop', (_, { profile }) =>
-      writeFileSync(join(process.env.PROFILE_DIR, `gateway-${process.pid}.cpuprofile`), JSON.stringify(profile)),
+      writeFileSync(join(directory, `gateway-${process.pid}.cpuprofile`), JSON.stringify(profile)),
     );
   });
 }

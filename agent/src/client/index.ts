@@ -191,7 +191,8 @@ class Client implements GatewayClient {
     if (error instanceof Refusal && !error.isPassing)
       return { delay: refusedSessionDelay(this.#timing), state: 'refused' };
     const sinceSession = this.#timing.now() - this.#lastSession;
-    return { delay: reconnectDelay(this.#failures, sinceSession, this.#timing), state: 'waiting' };
+    const retryAfter = error instanceof Refusal ? error.retryAfter : 0;
+    return { delay: retryAfter + reconnectDelay(this.#failures, sinceSession, this.#timing), state: 'waiting' };
   }
 
   async #pause(delay: number, state: ClientState): Promise<void> {

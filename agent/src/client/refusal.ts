@@ -4,16 +4,22 @@ import type { GatewayError } from '../gateway-client.ts';
 
 const CODE = /^ERR_[A-Z]+_\d+$/;
 /** The gateway is itself in trouble, or the session is ending: that says nothing about what was asked. */
-const PASSING = ['ERR_GATEWAY_90080', 'ERR_GATEWAY_300'];
+const PASSING = ['ERR_GATEWAY_90080', 'ERR_GATEWAY_90364', 'ERR_GATEWAY_300'];
 /** The address is being served already. */
 const IN_USE = 'ERR_GATEWAY_334';
 
+/** Seconds; a gateway that says more is not believed. */
+const RETRY_AFTER_MAX = 300;
+
 export class Refusal extends Error implements GatewayError {
   readonly code: string;
+  /** When the gateway wants to be asked again, at the earliest; milliseconds, 0 where it did not say. */
+  readonly retryAfter: number;
 
-  constructor({ code, message }: GatewayError) {
+  constructor({ code, message }: GatewayError, retryAfter = 0) {
     super(message);
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 
   /** Whether the same may well be accepted in a moment. */
@@ -26,12 +32,13 @@ export class Refusal extends Error implements GatewayError {
   }
 }
 
-/** Reads the text of an answer's error: several lines, one of which may be the code. */
-export function readRefusal(text: string): Refusal {
+/** Reads an answer's error: a text of several lines, one of which may be the code. @param retryAfter of the answer, in seconds. */
+export function readRefusal({ error: text, retryAfter }: { error: string; retryAfter: number }): Refusal {
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const code = lines.find((line) => CODE.test(line)) ?? '';
-  return new Refusal({ code, message: lines.filter((line) => line !== code).join(' ') || code });
+  const message = lines.filter((line) => line !== code).join(' ') || code;
+  return new Refusal({ code, message }, Math.min(Math.max(retryAfter, 0), RETRY_AFTER_MAX) * 1000);
 }

@@ -113,10 +113,9 @@ export class Session {
       streamWindow: STREAM_WINDOW_MAX,
     };
     const request = writeAuth(auth, { interval, tolerance });
-    const { error, clientId, cookie, streamWindow } = readAuthAnswer(
-      await call(this.#mux, StreamType.AUTH, request, timing.auth),
-    );
-    if (error !== '') throw readRefusal(error);
+    const admitted = readAuthAnswer(await call(this.#mux, StreamType.AUTH, request, timing.auth));
+    if (admitted.error !== '') throw readRefusal(admitted);
+    const { clientId, cookie, streamWindow } = admitted;
     if (clientId === '') throw new MessageError('the gateway gave the session no id');
     if (streamWindow > 0) this.#mux.budget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
     this.#lastBeat = timing.now();
@@ -135,7 +134,7 @@ export class Session {
   bind(request: Parameters<typeof writeBind>[0]): Promise<BindAnswer> {
     return this.#inTurn(async () => {
       const bound = readBindAnswer(await this.#call(StreamType.BIND, writeBind(request)));
-      if (bound.error !== '') throw readRefusal(bound.error);
+      if (bound.error !== '') throw readRefusal(bound);
       if (bound.id === '' || bound.url === '') throw new MessageError('the gateway gave the tunnel no id or no URL');
       return bound;
     });
@@ -144,20 +143,19 @@ export class Session {
   /** @returns the tunnel's id. @throws {Refusal} or {Error}, as above. */
   bindLabels(request: LabelBind): Promise<string> {
     return this.#inTurn(async () => {
-      const { error, id } = readBindAnswer(
-        await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)),
-      );
-      if (error !== '') throw readRefusal(error);
-      if (id === '') throw new MessageError('the gateway gave the tunnel no id');
-      return id;
+      const bound = readBindAnswer(await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)));
+      if (bound.error !== '') throw readRefusal(bound);
+      if (bound.id === '') throw new MessageError('the gateway gave the tunnel no id');
+      return bound.id;
     });
   }
 
   /** @throws {Refusal} when there is no such tunnel; {Error} as above. */
   unbind(tunnelId: string): Promise<void> {
     return this.#inTurn(async () => {
-      const error = new Fields(await this.#call(StreamType.UNBIND, { Id: tunnelId })).text('Error');
-      if (error !== '') throw readRefusal(error);
+      const fields = new Fields(await this.#call(StreamType.UNBIND, { Id: tunnelId }));
+      const [error, retryAfter] = [fields.text('Error'), fields.number('RetryAfter')];
+      if (error !== '') throw readRefusal({ error, retryAfter });
     });
   }
 

@@ -206,7 +206,8 @@ export class Tunnel implements TunnelHandle, Destination {
     this.#failures++;
     if (this.#failures === 1)
       this.#rooms.log('warn', 'a bind was not decided', { to: this.#wanted.forwardsTo, reason: error.message });
-    this.#later(reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#rooms.timing));
+    const retryAfter = error instanceof Refusal ? error.retryAfter : 0;
+    this.#later(retryAfter + reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#rooms.timing));
   }
 
   #refuse(refusal: Refusal): void {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { ensureDatabase } from './first-start.ts';
 import { Link } from './link.ts';
 import { lockDirectory } from './lock.ts';
+import { OneConnection } from './one-connection.ts';
 import { DatabaseStream } from './stream.ts';
 
 export { EmbeddedError } from './error.ts';
@@ -15,6 +16,8 @@ const CLOSE_GRACE_MS = 5000;
 export interface Embedded {
   /** Of one connection: a query outside an open transaction waits until that is over. */
   pool: pg.Pool;
+  /** Runs a statement next, before those that wait for the connection. */
+  urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
   /** How often a file was made safe on the disk since the database was opened. */
   fsyncs(): number;
   /** Waits for queries under way, writes everything out, and gives the data directory free. */
@@ -65,8 +68,7 @@ async function open(
 ): Promise<Embedded> {
   const link = new Link(directory, callTimeoutMs, onFatal);
   await link.opened();
-  const pool = new pg.Pool({
-    max: 1,
+  const pool = new OneConnection({
     idleTimeoutMillis: 0,
     // Given, so that none of them comes from PG* variables of the environment.
     host: 'embedded',
@@ -83,7 +85,7 @@ async function open(
     patience.abort();
     await link.close();
   };
-  return { pool, fsyncs: () => link.fsyncs, close };
+  return { pool, urgent: pool.urgently.bind(pool), fsyncs: () => link.fsyncs, close };
 }
 
 /** Ends the pool once all queries that wait for their turn had it: the pool itself would forget them. */

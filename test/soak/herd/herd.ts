@@ -10,7 +10,7 @@ import type { Orders, Standing } from './flock.ts';
 
 const FLOCKS = 3;
 /** Agents are on other machines: here they leave the gateway the time that it needs (nice). */
-const PRIORITY = 10;
+const PRIORITY = 5;
 
 export interface Herd {
   /** All of it, as it stood a moment ago. */

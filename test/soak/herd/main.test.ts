@@ -2,6 +2,8 @@
 // gateway, on both databases, beside an honest visitor. HERD_AGENTS says how many (3,000), HERD_MANNERS how they come again
 // (`impolite`, `sdk`, `polite`; impolite), HERD_PROFILE is a directory for a profile of the CPU of the gateway that is restarted.
 
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Manners } from '../../support/herd-agent.ts';
@@ -100,7 +102,7 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
         .join('');
     process.stdout.write(
       [
-        `${onServer ? 'server' : 'embedded'}: ${AGENTS} ${MANNERS} agents ${what} after ${seconds(took)}; ${leasesLost()} leases lost; ${residentMemory(gateway.pid)} MB`,
+        `${onServer ? 'server' : 'embedded'}: ${AGENTS} ${MANNERS} agents ${what} after ${seconds(took)}; ${leasesLost()} leases lost; ${Math.round(residentMemory(gateway.pid))} MB, ${cpuSeconds(gateway.pid)} s of CPU, load ${loadavg()[0]?.toFixed(1)}`,
         `  the visitor: ${count} visits, ${failures} failed, p95 ${Math.round(p95)} ms, longest ${Math.round(longest)} ms`,
         `  attempts that failed:${top(failed)}`,
         `  sessions lost:${top(lost)}`,
@@ -112,6 +114,12 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
 });
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** CPU time of a process since its start; the clock ticks 100 times a second. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
 
 function portsOf({ api, admin, agent, http, https }: GatewayProcess): Record<string, string> {
   const port = (address: string) => address.slice(address.lastIndexOf(':') + 1);
