@@ -35,7 +35,7 @@ test.each([
   ['ERR_OTHER_12', { code: 'ERR_OTHER_12', message: 'ERR_OTHER_12' }],
   ['It speaks of ERR_GATEWAY_1 only', { code: '', message: 'It speaks of ERR_GATEWAY_1 only' }],
 ])('the text of a refusal %j is taken apart', (text, { code, message }) => {
-  expect(readRefusal(text)).toMatchObject({ code, message });
+  expect(readRefusal({ error: text, retryAfter: 3 })).toMatchObject({ code, message, retryAfter: 3000 });
 });
 
 test.each([

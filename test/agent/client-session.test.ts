@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEAF, ErrorCode, openTyped, StreamType } from '../../src/protocol/index.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { accepted, certificate, listen, type Peer, refused, startPeer } from './client-peer.ts';
+import { accepted, bound, certificate, listen, type Peer, refused, startPeer } from './client-peer.ts';
 import { newClient, type TestClient } from './client-support.ts';
 
 let peer: Peer;
@@ -84,6 +84,17 @@ test('a gateway that cannot answer now has refused nothing', async () => {
     return agent.client.status.state === 'online';
   });
   expect(states).toEqual(new Set(['connecting', 'waiting', 'online']));
+});
+
+test('a gateway that says when to come back is not asked before that: for a session, nor for a tunnel', async () => {
+  const asked = { sessions: [] as number[], tunnels: [] as number[] };
+  const busy = (number: number) => ({ ...refused(number, 'Too much at once.'), RetryAfter: 1 });
+  peer.script.auth = () => (asked.sessions.push(performance.now()) < 2 ? busy(90080) : accepted());
+  peer.script.bind = (bind) => (asked.tunnels.push(performance.now()) < 2 ? busy(90364) : bound(bind));
+  const agent = start(peer, {}, { random: () => 0 });
+  const tunnel = agent.open();
+  await agent.until(() => tunnel.state === 'active');
+  for (const [first = 0, second = 0] of Object.values(asked)) expect(second - first).toBeGreaterThan(990);
 });
 
 test('signs of life go both ways', async () => {

@@ -267,3 +267,18 @@ test('a database in memory is gone when it is closed', async () => {
   await first.close();
   await expect(first.pool.query('SELECT 1')).rejects.toThrow();
 });
+
+test('what is urgent comes before all that waits, and after the transaction that is open', async () => {
+  const { pool, urgent } = shared;
+  const order: string[] = [];
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  const waiting = Array.from({ length: 5 }, (_, i) => pool.query('SELECT 1').then(() => order.push(`waiting ${i}`)));
+  waiting.push(urgent('SELECT $1::int AS one', [1]).then(({ rows: [{ one }] }) => order.push(`urgent ${one}`)));
+  const mistaken = expect(urgent('no SQL', [])).rejects.toThrow('syntax error');
+  await client.query('COMMIT');
+  order.push('commit');
+  client.release();
+  await Promise.all([...waiting, mistaken]);
+  expect(order).toEqual(['commit', 'urgent 1', 'waiting 0', 'waiting 1', 'waiting 2', 'waiting 3', 'waiting 4']);
+});

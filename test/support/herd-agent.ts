@@ -19,10 +19,8 @@ export type Manners = 'impolite' | 'sdk' | 'polite';
 
 /** What an agent of a real network cannot be quicker than; milliseconds. */
 const ROUND_TRIP_MS = 100;
-/** As our own agent has them; milliseconds. SDKs of the field have none. */
-const CONNECT_MS = 10_000;
-const AUTH_MS = 10_000;
-const BIND_MS = 15_000;
+/** As our own agent has it; milliseconds. SDKs of the field have none. */
+export const PATIENCE = { connect: 10_000, auth: 10_000, bind: 15_000 };
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer has, the gateway says.
 type Reply = Record<string, any>;
@@ -46,6 +44,7 @@ export class HerdAgent {
   readonly #name: string;
   readonly #manners: Manners;
   readonly #events: HerdEvents;
+  readonly #patience: typeof PATIENCE;
   #isOver = false;
   #socket: TLSSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -54,7 +53,8 @@ export class HerdAgent {
   #identity: { ClientId: string; Cookie: string } | undefined;
   #tunnel: { Id: string; Token: string } | undefined;
 
-  constructor(target: HerdTarget, name: string, manners: Manners, events: HerdEvents) {
+  constructor(target: HerdTarget, name: string, manners: Manners, events: HerdEvents, patience = PATIENCE) {
+    this.#patience = patience;
     this.#target = target;
     this.#name = name;
     this.#manners = manners;
@@ -84,10 +84,10 @@ export class HerdAgent {
         this.#again(0);
       });
       step = 'auth';
-      const admitted = await this.#call(mux, StreamType.AUTH, this.#auth(), AUTH_MS);
+      const admitted = await this.#call(mux, StreamType.AUTH, this.#auth(), this.#patience.auth);
       this.#identity = { ClientId: admitted.ClientId, Cookie: admitted.Extra.Cookie };
       step = 'bind';
-      const bound = await this.#call(mux, StreamType.BIND, this.#bind(), BIND_MS);
+      const bound = await this.#call(mux, StreamType.BIND, this.#bind(), this.#patience.bind);
       this.#tunnel = { Id: bound.Id, Token: bound.Extra.Token };
       if (mux.isClosed) throw new Error('the session ended');
       isOnline = true;
@@ -119,7 +119,9 @@ export class HerdAgent {
       const socket = connect({ host, port, ca });
       this.#socket = socket;
       const deadline =
-        this.#manners === 'sdk' ? undefined : setTimeout(() => socket.destroy(new Error('no TLS in time')), CONNECT_MS);
+        this.#manners === 'sdk'
+          ? undefined
+          : setTimeout(() => socket.destroy(new Error('no TLS in time')), this.#patience.connect);
       socket
         .on('error', reject)
         .once('close', () => {

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { TurnQueue } from '../../src/tunnel/turn-queue.ts';
+
+const all = (queue: TurnQueue<string>) => Array.from({ length: queue.size }, () => queue.next());
+
+test('within a group it is first come, first served; the groups are served one after the other', () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'a4', 'c1', 'b2']) queue.add(item.charAt(0), item);
+  expect(queue.sizeOf('a')).toBe(4);
+  expect(all(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  expect(queue.next()).toBeUndefined();
+});
+
+test('who comes alone waits for one of each other group at most, however many they are', () => {
+  const queue = new TurnQueue<string>();
+  for (let i = 0; i < 5000; i++) queue.add(`many ${i % 2}`, `item ${i}`);
+  queue.add('one', 'alone');
+  expect(all(queue).slice(0, 3)).toContain('alone');
+});
+
+test('who leaves is not waited for', () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ['a1', 'a2', 'b1']) queue.add(item.charAt(0), item);
+  expect(queue.remove('a', 'a1')).toBe(true);
+  expect(queue.remove('a', 'a1')).toBe(false);
+  expect(queue.remove('b', 'b1')).toBe(true);
+  expect([queue.size, queue.sizeOf('b')]).toEqual([1, 0]);
+  expect(all(queue)).toEqual(['a2']);
+});
