@@ -15,7 +15,8 @@ export default defineConfig({
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // A herd and its gateway need all that a machine of two cores has.
+    maxWorkers: process.env.SOAK === 'herd' ? 1 : 2,
     // Loading graphql, Pothos and Prisma anew takes longer than most files do. The projects share no worker.
     isolate: false,
     testTimeout: 60_000,

@@ -8,10 +8,13 @@ import { AgentTurn } from './agent-turn.ts';
 import { type FirstRecord, readFirstRecord } from './first-record.ts';
 import { endsOf, ipOf, samePeer } from './peer.ts';
 import { TurnQueue } from './turn-queue.ts';
+import { TurnWindows } from './turn-windows.ts';
 
 /** Connections that have had no turn and wait for none, or have used it up: in all and of one address. */
 const IDLE_MAX = 1024;
 const IDLE_PER_ADDRESS = 512;
+/** How long there may be more of them: what a new one has to say is on its way; milliseconds. */
+const TRIM_MS = 250;
 /** Those that wait for their turn, likewise. */
 const WAITING_MAX = 10_000;
 const WAITING_PER_ADDRESS = 5000;
@@ -52,8 +55,9 @@ export class AgentConnections {
   readonly #idleOf = new Map<string, Set<Connection>>();
   readonly #waiting = new TurnQueue<Connection>();
   readonly #refused = new Set<Socket>();
-  #turns = 0;
+  readonly #turns = new TurnWindows();
   #isCalling = false;
+  #trimming: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
     this.#options = options;
@@ -64,8 +68,6 @@ export class AgentConnections {
     socket.on('error', () => {}); // That it is closed is enough.
     const { max } = this.#options;
     const block = addressBlock(ipOf(socket));
-    if ((this.#idleOf.get(block)?.size ?? 0) >= IDLE_PER_ADDRESS) this.#evict(oldest(this.#idleOf.get(block)));
-    else if (this.#idle.size >= IDLE_MAX) this.#evict(oldest(this.#idle));
     if (this.#all.size >= max) this.#evict(oldest(this.#idle));
     if (this.#all.size >= max) return void this.#refuse(socket);
     const connection: Connection = { socket, key: endsOf(socket), block, record: undefined, turn: undefined };
@@ -110,21 +112,22 @@ export class AgentConnections {
 
   /** Begins one turn in each turn of the event loop, so that nobody else waits for many handshakes. */
   #call(): void {
-    if (this.#isCalling || this.#turns >= TURNS_MAX || this.#waiting.size === 0) return;
+    if (this.#isCalling || this.#turns.open >= TURNS_MAX || this.#waiting.size === 0) return;
     this.#isCalling = true;
     setImmediate(() => {
       this.#isCalling = false;
-      const connection = this.#waiting.next();
-      if (connection) this.#beginTurn(connection);
+      const connection = this.#waiting.next((block) => this.#turns.isFree(block));
+      if (!connection) return; // The end of a turn calls again.
+      this.#beginTurn(connection);
       this.#call();
     });
   }
 
   #beginTurn(connection: Connection): void {
     const { socket, record } = connection;
-    this.#turns++;
-    const turn = new AgentTurn(() => {
-      this.#turns--;
+    const giveBack = this.#turns.begin(connection.block);
+    const turn = new AgentTurn((end) => {
+      giveBack(end);
       // What is still a stranger's is no better than one that says nothing.
       if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#addIdle(connection);
       this.#call();
@@ -138,6 +141,20 @@ export class AgentConnections {
     this.#idle.add(connection);
     const { block } = connection;
     this.#idleOf.set(block, (this.#idleOf.get(block) ?? new Set()).add(connection));
+    if (this.#idle.size > IDLE_PER_ADDRESS) this.#trimSoon();
+  }
+
+  /** Not at once: of a thousand that are accepted in one go, what they have sent already is read after that. */
+  #trimSoon(): void {
+    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_MS).unref();
+  }
+
+  /** Those that have had the most time make room. */
+  #trim(): void {
+    this.#trimming = undefined;
+    for (const ofAddress of this.#idleOf.values())
+      while (ofAddress.size > IDLE_PER_ADDRESS) this.#evict(oldest(ofAddress));
+    while (this.#idle.size > IDLE_MAX) this.#evict(oldest(this.#idle));
   }
 
   #removeIdle(connection: Connection): void {
@@ -160,7 +177,7 @@ export class AgentConnections {
     if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
     this.#removeIdle(connection);
     this.#waiting.remove(connection.block, connection);
-    connection.turn?.end();
+    connection.turn?.end('over');
   }
 
   #refuse(socket: Socket): void {

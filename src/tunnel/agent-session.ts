@@ -61,7 +61,7 @@ export class AgentSession implements RegisteredSession {
     this.#turn = turn;
     const { ip = '', local } = peerOf(socket) ?? {};
     const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
-    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end() };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end('over') };
     const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
@@ -159,7 +159,7 @@ export class AgentSession implements RegisteredSession {
     try {
       return await this.#turn.during(bind());
     } finally {
-      this.#turn.end();
+      this.#turn.end('used');
     }
   }
 

@@ -1,19 +1,21 @@
 // The turn of a connection: a handshake, an authentication, and the first bind. It lasts for as long as we work on one of
 // them, and a little longer for what the agent has to say: who lets us wait loses the turn, not the connection.
 
+import type { TurnEnd } from './turn-windows.ts';
+
 /** How long an agent may let us wait in its turn; milliseconds. Each step takes it one round trip. */
 const PATIENCE_MS = 3000;
 
 export class AgentTurn {
-  readonly #onEnd: () => void;
+  readonly #onEnd: (end: TurnEnd) => void;
   #isTrusted = false;
   #isOver = false;
   /** Work of ours that is under way. */
   #works = 0;
   #patience: NodeJS.Timeout;
 
-  /** @param onEnd told once. */
-  constructor(onEnd: () => void) {
+  /** @param onEnd told once, what became of it. */
+  constructor(onEnd: (end: TurnEnd) => void) {
     this.#onEnd = onEnd;
     this.#patience = this.#wait();
   }
@@ -40,14 +42,14 @@ export class AgentTurn {
   }
 
   /** It is the next one's turn. May be called twice. */
-  end(): void {
+  end(end: TurnEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#patience);
-    this.#onEnd();
+    this.#onEnd(end);
   }
 
   #wait(): NodeJS.Timeout {
-    return setTimeout(() => this.end(), PATIENCE_MS).unref();
+    return setTimeout(() => this.end(this.#isTrusted ? 'used' : 'unused'), PATIENCE_MS).unref();
   }
 }

@@ -30,15 +30,16 @@ export class TurnQueue<T> {
     return true;
   }
 
-  /** Takes the one whose turn it is. */
-  next(): T | undefined {
-    const [first] = this.#groups;
-    if (!first) return undefined;
-    const [group, items] = first;
-    const [item] = items;
-    this.remove(group, item as T);
-    // The others of its group come after all other groups.
-    if (this.#groups.delete(group)) this.#groups.set(group, items);
-    return item;
+  /** Takes the one whose turn it is, of the groups that may have one now. */
+  next(mayHave: (group: string) => boolean = () => true): T | undefined {
+    for (const [group, items] of this.#groups) {
+      if (!mayHave(group)) continue;
+      const [item] = items;
+      this.remove(group, item as T);
+      // The others of its group come after all other groups.
+      if (this.#groups.delete(group)) this.#groups.set(group, items);
+      return item;
+    }
+    return undefined;
   }
 }

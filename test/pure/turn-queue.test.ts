@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { TurnQueue } from '../../src/tunnel/turn-queue.ts';
+import { type TurnEnd, TurnWindows } from '../../src/tunnel/turn-windows.ts';
 
 const all = (queue: TurnQueue<string>) => Array.from({ length: queue.size }, () => queue.next());
 
@@ -26,4 +27,46 @@ test('who leaves is not waited for', () => {
   expect(queue.remove('b', 'b1')).toBe(true);
   expect([queue.size, queue.sizeOf('b')]).toEqual([1, 0]);
   expect(all(queue)).toEqual(['a2']);
+});
+
+test('a group that may have no turn now keeps its place, and holds up nobody', () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ['a1', 'b1', 'a2']) queue.add(item.charAt(0), item);
+  expect(queue.next((group) => group !== 'a')).toBe('b1');
+  expect(queue.next((group) => group !== 'a')).toBeUndefined();
+  expect(all(queue)).toEqual(['a1', 'a2']);
+});
+
+test('an address has as many turns at once as get on: more for each that is used, half for a lot that is not', () => {
+  const windows = new TurnWindows();
+  const keep = windows.begin('a'); // What has no turn any more is forgotten.
+  const open: ((end: TurnEnd) => void)[] = [];
+  const size = () => {
+    while (windows.isFree('a')) open.push(windows.begin('a'));
+    return windows.open;
+  };
+  const end = (how: TurnEnd, count = open.length) => {
+    for (const giveBack of open.splice(0, count)) giveBack(how);
+  };
+  expect(size()).toBe(32);
+  end('over');
+  expect(size()).toBe(32);
+  end('used');
+  expect(size()).toBe(63);
+  end('unused');
+  expect(size()).toBe(31);
+  for (let round = 0; round < 5; round++) {
+    end('unused');
+    size();
+  }
+  expect(windows.open).toBe(8);
+  for (let round = 0; round < 10; round++) {
+    end('used');
+    size();
+  }
+  expect(windows.open).toBe(256);
+  expect(windows.isFree('b')).toBe(true);
+  end('over');
+  keep('over');
+  expect(size()).toBe(32);
 });
