@@ -8,7 +8,6 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { guardProcess } from './defects.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
-import { limitCompiling } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import { LineWriter } from './protocol/line-writer.ts';
 
@@ -20,7 +19,6 @@ const FLUSH_MS = 1000;
 const root = resolve(import.meta.dirname, '..');
 // Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-limitCompiling();
 
 const output = new LineWriter(1);
 const logs = new LineWriter(2, (dropped) => log?.warn({ dropped }, 'log lines were dropped: nobody took them'));

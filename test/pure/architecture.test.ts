@@ -17,7 +17,6 @@ const rooms = [
   'shutdown.ts',
   'defects.ts',
   'node-metrics.ts',
-  'memory.ts',
   'admin.ts',
   'metrics.ts',
   'log.ts',

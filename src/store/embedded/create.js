@@ -2,17 +2,16 @@
 // What PGlite needs for that is kept by the process that ran it, and is many times what the database needs later.
 // Plain JavaScript: the same file is run from src/ by the tests and from dist/ by the gateway.
 
-import { setFlagsFromString } from 'node:v8';
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
 import { keepEmptyPages } from './empty-pages.js';
+import { compileOnce } from './liftoff.js';
 
 const [directory = ''] = process.argv.slice(2);
 const DATA = '/pglite/data';
 /** Of the making alone: more would only be memory that is filled once. */
 const BUFFERS = ['-c', 'shared_buffers=16MB'];
 
-// All is done once: code that runs faster would take 100 MB to compile. V8 that does not know this says so, no more.
-setFlagsFromString('--liftoff-only');
+compileOnce();
 keepEmptyPages();
 
 /**

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { EmbeddedError } from './error.ts';
+import { compileOnce } from './liftoff.js';
 
 // Recovery after a kill takes 1 s.
 const OPEN_TIMEOUT_MS = 120_000;
@@ -35,6 +36,7 @@ export class Link {
   constructor(directory: string | undefined, callTimeoutMs: number, onFatal: (text: string) => void) {
     this.#callTimeoutMs = callTimeoutMs;
     this.#onFatal = onFatal;
+    compileOnce();
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: { directory },
       stdout: false,
