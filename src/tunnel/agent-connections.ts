@@ -6,14 +6,21 @@ import type { Socket } from 'node:net';
 import { addressBlock } from './address-block.ts';
 import { AgentTurn } from './agent-turn.ts';
 import { type FirstRecord, readFirstRecord } from './first-record.ts';
+import { LimitedSet } from './limited-set.ts';
 import { endsOf, ipOf, samePeer } from './peer.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { TurnWindows } from './turn-windows.ts';
 
-/** Connections that have had no turn and wait for none, or have used it up: in all and of one address. */
-const IDLE_MAX = 1024;
-const IDLE_PER_ADDRESS = 512;
-/** How long there may be more of them: what a new one has to say is on its way; milliseconds. */
+/**
+ * Connections that have not said anything yet may be a half of all, and those of one address a quarter: agents that come all
+ * at once are slow themselves.
+ */
+const SILENT_SHARE = 1 / 2;
+const SILENT_SHARE_OF_ADDRESS = 1 / 4;
+/** Those that have used up their turn and are no agents', in all and of one address. */
+const LATE_MAX = 1024;
+const LATE_PER_ADDRESS = 512;
+/** How long there may be more of either: what a new one has to say is on its way; milliseconds. */
 const TRIM_MS = 250;
 /** Those that wait for their turn, likewise. */
 const WAITING_MAX = 10_000;
@@ -50,9 +57,9 @@ export interface AgentConnectionsOptions {
 export class AgentConnections {
   readonly #options: AgentConnectionsOptions;
   readonly #all = new Map<string, Connection>();
-  /** Oldest first, as in the sets: the one that has had the most time goes when there are too many. */
-  readonly #idle = new Set<Connection>();
-  readonly #idleOf = new Map<string, Set<Connection>>();
+  /** Of these, the one that has had the most time goes when there are too many. */
+  readonly #silent: LimitedSet<Connection>;
+  readonly #late = new LimitedSet<Connection>(LATE_MAX, LATE_PER_ADDRESS);
   readonly #waiting = new TurnQueue<Connection>();
   readonly #refused = new Set<Socket>();
   readonly #turns = new TurnWindows();
@@ -60,19 +67,21 @@ export class AgentConnections {
   #trimming: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
+    const { max } = options;
     this.#options = options;
+    this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_OF_ADDRESS));
   }
 
-  /** Takes a connection, for which an older idle one may have to go; or refuses it, where there is no room. */
+  /** Takes a connection, for which an older one may have to go that is no agent's; or refuses it, where there is no room. */
   admit(socket: Socket): void {
     socket.on('error', () => {}); // That it is closed is enough.
     const { max } = this.#options;
     const block = addressBlock(ipOf(socket));
-    if (this.#all.size >= max) this.#evict(oldest(this.#idle));
+    if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#late.oldest);
     if (this.#all.size >= max) return void this.#refuse(socket);
     const connection: Connection = { socket, key: endsOf(socket), block, record: undefined, turn: undefined };
     this.#all.set(connection.key, connection);
-    this.#addIdle(connection);
+    this.#add(this.#silent, connection);
     const deadline = setTimeout(() => socket.destroy(), FIRST_RECORD_MS);
     socket.once('close', () => {
       clearTimeout(deadline);
@@ -100,7 +109,7 @@ export class AgentConnections {
 
   #queue(connection: Connection): void {
     const { block, socket } = connection;
-    this.#removeIdle(connection);
+    this.#silent.remove(connection);
     if (this.#waiting.size >= WAITING_MAX || this.#waiting.sizeOf(block) >= WAITING_PER_ADDRESS) {
       connection.record?.take();
       this.#forget(connection);
@@ -129,7 +138,7 @@ export class AgentConnections {
     const turn = new AgentTurn((end) => {
       giveBack(end);
       // What is still a stranger's is no better than one that says nothing.
-      if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#addIdle(connection);
+      if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#add(this.#late, connection);
       this.#call();
     });
     connection.turn = turn;
@@ -137,11 +146,9 @@ export class AgentConnections {
     this.#options.begin(socket);
   }
 
-  #addIdle(connection: Connection): void {
-    this.#idle.add(connection);
-    const { block } = connection;
-    this.#idleOf.set(block, (this.#idleOf.get(block) ?? new Set()).add(connection));
-    if (this.#idle.size > IDLE_PER_ADDRESS) this.#trimSoon();
+  #add(set: LimitedSet<Connection>, connection: Connection): void {
+    set.add(connection.block, connection);
+    if (set.isCrowded) this.#trimSoon();
   }
 
   /** Not at once: of a thousand that are accepted in one go, what they have sent already is read after that. */
@@ -149,19 +156,9 @@ export class AgentConnections {
     this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_MS).unref();
   }
 
-  /** Those that have had the most time make room. */
   #trim(): void {
     this.#trimming = undefined;
-    for (const ofAddress of this.#idleOf.values())
-      while (ofAddress.size > IDLE_PER_ADDRESS) this.#evict(oldest(ofAddress));
-    while (this.#idle.size > IDLE_MAX) this.#evict(oldest(this.#idle));
-  }
-
-  #removeIdle(connection: Connection): void {
-    this.#idle.delete(connection);
-    const ofAddress = this.#idleOf.get(connection.block);
-    ofAddress?.delete(connection);
-    if (ofAddress?.size === 0) this.#idleOf.delete(connection.block);
+    for (const set of [this.#silent, this.#late]) for (const connection of set.tooMany()) this.#evict(connection);
   }
 
   /** That it is closed is told later; it counts no more from now on. */
@@ -175,7 +172,8 @@ export class AgentConnections {
   /** Another with the same ends may have come meanwhile. */
   #forget(connection: Connection): void {
     if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
-    this.#removeIdle(connection);
+    this.#silent.remove(connection);
+    this.#late.remove(connection);
     this.#waiting.remove(connection.block, connection);
     connection.turn?.end('over');
   }
@@ -191,8 +189,4 @@ export class AgentConnections {
       this.#refused.delete(socket);
     });
   }
-}
-
-function oldest(connections: Set<Connection> | undefined): Connection | undefined {
-  return connections?.values().next().value;
 }
