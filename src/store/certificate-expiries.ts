@@ -9,7 +9,7 @@ interface Row {
   first: { id: string; notAfter: number }[];
 }
 
-/** One statement, whose answer is small however many there are; its time grows by some milliseconds for ten thousand. */
+/** One statement, whose answer is small however many there are. For ten thousand it takes some tens of milliseconds. */
 export async function uploadedExpiries(prisma: PrismaClient): Promise<Expiries> {
   const [row] = await prisma.$queryRaw<[Row]>`
     WITH shown AS (
