@@ -19,12 +19,14 @@ export interface Standing {
   lost: Record<string, number>;
   /** Refusals that said when to come back. */
   toldWhen: number;
+  /** CPU time; seconds. */
+  cpu: number;
 }
 
 const EVERY_MS = 100;
 
 const { target, manners, first, count } = JSON.parse(process.env.ORDERS ?? '') as Orders;
-const standing: Standing = { online: 0, failed: {}, lost: {}, toldWhen: 0 };
+const standing: Standing = { online: 0, failed: {}, lost: {}, toldWhen: 0, cpu: 0 };
 const add = (counts: Record<string, number>, key: string) => {
   counts[key] = (counts[key] ?? 0) + 1;
 };
@@ -43,7 +45,11 @@ const agents = Array.from(
   { length: count },
   (_, i) => new HerdAgent(target, `herd-${first + i}.tunnel.localhost`, manners, events),
 );
-setInterval(() => process.stdout.write(`${JSON.stringify(standing)}\n`), EVERY_MS);
+setInterval(() => {
+  const { user, system } = process.cpuUsage();
+  standing.cpu = (user + system) / 1e6;
+  process.stdout.write(`${JSON.stringify(standing)}\n`);
+}, EVERY_MS);
 process.stdin.resume().once('end', () => {
   for (const agent of agents) agent.stop();
   process.exit(0);

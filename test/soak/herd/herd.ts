@@ -45,7 +45,7 @@ function startFlock(program: string, orders: Orders): { child: ChildProcess; lat
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   setPriority(child.pid ?? 0, PRIORITY);
-  let latest: Standing = { online: 0, failed: {}, lost: {}, toldWhen: 0 };
+  let latest: Standing = { online: 0, failed: {}, lost: {}, toldWhen: 0, cpu: 0 };
   createInterface({ input: child.stdout }).on('line', (line) => {
     latest = JSON.parse(line);
   });
@@ -58,6 +58,7 @@ function sum(a: Standing, b: Standing): Standing {
     failed: sumOf(a.failed, b.failed),
     lost: sumOf(a.lost, b.lost),
     toldWhen: a.toldWhen + b.toldWhen,
+    cpu: a.cpu + b.cpu,
   };
 }
 

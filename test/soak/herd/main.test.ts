@@ -92,7 +92,7 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
   const leasesLost = () => gateway.stderr.filter((line) => line.includes('lease')).length;
 
   function print(what: string, took: number, visitsFrom: number): void {
-    const { failed, lost, toldWhen } = herd.standing();
+    const { failed, lost, toldWhen, cpu } = herd.standing();
     const { count, failures, p95, longest } = visitor.since(visitsFrom);
     const top = (counts: Record<string, number>) =>
       Object.entries(counts)
@@ -102,7 +102,7 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
         .join('');
     process.stdout.write(
       [
-        `${onServer ? 'server' : 'embedded'}: ${AGENTS} ${MANNERS} agents ${what} after ${seconds(took)}; ${leasesLost()} leases lost; ${Math.round(residentMemory(gateway.pid))} MB, ${cpuSeconds(gateway.pid)} s of CPU, load ${loadavg()[0]?.toFixed(1)}`,
+        `${onServer ? 'server' : 'embedded'}: ${AGENTS} ${MANNERS} agents ${what} after ${seconds(took)}; ${leasesLost()} leases lost; ${Math.round(residentMemory(gateway.pid))} MB, ${cpuSeconds(gateway.pid)} s of CPU (the herd since it began: ${cpu.toFixed(1)} s), load ${loadavg()[0]?.toFixed(1)}`,
         `  the visitor: ${count} visits, ${failures} failed, p95 ${Math.round(p95)} ms, longest ${Math.round(longest)} ms`,
         `  attempts that failed:${top(failed)}`,
         `  sessions lost:${top(lost)}`,
