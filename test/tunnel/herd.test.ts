@@ -16,6 +16,8 @@ import { codeOf, type Reply, rawAgent } from '../support/raw-agent.ts';
 /** More than may be worked on at once, and more than an address may have of connections that say nothing. */
 const HERD = 700;
 const TURNS = 256;
+/** What an address begins with. */
+const FIRST_TURNS = 32;
 /** A busy machine is no failure. */
 const LONG_MS = 180_000;
 const BUSY = 90364;
@@ -64,6 +66,7 @@ test('who begins a handshake and lets the gateway wait does not hold up others, 
   const hello = await clientHello();
   const closed: Socket[] = [];
   for (const localAddress of ['127.0.0.2', '127.0.0.3']) await stallers(TURNS, localAddress, hello, closed);
+  await stallers(FIRST_TURNS + 8, '127.0.0.1', hello, closed); // Where the agent comes from, too.
   const agent = await rawAgent(gateway);
   expect((await agent.auth(credential.authtoken)).Error).toBe('');
   expect((await agent.bind('unhindered.tunnel.localhost')).Error).toBe('');
