@@ -12,6 +12,8 @@ export class OneConnection extends pg.Pool {
   /** @param config of its one connection. */
   constructor(config: Omit<pg.PoolConfig, 'max'>) {
     super({ ...config, max: 1 });
+    // An accessor of the base that its types call a property.
+    Object.defineProperty(this, 'waitingCount', { get: () => this.#waiting.length });
     this.on('release', () => {
       this.#isTaken = false;
       process.nextTick(() => this.#next()); // It is put back after this has been told.
