@@ -89,7 +89,8 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
     }
   }
 
-  const leasesLost = () => gateway.stderr.filter((line) => line.includes('lease')).length;
+  const aboutLease = () => gateway.stderr.filter((line) => line.includes('lease'));
+  const leasesLost = () => aboutLease().length;
 
   function print(what: string, took: number, visitsFrom: number): void {
     const { failed, lost, toldWhen, cpu } = herd.standing();
@@ -107,6 +108,7 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
         `  attempts that failed:${top(failed)}`,
         `  sessions lost:${top(lost)}`,
         `  told when to come back: ${toldWhen}`,
+        ...aboutLease(),
         '',
       ].join('\n'),
     );
