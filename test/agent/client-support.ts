@@ -33,6 +33,9 @@ export const QUICK: Partial<Timing> = {
   drain: 50,
 };
 
+/** Nothing breaks here: an agent that is kept waiting has only a busy machine to blame. Milliseconds. */
+export const PATIENT: Partial<Timing> = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
+
 type Place = { host: string; port: number; ca?: string | undefined };
 
 export function newClient(

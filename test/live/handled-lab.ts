@@ -4,7 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect as connectTls } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { Protocol } from '../../agent/src/gateway-client.ts';
-import { newClient } from '../agent/client-support.ts';
+import { newClient, PATIENT } from '../agent/client-support.ts';
 import { type Peer, visit as visitPort } from '../edge/support.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';
@@ -25,7 +25,7 @@ export async function startLab(): Promise<HandledLab> {
   const account = await gateway.newAccount();
   const { authtoken } = await newCredential(account);
   const [host = '', port] = gateway.agent.split(':');
-  const agent = newClient({ host, port: Number(port), ca: gateway.ca }, { authtoken });
+  const agent = newClient({ host, port: Number(port), ca: gateway.ca }, { authtoken }, PATIENT);
   return {
     gateway,
     account,

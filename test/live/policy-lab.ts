@@ -7,7 +7,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'vitest';
 import type { Protocol, TunnelHandle } from '../../agent/src/gateway-client.ts';
-import { newClient } from '../agent/client-support.ts';
+import { newClient, PATIENT } from '../agent/client-support.ts';
 import { type Asked, ORIGIN, type Origin, textOf } from '../policy/documents-support.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, reserve } from '../support/live.ts';
@@ -74,9 +74,6 @@ export interface LabAgent {
   labelled(labels: Record<string, string>): Promise<TunnelHandle>;
   close(): Promise<void>;
 }
-
-/** Nothing breaks here: an agent that is kept waiting has only a busy machine to blame. Milliseconds. */
-const PATIENT = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
 
 /** Our own agent. @param upstream where its tunnels go, `host:port`. */
 export function connectAgent({ agent, ca }: TestGateway, authtoken: string, upstream: string): LabAgent {

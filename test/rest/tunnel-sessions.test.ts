@@ -6,7 +6,7 @@ import { Changes } from '../../src/store/changes.ts';
 import { newId } from '../../src/store/ids.ts';
 import { Notifications } from '../../src/store/notify.ts';
 import { sessionCommands } from '../../src/store/session-commands.ts';
-import { newClient, type TestClient } from '../agent/client-support.ts';
+import { newClient, PATIENT, type TestClient } from '../agent/client-support.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, openSession } from '../support/live.ts';
@@ -57,6 +57,7 @@ function newAgent(authtoken: string): TestClient {
         update: (version, permitMajor) => told({ version, permitMajor }),
       },
     },
+    PATIENT,
   );
 }
 

@@ -7,7 +7,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { newClient } from '../agent/client-support.ts';
+import { newClient, PATIENT } from '../agent/client-support.ts';
 
 /** The honest endpoint's name, below the base domain. */
 export const HONEST_NAME = 'honest.tunnel.localhost';
@@ -212,7 +212,7 @@ class Http2Visitor {
 /** An agent comes, its URL answers, and it goes. */
 async function tunnelAnew({ target, honest, originPort }: HonestWorld): Promise<void> {
   const [host = '', port] = target.agent.split(':');
-  const agent = newClient({ host, port: Number(port), ca: target.ca }, { authtoken: honest.authtoken });
+  const agent = newClient({ host, port: Number(port), ca: target.ca }, { authtoken: honest.authtoken }, PATIENT);
   try {
     const url = await agent.open({ forwardsTo: `127.0.0.1:${originPort}` }).answered;
     const options = { ...placeOf(target.http), headers: { host: new URL(url).host }, agent: false as const };

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../agent/client-peer.ts';
-import { newClient } from '../agent/client-support.ts';
+import { newClient, PATIENT } from '../agent/client-support.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { visit } from '../support/visit.ts';
 
@@ -20,7 +20,11 @@ test('all listeners have the same time to drain: one that is waited for does not
   const service = createServer((_, response) => reached(response));
   const echo = createTcpServer((socket) => socket.on('error', () => {}).pipe(socket));
   const [host = '', port] = gateway.agent.split(':');
-  const agent = newClient({ host, port: Number(port), ca: gateway.ca }, { authtoken: gateway.first?.authtoken ?? '' });
+  const agent = newClient(
+    { host, port: Number(port), ca: gateway.ca },
+    { authtoken: gateway.first?.authtoken ?? '' },
+    PATIENT,
+  );
   onTestFinished(async () => {
     await agent.client.close();
     service.close();
