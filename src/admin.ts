@@ -19,11 +19,13 @@ export interface Health {
   phase(): Phase;
   /** Whether it hears what other nodes change. */
   hearing(): boolean;
+  /** Whether nothing can be written, as the disk below the embedded database is full. */
+  isFull(): boolean;
 }
 
 /**
  * `/livez` answers while the process does. `/readyz` is 200 while the gateway can serve: all its listeners are open, its
- * database answers within a second, it hears of changes, and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
+ * database answers within a second and can be written to, it hears of changes, and it is not stopping; otherwise 503 with the reason. `/metrics` is Prometheus text.
  */
 export function createAdmin(registry: Registry, health: Health): Server {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -53,9 +55,10 @@ export function createAdmin(registry: Registry, health: Health): Server {
   return server;
 }
 
-async function notReady({ database, phase, hearing }: Health): Promise<string | null> {
+async function notReady({ database, phase, hearing, isFull }: Health): Promise<string | null> {
   if (phase() !== 'serving') return `The gateway is ${phase()}.`;
   if (!hearing()) return 'The LISTEN connection to the database is lost: changes of other nodes are not heard.';
+  if (isFull()) return 'The disk below the database is full: nothing can be written.';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, READY_TIMEOUT_MS, 'The database does not answer.');

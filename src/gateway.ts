@@ -99,7 +99,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
 async function build(config: Config, options: GatewayOptions, shutdown: Shutdown): Promise<Gateway> {
   const { log, onFatal, now = Date.now, eventRequestMs: requestMs } = options;
-  const database = await openDatabase(config, { onFatal });
+  const database = await openDatabase(config, { onFatal, onNotice: (text) => log.warn(text) });
   const closeMs = database.kind === 'embedded' ? EMBEDDED_CLOSE_MS : undefined;
   shutdown.add('close the database', () => database.close(), closeMs);
   const applied = await migrate(database.pool, options.migrations);
@@ -186,6 +186,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     database: async () => void (await prisma.$queryRaw`SELECT 1`),
     phase: () => phase,
     hearing,
+    isFull: database.isFull,
   });
   const endHousekeeping = startHousekeeping(
     { prisma, changes, baseUrl, log, now },

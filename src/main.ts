@@ -16,6 +16,9 @@ const STOP_MS = 30_000;
 /** How long an end waits for whoever reads the log; milliseconds. */
 const FLUSH_MS = 1000;
 
+/** Of errors: a disk that is read-only or full, and a directory of somebody else’s. */
+const UNWRITABLE = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM']);
+
 const root = resolve(import.meta.dirname, '..');
 // Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
@@ -88,6 +91,8 @@ function explain(error: unknown): string {
   // The text is pg-pool's, which has no code for it.
   if (code === 'ECONNREFUSED' || error.message === 'Connection terminated due to connection timeout')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
+  if (UNWRITABLE.has(code ?? ''))
+    return `${error.message}: the gateway keeps its data there, so it has to be a directory with room that it may write. Look at DATA_DIR.`;
   return error.constructor === Error ? (error.stack ?? error.message) : error.message;
 }
 

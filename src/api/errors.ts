@@ -66,7 +66,13 @@ export function toApiError(error: unknown): { error: ApiError; hidden?: unknown 
   // while the operation ran, which is our fault.
   if (thrown instanceof GraphQLError && !thrown.path)
     return { error: new ApiError('badDocument', { reason: thrown.message }) };
-  const name = isTimedOut(thrown) ? 'queryTooSlow' : isAway(thrown) ? 'unavailable' : 'internal';
+  const name = isTimedOut(thrown)
+    ? 'queryTooSlow'
+    : isFull(thrown)
+      ? 'databaseFull'
+      : isAway(thrown)
+        ? 'unavailable'
+        : 'internal';
   return { error: new ApiError(name), hidden: thrown };
 }
 
@@ -74,6 +80,12 @@ export function toApiError(error: unknown): { error: ApiError; hidden?: unknown 
 function isTimedOut(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /statement timeout|57014/.test(error.message) || isTimedOut(error.cause);
+}
+
+/** Whether the database is not written to for want of room (SQLSTATE 25006 of the embedded one, 53100 of all). */
+function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /read-only transaction|25006|No space left on device|53100/.test(error.message) || isFull(error.cause);
 }
 
 function isAway(error: unknown): boolean {

@@ -43,5 +43,11 @@ export const requestErrors = {
     'RATE_LIMITED',
     'Too many traffic policies of this account are waiting to be compiled; try again.',
   ],
+  databaseFull: [
+    90305,
+    503,
+    'UNAVAILABLE',
+    'Nothing can be written right now, as the disk below the database is full, or its server is a standby. What is there can be read, and tunnels go on.',
+  ],
   queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long for this; ask for less, or try again later.'],
 } satisfies Record<string, Row>;

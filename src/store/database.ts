@@ -19,6 +19,8 @@ export interface Database {
   /** Runs a statement that must not wait for the others, such as the renewal of a lease. */
   urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
   kind: 'embedded' | 'server';
+  /** Whether nothing is written, as the disk below the embedded database is full. */
+  isFull(): boolean;
   /** Waits for queries under way. */
   close(): Promise<void>;
 }
@@ -26,6 +28,8 @@ export interface Database {
 export interface DatabaseOptions {
   /** Told once, in plain words, when the embedded database is lost; the process has to end. */
   onFatal(text: string): void;
+  /** Told, in plain words, what the operator has to look after. */
+  onNotice?(text: string): void;
 }
 
 /**
@@ -65,6 +69,7 @@ function openServer(connectionString: string, max: number): Omit<Database, 'kind
   return {
     pool,
     urgent: (text, values) => urgent.query(text, values),
+    isFull: () => false, // A server looks after its own disk.
     async close() {
       await Promise.all([pool.end(), urgent.end()]);
       lost.stop();

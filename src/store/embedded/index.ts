@@ -1,16 +1,24 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { EmbeddedError } from './error.ts';
 import { ensureDatabase } from './first-start.ts';
-import { Link } from './link.ts';
+import { Links } from './links.ts';
 import { lockDirectory } from './lock.ts';
 import { OneConnection } from './one-connection.ts';
+import { ROOM_FIRST, ROOM_LEAST, Room, roomIn } from './room.ts';
 import { DatabaseStream } from './stream.ts';
 
 export { EmbeddedError } from './error.ts';
 
 // A query that is still under way when the database is closed is waited for this long.
 const CLOSE_GRACE_MS = 5000;
+
+const READ_ONLY = {
+  on: 'SET default_transaction_read_only = on',
+  off: 'SET default_transaction_read_only = off',
+};
 
 /** PostgreSQL in this process: one connection, spoken to like a server. */
 export interface Embedded {
@@ -20,6 +28,8 @@ export interface Embedded {
   urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
   /** How often a file was made safe on the disk since the database was opened. */
   fsyncs(): number;
+  /** Whether nothing is written, as the disk is full. */
+  isFull(): boolean;
   /** Waits for queries under way, writes everything out, and gives the data directory free. */
   close(): Promise<void>;
 }
@@ -27,6 +37,8 @@ export interface Embedded {
 export interface EmbeddedOptions {
   /** Told once, in plain words, when the database is lost; the process has to end. */
   onFatal(text: string): void;
+  /** Told, in plain words, when the disk is full, and when it is not any more. */
+  onNotice?(text: string): void;
   /** How long one call to the database may take. Milliseconds. */
   callTimeoutMs?: number;
   /** How often the write-ahead log is emptied when something was written. Milliseconds. */
@@ -34,15 +46,18 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Opens the database in `<dataDir>/db`, making it on the first start. What is acknowledged is on the disk.
- * @throws {EmbeddedError} when another process has the directory, or the database does not start.
+ * Opens the database in `<dataDir>/db`, making it on the first start. What is acknowledged is on the disk. While the disk
+ * is full, it can be read, and transactions that write fail with SQLSTATE 25006.
+ * @throws {EmbeddedError} when another process has the directory, it has too little room, or the database does not start.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
-  const { onFatal, callTimeoutMs = 30_000, checkpointMs = 60_000 } = options;
+  const { checkpointMs = 60_000 } = options;
   const unlock = lockDirectory(dataDir);
   try {
+    const directory = join(dataDir, 'db');
+    await checkRoom(dataDir, existsSync(directory) ? ROOM_LEAST : ROOM_FIRST);
     await ensureDatabase(dataDir);
-    const embedded = await open(join(dataDir, 'db'), callTimeoutMs, onFatal);
+    const embedded = await open(directory, options);
     const stopCheckpoints = startCheckpoints(embedded, checkpointMs);
     const close = async () => {
       stopCheckpoints();
@@ -58,35 +73,59 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
 
 /** Opens an empty database that is gone when it is closed: for tools and tests. */
 export function openMemory(): Promise<Embedded> {
-  return open(undefined, 30_000, () => undefined);
+  return open(undefined, { onFatal: () => undefined });
 }
 
 async function open(
   directory: string | undefined,
-  callTimeoutMs: number,
-  onFatal: (text: string) => void,
+  { onFatal, onNotice = () => undefined, callTimeoutMs = 30_000 }: EmbeddedOptions,
 ): Promise<Embedded> {
-  const link = new Link(directory, callTimeoutMs, onFatal);
-  await link.opened();
+  const links = new Links({ directory, callTimeoutMs, onFatal });
+  await links.current.opened();
   const pool = new OneConnection({
+    async onConnect(client) {
+      client.on('error', () => undefined); // Whoever uses it is told by the statement that fails.
+      if (room?.isShort) await client.query(READ_ONLY.on);
+    },
     idleTimeoutMillis: 0,
     // Given, so that none of them comes from PG* variables of the environment.
     host: 'embedded',
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    stream: () => new DatabaseStream(link),
+    stream: () => new DatabaseStream(links.current),
   });
   // A lost database is told by onFatal; without a listener the idle connection's error would be thrown as well.
   pool.on('error', () => undefined);
+  const setReadOnly = (isReadOnly: boolean) => pool.urgently(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
+  const room = directory === undefined ? undefined : new Room({ directory, setReadOnly, onNotice });
   const close = async () => {
+    room?.close();
     const patience = new AbortController();
     await Promise.race([finish(pool), wait(CLOSE_GRACE_MS, undefined, { signal: patience.signal })]);
     patience.abort();
-    await link.close();
+    await links.close();
   };
-  return { pool, urgent: pool.urgently.bind(pool), fsyncs: () => link.fsyncs, close };
+  return {
+    pool,
+    urgent: pool.urgently.bind(pool),
+    fsyncs: () => links.current.fsyncs,
+    isFull: () => room?.isShort ?? false,
+    close,
+  };
 }
+
+/** A start with less would only be the next thing that fails. */
+async function checkRoom(directory: string, least: number): Promise<void> {
+  const room = await roomIn(directory);
+  if (room >= least) return;
+  throw new EmbeddedError(
+    `There is too little room for the database: ${toMb(room)} MB are free in ${directory}, and it takes ${toMb(least)} MB to start. ` +
+      'Make room, or set DATA_DIR to a directory on another disk.',
+  );
+}
+
+const toMb = (bytes: number) => Math.floor(bytes / 2 ** 20);
 
 /** Ends the pool once all queries that wait for their turn had it: the pool itself would forget them. */
 async function finish(pool: pg.Pool): Promise<void> {
