@@ -8,6 +8,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { guardProcess } from './defects.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { openLog } from './log.ts';
+import { giveMemoryBack } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import { LineWriter } from './protocol/line-writer.ts';
 
@@ -62,6 +63,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     registry,
   });
   guardProcess(log, metrics, onFatal);
+  giveMemoryBack();
 
   let stopping = false;
   const stop = (signal: string) => {

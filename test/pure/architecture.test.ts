@@ -17,6 +17,7 @@ const rooms = [
   'shutdown.ts',
   'defects.ts',
   'node-metrics.ts',
+  'memory.ts',
   'admin.ts',
   'metrics.ts',
   'log.ts',

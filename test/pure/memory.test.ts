@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { giveMemoryBack } from '../../src/memory.ts';
+
+const MB = 1024 * 1024;
+const LOOK_MS = 5000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A process that holds what `alive` says, and garbage besides. */
+function start() {
+  const world = { busy: 0, alive: 80, garbage: 0, collections: 0 };
+  const end = giveMemoryBack({
+    taken: () => (world.alive + world.garbage) * MB,
+    busy: () => world.busy,
+    async collect() {
+      world.collections++;
+      world.garbage = 0;
+    },
+  });
+  return { world, end, looks: (count: number) => vi.advanceTimersByTimeAsync(count * LOOK_MS) };
+}
+
+test('garbage of a peak is collected once it is over, and within a minute', async () => {
+  const { world, end, looks } = start();
+  Object.assign(world, { busy: 0.8, alive: 500, garbage: 300 });
+  await looks(20);
+  expect(world).toMatchObject({ collections: 0, garbage: 300 });
+  Object.assign(world, { busy: 0.01, alive: 80, garbage: 800 });
+  await looks(1);
+  expect(world.collections).toBe(0); // It may only have taken breath.
+  await looks(11);
+  expect(world).toMatchObject({ collections: 1, garbage: 0 });
+  end();
+});
+
+test('what is in use is not looked through again and again', async () => {
+  const { world, end, looks } = start();
+  world.alive = 400;
+  await looks(100);
+  expect(world.collections).toBe(1);
+  world.alive = 90;
+  await looks(3);
+  world.garbage = 100;
+  await looks(3);
+  expect(world).toMatchObject({ collections: 2, garbage: 0 });
+  end();
+});
+
+test('little garbage is left to V8', async () => {
+  const { world, end, looks } = start();
+  world.garbage = 50;
+  await looks(100);
+  expect(world.collections).toBe(0);
+  end();
+  world.garbage = 500;
+  await looks(100);
+  expect(world.collections).toBe(0);
+});
