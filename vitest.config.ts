@@ -47,7 +47,7 @@ export default defineConfig({
             'test/events/{audit-secrets,clouds-*,delivery*,load,sinks-*}.test.ts',
             'test/events/pipeline-{audit,changes,idle,neighbours,truth}.test.ts',
             'test/events/traffic-{buffer,filter,objects,recorder}.test.ts',
-            'test/ops/{defects,drain,event-crash,logs,metrics-visits,ready,start}.test.ts',
+            'test/ops/{defects,drain,event-crash,full-disk,logs,metrics-visits,ready,start}.test.ts',
           ],
         },
       },
