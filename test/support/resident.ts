@@ -1,6 +1,8 @@
 // How much memory a process takes, as Linux counts it.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { root } from './place.ts';
 
 const KB = 1024;
 
@@ -43,4 +45,10 @@ export function residentBelow(root: number): number {
   };
   const all = [...parents.keys()].filter(isBelow).flatMap((pid) => residentOf(pid) ?? []);
   return all.reduce((sum, { own }) => sum + own, 0) + Math.max(0, ...all.map(({ files }) => files));
+}
+
+/** What `npm start` sets for the gateway's process. */
+export async function startEnvironment(): Promise<Record<string, string>> {
+  const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+  return Object.fromEntries([...scripts.start.matchAll(/(\w+)=(\S+) /g)].map(([, name, value]) => [name, value]));
 }
