@@ -43,6 +43,7 @@ export class Links {
   async #lost(text: string): Promise<void> {
     const { directory, onFatal } = this.#options;
     if (directory === undefined || !(await isOutOfRoom(directory, text))) return onFatal(text);
+    await this.#current.close(); // Never two on the same files.
     while (!this.#isClosing) {
       await wait(RETRY_MS, undefined, { ref: false });
       if ((await roomIn(directory).catch(() => 0)) < ROOM_LEAST) continue;
@@ -50,7 +51,9 @@ export class Links {
       try {
         await link.opened();
       } catch (error) {
-        return onFatal((error as Error).message);
+        const { message } = error as Error;
+        if (await isOutOfRoom(directory, message)) continue; // It was filled meanwhile.
+        return onFatal(message);
       }
       if (this.#isClosing) return link.close();
       this.#current = link;
