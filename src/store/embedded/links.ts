@@ -37,12 +37,16 @@ export class Links {
 
   #open(): Link {
     const { directory, callTimeoutMs } = this.#options;
-    return new Link(directory, callTimeoutMs, (text) => void this.#lost(text));
+    return new Link(directory, callTimeoutMs, (text) => this.#lost(text));
   }
 
-  async #lost(text: string): Promise<void> {
+  #lost(text: string): void {
     const { directory, onFatal } = this.#options;
-    if (directory === undefined || !(await isOutOfRoom(directory, text))) return onFatal(text);
+    if (directory === undefined || !isOutOfRoom(text)) onFatal(text);
+    else this.#reopen(directory).catch((error: Error) => onFatal(error.message));
+  }
+
+  async #reopen(directory: string): Promise<void> {
     await this.#current.close(); // Never two on the same files.
     while (!this.#isClosing) {
       await wait(RETRY_MS, undefined, { ref: false });
@@ -51,9 +55,8 @@ export class Links {
       try {
         await link.opened();
       } catch (error) {
-        const { message } = error as Error;
-        if (await isOutOfRoom(directory, message)) continue; // It was filled meanwhile.
-        return onFatal(message);
+        if (isOutOfRoom((error as Error).message)) continue; // It was filled meanwhile.
+        throw error;
       }
       if (this.#isClosing) return link.close();
       this.#current = link;
@@ -62,7 +65,5 @@ export class Links {
   }
 }
 
-/** Whether that is why the database ended, by its own words or by the disk. */
-async function isOutOfRoom(directory: string, text: string): Promise<boolean> {
-  return /No space left on device|ENOSPC/.test(text) || (await roomIn(directory).catch(() => 0)) < ROOM_LEAST;
-}
+/** Whether that is why the database ended, or did not start. */
+const isOutOfRoom = (text: string) => /No space left on device|ENOSPC/.test(text);
