@@ -20,7 +20,7 @@ export interface Health {
   /** Whether it hears what other nodes change. */
   hearing(): boolean;
   /** Whether nothing can be written, as the disk below the embedded database is full. */
-  isFull(): boolean;
+  isFull(): Promise<boolean>;
 }
 
 /**
@@ -58,14 +58,18 @@ export function createAdmin(registry: Registry, health: Health): Server {
 async function notReady({ database, phase, hearing, isFull }: Health): Promise<string | null> {
   if (phase() !== 'serving') return `The gateway is ${phase()}.`;
   if (!hearing()) return 'The LISTEN connection to the database is lost: changes of other nodes are not heard.';
-  if (isFull()) return 'The disk below the database is full: nothing can be written.';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, READY_TIMEOUT_MS, 'The database does not answer.');
   });
-  const answer = database().then(
-    () => null,
-    () => 'The database cannot be reached.',
-  );
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  const answer = async () => {
+    try {
+      if (await isFull()) return 'The disk below the database is full: nothing can be written.';
+      await database();
+      return null;
+    } catch {
+      return 'The database cannot be reached.';
+    }
+  };
+  return Promise.race([answer(), late]).finally(() => clearTimeout(timer));
 }

@@ -87,13 +87,16 @@ async function run(config: Config, log: Logger): Promise<void> {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`;
   if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `${error.message}: another process has this port; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or 0 for any.`;
   // The text is pg-pool's, which has no code for it.
   if (code === 'ECONNREFUSED' || error.message === 'Connection terminated due to connection timeout')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
-  if (UNWRITABLE.has(code ?? ''))
+  if (code === 'EACCES' && syscall === 'listen')
+    return `${error.message}: the system keeps this port for root; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or let this process have it (CAP_NET_BIND_SERVICE).`;
+  // Of directories below one that cannot be written to, Node says that there is none.
+  if (path !== undefined && (UNWRITABLE.has(code ?? '') || (code === 'ENOENT' && syscall === 'mkdir')))
     return `${error.message}: the gateway keeps its data there, so it has to be a directory with room that it may write. Look at DATA_DIR.`;
   return error.constructor === Error ? (error.stack ?? error.message) : error.message;
 }

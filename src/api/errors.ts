@@ -85,7 +85,10 @@ function isTimedOut(error: unknown): boolean {
 /** Whether the database is not written to for want of room (SQLSTATE 25006 of the embedded one, 53100 of all). */
 function isFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /read-only transaction|25006|No space left on device|53100/.test(error.message) || isFull(error.cause);
+  return (
+    /read-only transaction|25006|No space left on device|disk quota exceeded|53100/i.test(error.message) ||
+    isFull(error.cause)
+  );
 }
 
 function isAway(error: unknown): boolean {

@@ -20,7 +20,7 @@ export interface Database {
   urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
   kind: 'embedded' | 'server';
   /** Whether nothing is written, as the disk below the embedded database is full. */
-  isFull(): boolean;
+  isFull(): Promise<boolean>;
   /** Waits for queries under way. */
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ function openServer(connectionString: string, max: number): Omit<Database, 'kind
   return {
     pool,
     urgent: (text, values) => urgent.query(text, values),
-    isFull: () => false, // A server looks after its own disk.
+    isFull: async () => false, // A server looks after its own disk.
     async close() {
       await Promise.all([pool.end(), urgent.end()]);
       lost.stop();

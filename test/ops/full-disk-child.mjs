@@ -1,5 +1,6 @@
 // A database on a small disk, which stops itself as the disk is full: node full-disk-child.mjs DIRECTORY. Prints what was
-// acknowledged and what is there, after there is room again.
+// acknowledged and what is there, after there is room again. Before that the disk is full once more, at the very moment
+// when the database is opened again.
 
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,12 +21,7 @@ const write = async () => {
 };
 await write();
 
-const fd = openSync(ballast, 'w');
-try {
-  for (;;) writeSync(fd, Buffer.alloc(65_536));
-} catch {
-  closeSync(fd);
-}
+fill();
 // The log goes on in a new file, for which there is no room. It may have one in reserve.
 let stopped = '';
 while (stopped === '') {
@@ -34,11 +30,26 @@ while (stopped === '') {
     if (/PANIC/.test(error.message)) stopped = error.message;
   });
 }
+let attempts = 0;
+process.on('worker', (worker) => {
+  if (++attempts > 1) return;
+  fill();
+  worker.once('exit', () => rmSync(ballast));
+});
 rmSync(ballast);
 const before = acknowledged;
 while (acknowledged === before) await write().catch(() => wait(100));
 const { rows } = await pool.query('SELECT count(*)::int AS "rows" FROM "kept"');
 await close();
 process.stdout.write(
-  `${JSON.stringify({ stopped: /No space left/.test(stopped), rows: rows[0].rows - acknowledged })}\n`,
+  `${JSON.stringify({ stopped: /No space left/.test(stopped), attempts, rows: rows[0].rows - acknowledged })}\n`,
 );
+
+function fill() {
+  const fd = openSync(ballast, 'w');
+  try {
+    for (;;) writeSync(fd, Buffer.alloc(65_536));
+  } catch {
+    closeSync(fd);
+  }
+}

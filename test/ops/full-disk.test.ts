@@ -4,16 +4,20 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { Agent } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { Agent, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { startAgent } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
 import { freePorts, onServer, root } from '../support/place.ts';
+import { visit } from '../support/visit.ts';
 
 const MB = 2 ** 20;
 const TEST = { timeout: 120_000 };
@@ -26,13 +30,21 @@ const mayMount = await promisify(execFile)('unshare', ['-r', '-m', 'mount', '-t'
 );
 const testOnDisk = test.skipIf(onServer || !mayMount);
 
+interface RunOptions {
+  before?: string;
+  program?: string;
+  /** More options of the disk. */
+  mount?: string;
+  env?: Record<string, string>;
+}
+
 /**
  * Runs a gateway on a disk of so many megabytes, or another program with the directory where that is.
  * @param before what is done on the disk first, in words of the shell.
  */
-function runOn(megabytes: number, { before = ':', program = main } = {}) {
+function runOn(megabytes: number, { before = ':', program = main, mount = '', env = {} }: RunOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-disk-'));
-  const script = `mount -t tmpfs -o size=${megabytes}m tmpfs "$1" && mkdir "$1/data" && ${before}; exec "$2" "$3" "$1"`;
+  const script = `mount -t tmpfs -o size=${megabytes}m${mount} tmpfs "$1" && mkdir "$1/data" && ${before}; exec "$2" "$3" "$1"`;
   const child = spawn('unshare', ['-r', '-m', 'sh', '-c', script, 'sh', directory, process.execPath, program], {
     env: {
       PATH: process.env.PATH,
@@ -40,6 +52,7 @@ function runOn(megabytes: number, { before = ':', program = main } = {}) {
       RATE_LIMIT: '1000000',
       DATA_DIR: join(directory, 'data'),
       INITIAL_API_KEY: KEY,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -56,11 +69,13 @@ function runOn(megabytes: number, { before = ':', program = main } = {}) {
 
 const main = join(root, 'dist/main.js');
 
-async function startOn(megabytes: number) {
-  const { child, said, exited, disk } = runOn(megabytes);
+async function startOn(megabytes: number, options?: RunOptions) {
+  const { child, said, exited, disk } = runOn(megabytes, options);
   let ready = '';
+  let authtoken = '';
   for await (const line of createInterface({ input: child.stdout })) {
     ready = line;
+    if (line.startsWith('Authtoken: ')) authtoken = line.slice('Authtoken: '.length);
     if (line.startsWith('ready ')) break;
   }
   child.stdout.resume();
@@ -71,7 +86,10 @@ async function startOn(megabytes: number) {
     child,
     said,
     exited,
+    disk,
     ballast: join(disk, 'ballast'),
+    http: at('http'),
+    agent: { authtoken, gateway: at('agent'), caFile: join(disk, 'data/ca.pem') },
     create: () => send(agent, 'POST', `${at('api')}/credentials`, headers, '{}'),
     list: () => send(agent, 'GET', `${at('api')}/credentials?limit=1`, headers),
     readyz: async () => (await send(agent, 'GET', `${at('admin')}/readyz`, {})).text,
@@ -146,6 +164,51 @@ testOnDisk(
   },
 );
 
+testOnDisk('a disk that is full for longer than a lease: open tunnels go on', TEST, async () => {
+  const gateway = await startOn(300, { env: { NODE_LEASE_MS: '1000' } });
+  const service = createServer((_, response) => response.end('served'));
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void service.close());
+  const agent = await startAgent(gateway.agent);
+  onTestFinished(() => agent.remove());
+  const [, api = ''] = await agent.printed(/^ready api=(\S+)/);
+  const made = await fetch(`${api}/tunnels`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ forwards_to: `127.0.0.1:${(service.address() as AddressInfo).port}` }),
+  });
+  const { url } = (await made.json()) as { url: string };
+  const visited = async () => (await visit(url, gateway.http)).body;
+  expect(await visited()).toBe('served');
+
+  fill(gateway.ballast);
+  // Three renewals in the time of one lease.
+  const failed = () => gateway.said.filter((line) => line.includes('lease could not be renewed')).length;
+  await eventually(() => expect(failed()).toBeGreaterThan(4));
+  expect(await visited()).toBe('served');
+  rmSync(gateway.ballast);
+  await eventually(async () => expect(await gateway.readyz()).toBe('ok\n'));
+  await eventually(async () => expect(await visited()).toBe('served'));
+});
+
+testOnDisk('a disk that has bytes left, but takes no more files, is full', TEST, async () => {
+  const gateway = await startOn(300, { mount: ',nr_inodes=3000' });
+  const files: string[] = [];
+  const add = () => {
+    for (;;) {
+      const file = join(gateway.disk, String(files.length));
+      closeSync(openSync(file, 'w'));
+      files.push(file);
+    }
+  };
+  expect(add).toThrow('ENOSPC');
+  await eventually(async () => expect(await gateway.readyz()).toMatch('is full'));
+  await eventually(async () => expect((await gateway.create()).body.error_code).toBe('ERR_GATEWAY_90305'));
+  for (const file of files) rmSync(file);
+  await eventually(async () => expect((await gateway.create()).status).toBe(201));
+  expect(await gateway.readyz()).toBe('ok\n');
+});
+
 testOnDisk('a start without room says how much there is, and how much it takes', TEST, async () => {
   const { said, exited } = runOn(40);
   expect(await exited).toBe(1);
@@ -160,12 +223,32 @@ testOnDisk('a start on a disk that cannot be written says so', TEST, async () =>
   expect(said.join('\n')).toMatch(/^EROFS: read-only file system, .* Look at DATA_DIR\.$/m);
 });
 
+testOnDisk('a start on such a disk, in a directory that is to be made, says so', TEST, async () => {
+  // The shell says where the disk is.
+  const { said, exited } = runOn(200, { before: 'mount -o remount,ro "$1"; export DATA_DIR="$1/other/data"' });
+  expect(await exited).toBe(1);
+  expect(said.join('\n')).toMatch(/mkdir .*other.* Look at DATA_DIR\.$/m);
+  expect(said.join('\n')).not.toMatch(/^\s+at /m);
+});
+
+const firstFreePort = Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8').catch(() => 0));
+test.skipIf(onServer || !mayMount || firstFreePort <= 80)(
+  'a start on a port that it may not have names the port',
+  TEST,
+  async () => {
+    const { said, exited } = runOn(300, { env: { HTTP_PORT: '80' } });
+    expect(await exited).toBe(1);
+    expect(said.join('\n')).toMatch(/EACCES.*127\.0\.0\.1:80.*PORT/);
+    expect(said.join('\n')).not.toMatch('DATA_DIR');
+  },
+);
+
 testOnDisk(
   'a database that stops itself for want of room is opened again, with all that was acknowledged',
   TEST,
   async () => {
     const { child, exited } = runOn(300, { program: join(import.meta.dirname, 'full-disk-child.mjs') });
     const printed = text(child.stdout);
-    expect([await exited, await printed]).toEqual([0, '{"stopped":true,"rows":0}\n']);
+    expect([await exited, await printed]).toEqual([0, '{"stopped":true,"attempts":2,"rows":0}\n']);
   },
 );

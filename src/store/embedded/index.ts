@@ -29,7 +29,7 @@ export interface Embedded {
   /** How often a file was made safe on the disk since the database was opened. */
   fsyncs(): number;
   /** Whether nothing is written, as the disk is full. */
-  isFull(): boolean;
+  isFull(): Promise<boolean>;
   /** Waits for queries under way, writes everything out, and gives the data directory free. */
   close(): Promise<void>;
 }
@@ -110,7 +110,7 @@ async function open(
     pool,
     urgent: pool.urgently.bind(pool),
     fsyncs: () => links.current.fsyncs,
-    isFull: () => room?.isShort ?? false,
+    isFull: async () => (await room?.measure()) ?? false,
     close,
   };
 }

@@ -55,6 +55,7 @@ export class Links {
       try {
         await link.opened();
       } catch (error) {
+        await link.close();
         if (isOutOfRoom((error as Error).message)) continue; // It was filled meanwhile.
         throw error;
       }
@@ -66,4 +67,4 @@ export class Links {
 }
 
 /** Whether that is why the database ended, or did not start. */
-const isOutOfRoom = (text: string) => /No space left on device|ENOSPC/.test(text);
+const isOutOfRoom = (text: string) => /No space left on device|quota exceeded|ENOSPC|EDQUOT/i.test(text);

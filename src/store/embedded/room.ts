@@ -13,10 +13,14 @@ const ROOM_AGAIN = 96 * MB;
 /** How often it is looked at; milliseconds. */
 const LOOK_MS = 1000;
 
+/** A disk that takes fewer files than this is full, whatever room it has: the log goes on in new ones. */
+const FILES_LEAST = 64;
+
 /** Bytes that may be written below a directory. */
 export async function roomIn(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
+  const { bavail, bsize, files, ffree } = await statfs(directory);
+  // Some file systems do not count files: they have 0 of 0 left.
+  return files > 0 && ffree < FILES_LEAST ? 0 : bavail * bsize;
 }
 
 export interface RoomOptions {
@@ -43,6 +47,14 @@ export class Room {
     return this.#isShort;
   }
 
+  /** The same as of now: a disk may fill between two looks. */
+  async measure(): Promise<boolean> {
+    const room = await roomIn(this.#options.directory);
+    const isShort = room < (this.#isShort ? ROOM_AGAIN : ROOM_LEAST);
+    if (isShort !== this.#isShort) this.#tell(isShort, room);
+    return this.#isShort;
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }
@@ -51,12 +63,11 @@ export class Room {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const room = await roomIn(this.#options.directory);
-      const isShort = room < (this.#isShort ? ROOM_AGAIN : ROOM_LEAST);
-      if (isShort !== this.#isShort) this.#tell(isShort, room);
+      const isShort = await this.measure();
       if (this.#isSet) return;
       await this.#options.setReadOnly(isShort);
-      this.#isSet = true;
+      // It may have changed meanwhile.
+      this.#isSet = isShort === this.#isShort;
     } catch {
       // The next look tries again. Of a database that is lost, others tell.
     } finally {
