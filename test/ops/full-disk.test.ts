@@ -84,7 +84,6 @@ async function startOn(megabytes: number, options?: RunOptions) {
     child,
     said,
     exited,
-    disk,
     ballast: join(disk, 'ballast'),
     http: at('http'),
     agent: { authtoken, gateway: at('agent'), caFile: join(disk, 'data/ca.pem') },
