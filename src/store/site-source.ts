@@ -4,9 +4,9 @@
 import type { DomainCertificate, EdgeConfig, SiteSource } from '../edge/sites/source.ts';
 import type { Changes } from './changes.ts';
 import type { PrismaClient } from './client.ts';
+import { edgesOf, OwnerIndex } from './edge-parts.ts';
 import { isId } from './ids.ts';
 import type { Keys } from './keys.ts';
-import { Belongings, edgesMadeOf } from './site-parts.ts';
 import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './site-rows.ts';
 import { openPrivateKey } from './tls-certificate.ts';
 
@@ -37,11 +37,11 @@ export interface SiteSourceParts {
 /** Edges, with what belongs to them and to their policies. */
 interface Read {
   edges: EdgeConfig[];
-  belongings: Map<string, string[]>;
+  owners: Map<string, string[]>;
 }
 
 export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts): SiteSource {
-  const belongings = new Belongings();
+  const owners = new OwnerIndex();
 
   // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
   async function edgesWhere(id: object, into: Read): Promise<number> {
@@ -52,16 +52,16 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
     const ruleWhere = { policyId: { in: policyIds } };
     const rules = await prisma.ipPolicyRule.findMany({ where: ruleWhere, orderBy: { id: 'asc' }, select });
     const policies = new Map<string, PolicyRules>();
-    for (const id of policyIds) into.belongings.set(id, []);
+    for (const id of policyIds) into.owners.set(id, []);
     for (const { id, policyId, action, cidr } of rules) {
       const policy = policies.get(policyId) ?? { allow: [], deny: [] };
       policies.set(policyId, policy);
       (action === 'ALLOW' ? policy.allow : policy.deny).push(cidr);
-      into.belongings.get(policyId)?.push(id);
+      into.owners.get(policyId)?.push(id);
     }
     for (const row of rows) {
       into.edges.push(edgeConfig(row, policies, keys));
-      into.belongings.set(
+      into.owners.set(
         row.id,
         row.routes.map(({ id }) => id),
       );
@@ -70,14 +70,14 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
   }
 
   async function readAll(): Promise<Read> {
-    const read: Read = { edges: [], belongings: new Map() };
+    const read: Read = { edges: [], owners: new Map() };
     for (let after = ''; (await edgesWhere({ gt: after }, read)) === BATCH; ) after = read.edges.at(-1)?.id ?? '';
     return read;
   }
 
   async function readNamed(ids: readonly string[]): Promise<Read> {
     // What is gone, or has no name any more, has nothing.
-    const read: Read = { edges: [], belongings: new Map(ids.map((id) => [id, []])) };
+    const read: Read = { edges: [], owners: new Map(ids.map((id) => [id, []])) };
     for (let at = 0; at < ids.length; at += BATCH) await edgesWhere({ in: ids.slice(at, at + BATCH) }, read);
     return read;
   }
@@ -105,8 +105,8 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
 
   return {
     async load(ids) {
-      const edgeIds = ids && (await edgesMadeOf(prisma, ids, belongings));
-      const { edges, belongings: read } = edgeIds ? await readNamed(edgeIds) : await readAll();
+      const edgeIds = ids && (await edgesOf(prisma, ids, owners));
+      const { edges, owners: read } = edgeIds ? await readNamed(edgeIds) : await readAll();
       const named = ids?.filter((id) => isId('rd', id) || isId('cert', id));
       const certificates =
         named?.length === 0
@@ -118,8 +118,8 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
         domainIds: named ? [...named, ...certificates.map(({ domainId }) => domainId)] : null,
         certificates,
         applied() {
-          if (!ids) belongings.clear();
-          for (const [owner, own] of read) belongings.set(owner, own);
+          if (!ids) owners.clear();
+          for (const [owner, own] of read) owners.set(owner, own);
         },
       };
     },

@@ -147,3 +147,15 @@ function readyLine(child: ChildProcess, stdout: string[], exited: Promise<unknow
     setTimeout(() => reject(new Error(`the gateway was not ready within ${START_MS} ms`)), START_MS).unref();
   });
 }
+
+/** The listeners of a gateway as settings, so that another process can take its place. */
+export function portsOf({ api, admin, agent, http, https }: GatewayProcess): Record<string, string> {
+  const port = (address: string) => address.slice(address.lastIndexOf(':') + 1);
+  return {
+    API_PORT: port(api),
+    ADMIN_PORT: port(admin),
+    AGENT_PORT: port(agent),
+    HTTP_PORT: port(http),
+    HTTPS_PORT: port(https),
+  };
+}

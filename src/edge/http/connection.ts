@@ -6,7 +6,7 @@ import { abort, TurnWriter } from '../../protocol/relay.ts';
 import { type VisitorError, visitorErrors } from '../errors.ts';
 import type { FailureAnswer } from '../failure.ts';
 import { RequestCount } from '../visits/counting.ts';
-import { type Asker, Askers } from './askers.ts';
+import { type Client, Clients } from './clients.ts';
 import { Exchange } from './exchange.ts';
 import { failureBytes } from './failure-bytes.ts';
 import type { Front } from './front.ts';
@@ -24,7 +24,7 @@ export class Connection implements ExchangeOwner {
   readonly front: Front;
   readonly connections: ConnectionOwner;
   /** With the request under way, or the one before. */
-  asker: Asker;
+  client: Client;
   readonly counting: RequestCount;
   readonly patience: Patience;
   /** As long as anything is in it, the socket is not read. */
@@ -37,7 +37,7 @@ export class Connection implements ExchangeOwner {
   /** The stream that is kept from one request to the next. */
   upstream: Upstream | undefined;
 
-  readonly #askers: Askers;
+  readonly #clients: Clients;
   readonly #writer: TurnWriter;
   readonly place: ExchangeOwner['place'];
   /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
@@ -71,8 +71,8 @@ export class Connection implements ExchangeOwner {
     this.connections = connections;
     this.#writer = new TurnWriter(socket);
     this.patience = new Patience(socket, front);
-    this.#askers = new Askers(socket, front);
-    this.asker = this.#askers.own;
+    this.#clients = new Clients(socket, front);
+    this.client = this.#clients.own;
     this.place = place;
     this.counting = new RequestCount(front, place);
     front.counters.connections++;
@@ -191,7 +191,7 @@ export class Connection implements ExchangeOwner {
     }
     input.take(end);
     this.#phase = 'exchange';
-    this.asker = this.#askers.of(this.request);
+    this.client = this.#clients.of(this.request);
     this.exchange = new Exchange(this);
     this.exchange.start(now);
   }

@@ -62,7 +62,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     if (!endpoint) return;
     const hasPlace = this.#connection.counting.begin(endpoint, request, now);
     if (!hasPlace) return void this.#connection.fail('tooManyVisitors', false);
-    this.recording = recordRequest(this.#connection.asker, endpoint, request);
+    this.recording = recordRequest(this.#connection.client, endpoint, request);
     if (!endpoint.handling) return void this.#forward(endpoint, now);
     this.handled = new Handled(this.#connection, endpoint, this);
     this.handled.start();
@@ -155,7 +155,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
     const connection = this.#connection;
     this.upstream?.cancel();
     // A reset would take with it what is still on its way of answers to earlier requests.
-    if (connection.asker.line.bytesOut > 0) connection.finish(true, connection.front.now());
+    if (connection.client.line.bytesOut > 0) connection.finish(true, connection.front.now());
     else connection.drop();
   }
 
@@ -195,7 +195,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
   #forward(endpoint: LiveEndpoint, now: number): void {
     const connection = this.#connection;
     const kept = connection.upstream;
-    if (kept?.takes(endpoint, now, connection.asker.line.visitor)) {
+    if (kept?.takes(endpoint, now, connection.client.line.visitor)) {
       if (this.recording) this.recording.isConnectionReused = true;
       kept.exchange = this;
       this.upstream = kept;
@@ -204,7 +204,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       kept?.letGo();
       this.upstream = new Upstream(connection, endpoint);
       connection.upstream = this.upstream;
-      this.upstream.open(connection.asker.line.visitor, this);
+      this.upstream.open(connection.client.line.visitor, this);
     }
   }
 
@@ -218,7 +218,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
       const { bytes, at } = connection.input;
       const end = request.isComplete || bytes.length - at > JOIN_MAX ? at : request.take(bytes, at);
       if (end === INVALID) return void this.#fail('badBody', true);
-      const fields = connection.asker.fields.for(connection.request.host);
+      const fields = connection.client.fields.for(connection.request.host);
       const piece = end > at ? request.relayed(bytes, at, end) : NOTHING;
       const head = forwardedHead(connection.request, fields, piece, 0, piece.length);
       connection.input.take(end);

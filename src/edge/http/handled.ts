@@ -47,7 +47,7 @@ export class Handled {
       receivedAt: front.visits.time(),
       body: () => this.#collect(),
     };
-    this.visit = new Visit(endpoint, new HeadRequest(request, facts), connection.asker.line, front.visits);
+    this.visit = new Visit(endpoint, new HeadRequest(request, facts), connection.client.line, front.visits);
     this.visit.decisions = exchange.recording?.decisions;
     this.visit.closeUp = exchange.recording?.closeUp;
   }
@@ -67,7 +67,7 @@ export class Handled {
 
   /** The head as upstream gets it. */
   head(): Buffer {
-    const fields = this.#connection.asker.fields.for(this.#connection.request.host);
+    const fields = this.#connection.client.fields.for(this.#connection.request.host);
     const { request } = this.visit;
     return request.isChanged ? request.write(fields) : forwardedHead(this.#connection.request, fields);
   }

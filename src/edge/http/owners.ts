@@ -2,7 +2,7 @@
 
 import type { VisitorError } from '../errors.ts';
 import type { RequestCount } from '../visits/counting.ts';
-import type { Asker } from './askers.ts';
+import type { Client } from './clients.ts';
 import type { Input } from './input.ts';
 import type { Patience } from './patience.ts';
 import type { AnswerTaker } from './pieces.ts';
@@ -25,7 +25,7 @@ export interface ConnectionOwner {
 /** The visitor's connection, which the request came on. */
 export interface ExchangeOwner extends UpstreamOwner, AnswerTaker {
   /** Who asks with the request under way. */
-  readonly asker: Asker;
+  readonly client: Client;
   readonly counting: RequestCount;
   readonly patience: Patience;
   readonly input: Input;

@@ -22,7 +22,7 @@ export async function joinWebsocket(
   const isWebsocket = isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
   const answer = isWebsocket ? websocketAnswer(fields) : 'notAWebsocket';
   if (typeof answer === 'string') return exchange.refuse({ kind: 'fail', error: answer, fields: [] });
-  const stream = await endpoint.open(connection.asker.line.visitor, DEAF).catch(() => 'offline' as const);
+  const stream = await endpoint.open(connection.client.line.visitor, DEAF).catch(() => 'offline' as const);
   visit.settle(typeof stream === 'string' ? 'failed' : 101);
   if (typeof stream === 'string') return exchange.refuse({ kind: 'fail', error: stream, fields: [] });
   if (!exchange.isUnderWay) return stream.reset(ErrorCode.CANCELLED);

@@ -55,18 +55,18 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   start(): void {
-    const { front, askers } = this.#session;
+    const { front, clients } = this.#session;
     const request = readRequest(this.#rawHeaders, !this.#stream.endAfterHeaders, front.scheme);
     if (typeof request === 'string') return void this.failed(request);
     front.counters.requests++;
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
     if (!this.#counting.begin(endpoint, request, front.now())) return void this.failed('tooManyVisitors');
-    const asker = askers.of(request);
-    this.recording = recordRequest(asker, endpoint, request, this.#rawHeaders);
+    const client = clients.of(request);
+    this.recording = recordRequest(client, endpoint, request, this.#rawHeaders);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
     this.#patience.forAnswer();
-    this.#handled = new Handled(asker, endpoint, request, this);
+    this.#handled = new Handled(client, endpoint, request, this);
     this.#handled.start();
   }
 
@@ -128,8 +128,8 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   proceed(endpoint: LiveEndpoint, request: RequestHead): void {
     if (this.#isOver) return;
-    const { front, idle, askers } = this.#session;
-    this.#purpose = { endpoint, visitor: askers.of(request).line.visitor };
+    const { front, idle, clients } = this.#session;
+    this.#purpose = { endpoint, visitor: clients.of(request).line.visitor };
     const kept = idle.take(this.#purpose, front.now());
     if (kept && this.recording) this.recording.isConnectionReused = true;
     if (kept) return void this.#send(kept, request);
@@ -145,7 +145,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#upstream = upstream;
     this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.closeUp);
     upstream.events = this;
-    const fields = this.#session.askers.of(request).fields.for(request.host);
+    const fields = this.#session.clients.of(request).fields.for(request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
     const body = this.bodyOf(request);
     this.#patience[body.isComplete ? 'forAnswer' : 'forProgress']();

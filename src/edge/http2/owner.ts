@@ -1,6 +1,6 @@
 // The connection of HTTP/2 that a request comes on, as the request sees it.
 
-import type { Askers } from '../http/askers.ts';
+import type { Clients } from '../http/clients.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
@@ -12,7 +12,7 @@ export interface ExchangeOwner {
   readonly front: Front;
   readonly place: VisitorPlace;
   /** Who asks on it. */
-  readonly askers: Askers;
+  readonly clients: Clients;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly uploads: Uploads;

@@ -4,7 +4,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../protocol/byte-budget.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { Askers } from '../http/askers.ts';
+import { Clients } from '../http/clients.ts';
 import { Deadline } from '../http/deadline.ts';
 import type { Front } from '../http/front.ts';
 import type { LeavingStreams } from '../http/streams.ts';
@@ -29,7 +29,7 @@ interface Shared {
 export class VisitorSession implements ExchangeOwner {
   readonly front: Front;
   readonly place: VisitorPlace;
-  readonly askers: Askers;
+  readonly clients: Clients;
   readonly idle: IdleStreams;
   readonly leaving: LeavingStreams;
   readonly uploads: Uploads;
@@ -62,7 +62,7 @@ export class VisitorSession implements ExchangeOwner {
     this.leaving = leaving;
     this.uploads = new Uploads(session, place, growth, front.now());
     this.idle = new IdleStreams(leaving);
-    this.askers = new Askers(socket, front);
+    this.clients = new Clients(socket, front);
     this.#resetsSince = front.now();
     this.#deadline.in(front.now(), front.settings.headTimeout);
     session.on('remoteSettings', () => this.#rest());

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { DiskSpace, FREE_AT_FIRST_START, FREE_LEAST, freeBytes } from './disk-space.ts';
 import { EmbeddedError } from './error.ts';
 import { ensureDatabase } from './first-start.ts';
 import { Links } from './links.ts';
 import { lockDirectory } from './lock.ts';
 import { OneConnection } from './one-connection.ts';
-import { ROOM_FIRST, ROOM_LEAST, Room, roomIn } from './room.ts';
 import { DatabaseStream } from './stream.ts';
 
 export { EmbeddedError } from './error.ts';
@@ -48,14 +48,14 @@ export interface EmbeddedOptions {
 /**
  * Opens the database in `<dataDir>/db`, making it on the first start. What is acknowledged is on the disk. While the disk
  * is full, it can be read, and transactions that write fail with SQLSTATE 25006.
- * @throws {EmbeddedError} when another process has the directory, it has too little room, or the database does not start.
+ * @throws {EmbeddedError} when another process has the directory, its disk has too little space, or the database does not start.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const { checkpointMs = 60_000 } = options;
   const unlock = lockDirectory(dataDir);
   try {
     const directory = join(dataDir, 'db');
-    await checkRoom(dataDir, existsSync(directory) ? ROOM_LEAST : ROOM_FIRST);
+    await checkDiskSpace(dataDir, existsSync(directory) ? FREE_LEAST : FREE_AT_FIRST_START);
     await ensureDatabase(dataDir);
     const embedded = await open(directory, options);
     const stopCheckpoints = startCheckpoints(embedded, checkpointMs);
@@ -85,7 +85,7 @@ async function open(
   const pool = new OneConnection({
     async onConnect(client) {
       client.on('error', () => undefined); // Whoever uses it is told by the statement that fails.
-      if (room?.isShort) await client.query(READ_ONLY.on);
+      if (diskSpace?.isShort) await client.query(READ_ONLY.on);
     },
     idleTimeoutMillis: 0,
     // Given, so that none of them comes from PG* variables of the environment.
@@ -98,9 +98,9 @@ async function open(
   // A lost database is told by onFatal; without a listener the idle connection's error would be thrown as well.
   pool.on('error', () => undefined);
   const setReadOnly = (isReadOnly: boolean) => pool.urgently(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
-  const room = directory === undefined ? undefined : new Room({ directory, setReadOnly, onNotice });
+  const diskSpace = directory === undefined ? undefined : new DiskSpace({ directory, setReadOnly, onNotice });
   const close = async () => {
-    room?.close();
+    diskSpace?.close();
     const patience = new AbortController();
     await Promise.race([finish(pool), wait(CLOSE_GRACE_MS, undefined, { signal: patience.signal })]);
     patience.abort();
@@ -110,17 +110,17 @@ async function open(
     pool,
     urgent: pool.urgently.bind(pool),
     fsyncs: () => links.current.fsyncs,
-    isFull: async () => (await room?.measure()) ?? false,
+    isFull: async () => (await diskSpace?.measure()) ?? false,
     close,
   };
 }
 
 /** A start with less would only be the next thing that fails. */
-async function checkRoom(directory: string, least: number): Promise<void> {
-  const room = await roomIn(directory);
-  if (room >= least) return;
+async function checkDiskSpace(directory: string, least: number): Promise<void> {
+  const free = await freeBytes(directory);
+  if (free >= least) return;
   throw new EmbeddedError(
-    `There is too little room for the database: ${toMb(room)} MB are free in ${directory}, and it takes ${toMb(least)} MB to start. ` +
+    `There is too little room for the database: ${toMb(free)} MB are free in ${directory}, and it takes ${toMb(least)} MB to start. ` +
       'Make room, or set DATA_DIR to a directory on another disk.',
   );
 }

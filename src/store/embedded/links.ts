@@ -1,8 +1,8 @@
-// The database's worker, and another one in its place when it ended for want of room on the disk.
+// The database's worker, and another one in its place when it ended because the disk was full.
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { FREE_LEAST, freeBytes } from './disk-space.ts';
 import { Link } from './link.ts';
-import { ROOM_LEAST, roomIn } from './room.ts';
 
 /** Between two attempts to open the database again; milliseconds. */
 const RETRY_MS = 1000;
@@ -18,7 +18,8 @@ export interface LinksOptions {
 export class Links {
   readonly #options: LinksOptions;
   #current: Link;
-  #isClosing = false;
+  #reopened: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
 
   constructor(options: LinksOptions) {
     this.#options = options;
@@ -31,8 +32,8 @@ export class Links {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
-    await this.#current.close();
+    this.#closing.abort();
+    await Promise.all([this.#current.close(), this.#reopened]);
   }
 
   #open(): Link {
@@ -42,24 +43,26 @@ export class Links {
 
   #lost(text: string): void {
     const { directory, onFatal } = this.#options;
-    if (directory === undefined || !isOutOfRoom(text)) onFatal(text);
-    else this.#reopen(directory).catch((error: Error) => onFatal(error.message));
+    if (directory === undefined || !isDiskFull(text)) onFatal(text);
+    else this.#reopened = this.#reopen(directory).catch((error: Error) => onFatal(error.message));
   }
 
   async #reopen(directory: string): Promise<void> {
     await this.#current.close(); // Never two on the same files.
-    while (!this.#isClosing) {
-      await wait(RETRY_MS, undefined, { ref: false });
-      if ((await roomIn(directory).catch(() => 0)) < ROOM_LEAST) continue;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await wait(RETRY_MS, undefined, { ref: false, signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      if ((await freeBytes(directory).catch(() => 0)) < FREE_LEAST) continue;
       const link = this.#open();
       try {
         await link.opened();
       } catch (error) {
         await link.close();
-        if (isOutOfRoom((error as Error).message)) continue; // It was filled meanwhile.
+        if (signal.aborted || isDiskFull((error as Error).message)) continue; // It was filled meanwhile.
         throw error;
       }
-      if (this.#isClosing) return link.close();
+      if (signal.aborted) return link.close();
       this.#current = link;
       return;
     }
@@ -67,4 +70,4 @@ export class Links {
 }
 
 /** Whether that is why the database ended, or did not start. */
-const isOutOfRoom = (text: string) => /No space left on device|quota exceeded|ENOSPC|EDQUOT/i.test(text);
+const isDiskFull = (text: string) => /No space left on device|quota exceeded|ENOSPC|EDQUOT/i.test(text);

@@ -4,7 +4,7 @@ import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { HonestClients } from '../../support/honest-clients.ts';
 import { openWorld, type World } from '../../support/honest-world.ts';
 import { newPlace, type Place } from '../../support/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/process.ts';
+import { type GatewayProcess, portsOf, startProcess } from '../../support/process.ts';
 import { Outcomes } from './outcomes.ts';
 
 /** A client gives up after so long; milliseconds. */
@@ -95,15 +95,4 @@ function urlThrough(place: Place, proxy: FaultProxy): string {
   const url = new URL(place.env.DATABASE_URL ?? '');
   url.host = `127.0.0.1:${proxy.port}`;
   return url.href;
-}
-
-function portsOf({ api, admin, agent, http, https }: GatewayProcess): Record<string, string> {
-  const port = (address: string) => address.slice(address.lastIndexOf(':') + 1);
-  return {
-    API_PORT: port(api),
-    ADMIN_PORT: port(admin),
-    AGENT_PORT: port(agent),
-    HTTP_PORT: port(http),
-    HTTPS_PORT: port(https),
-  };
 }

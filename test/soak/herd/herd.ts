@@ -6,9 +6,9 @@ import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { bundle } from '../../support/bundle.ts';
 import type { HerdTarget, Manners } from '../../support/herd-agent.ts';
-import type { Orders, Standing } from './flock.ts';
+import type { Orders, Standing } from './worker.ts';
 
-const FLOCKS = 3;
+const PROCESSES = 3;
 /** Agents are on other machines: here they leave the gateway the time that it needs (nice). */
 const PRIORITY = 5;
 
@@ -20,16 +20,16 @@ export interface Herd {
 
 /** Starts so many agents, all at once. */
 export async function startHerd(count: number, manners: Manners, target: HerdTarget): Promise<Herd> {
-  const program = await bundle('test/soak/herd/flock.ts', 'flock.js');
-  const flocks = Array.from({ length: FLOCKS }, (_, i) => {
-    const first = Math.floor((count * i) / FLOCKS);
-    return startFlock(program, { target, manners, first, count: Math.floor((count * (i + 1)) / FLOCKS) - first });
+  const program = await bundle('test/soak/herd/worker.ts', 'worker.js');
+  const workers = Array.from({ length: PROCESSES }, (_, i) => {
+    const first = Math.floor((count * i) / PROCESSES);
+    return startWorker(program, { target, manners, first, count: Math.floor((count * (i + 1)) / PROCESSES) - first });
   });
   return {
-    standing: () => flocks.map(({ latest }) => latest()).reduce(sum),
+    standing: () => workers.map(({ latest }) => latest()).reduce(sum),
     async stop() {
       await Promise.all(
-        flocks.map(async ({ child }) => {
+        workers.map(async ({ child }) => {
           const exited = once(child, 'exit');
           child.stdin?.end();
           await exited;
@@ -39,7 +39,7 @@ export async function startHerd(count: number, manners: Manners, target: HerdTar
   };
 }
 
-function startFlock(program: string, orders: Orders): { child: ChildProcess; latest(): Standing } {
+function startWorker(program: string, orders: Orders): { child: ChildProcess; latest(): Standing } {
   const child = spawn(process.execPath, [program], {
     env: { PATH: process.env.PATH, ORDERS: JSON.stringify(orders) },
     stdio: ['pipe', 'pipe', 'inherit'],

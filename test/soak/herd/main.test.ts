@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Manners } from '../../support/herd-agent.ts';
 import { openWorld, residentMemory, type World } from '../../support/honest-world.ts';
 import { newPlace, onServer, type Place, root } from '../../support/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/process.ts';
+import { type GatewayProcess, portsOf, startProcess } from '../../support/process.ts';
 import { type Herd, startHerd } from './herd.ts';
 import { startVisitor, type Visitor } from './visitor.ts';
 
@@ -75,7 +75,7 @@ describe(`${AGENTS} ${MANNERS} agents, on ${onServer ? 'a PostgreSQL server' : '
     for (;;) {
       const now = performance.now();
       const { online } = herd.standing();
-      // That the gateway is gone, the flocks tell a moment later.
+      // That the gateway is gone, the workers tell a moment later.
       if (online === AGENTS && now - from > 1000) return now - from;
       if (now - from > PATIENCE_MS) {
         print('did NOT come in', Number.POSITIVE_INFINITY, from);
@@ -121,15 +121,4 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function portsOf({ api, admin, agent, http, https }: GatewayProcess): Record<string, string> {
-  const port = (address: string) => address.slice(address.lastIndexOf(':') + 1);
-  return {
-    API_PORT: port(api),
-    ADMIN_PORT: port(admin),
-    AGENT_PORT: port(agent),
-    HTTP_PORT: port(http),
-    HTTPS_PORT: port(https),
-  };
 }

@@ -10,7 +10,7 @@ import { VisitorFields } from './forwarded-head.ts';
 import type { Front } from './front.ts';
 import type { RequestHead } from './request-head.ts';
 
-export interface Asker {
+export interface Client {
   readonly front: Front;
   /** The connection, as one of theirs. */
   readonly line: SocketLine;
@@ -18,15 +18,15 @@ export interface Asker {
   readonly fields: VisitorFields;
 }
 
-export class Askers {
+export class Clients {
   /** Whom the connection is from. */
-  readonly own: Asker;
+  readonly own: Client;
   readonly #socket: Socket;
   /** Undefined where nobody is believed. */
   readonly #proxies: Networks | undefined;
   /** The `X-Forwarded-For` of the request before, and who it was: mostly the same ask again. */
   #said = '';
-  #last: Asker;
+  #last: Client;
 
   constructor(socket: Socket, front: Front) {
     const visitor = visitorOf(socket, false) ?? NOBODY;
@@ -38,7 +38,7 @@ export class Askers {
   }
 
   /** Who asks with a request, whose head has to be there still. */
-  of(head: RequestHead): Asker {
+  of(head: RequestHead): Client {
     if (!this.#proxies) return this.own;
     const said = forwardedFor(head);
     if (said === this.#said) return this.#last;
@@ -51,7 +51,7 @@ export class Askers {
    * Upstreams are told of the client, the trusted proxies that it came through, and the one that asks us. What is written
    * before the client is its own words, which go no further, as those of visitors without a proxy.
    */
-  #named(said: string, proxies: Networks): Asker {
+  #named(said: string, proxies: Networks): Client {
     const way = wayOf(said.split(','), proxies);
     const [client] = way;
     if (!client) return this.own;

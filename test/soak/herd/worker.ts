@@ -1,4 +1,4 @@
-// A process with a part of the herd: `node flock.js` with its orders as JSON in ORDERS. It says how it stands a few times a
+// A process with a part of the herd: `node worker.js` with its orders as JSON in ORDERS. It says how it stands a few times a
 // second, a line of JSON each, until its standard input ends.
 
 import { HerdAgent, type HerdTarget, type Manners } from '../../support/herd-agent.ts';

@@ -7,7 +7,7 @@ import { isId } from './ids.ts';
  * The routes of edges and the rules of IP policies, as they were read: of one that is deleted, the database cannot tell
  * any more whose it was.
  */
-export class Belongings {
+export class OwnerIndex {
   readonly #owners = new Map<string, string>();
   readonly #of = new Map<string, readonly string[]>();
 
@@ -33,8 +33,8 @@ export class Belongings {
 const isEdge = (id: string) => isId('edghts', id) || isId('edgtls', id);
 
 /** The edges that these objects are, or are a part of: now, or when they were read last. No statement where all are edges. */
-export async function edgesMadeOf(db: Db, ids: readonly string[], belongings: Belongings): Promise<string[]> {
-  const all = [...new Set(ids.flatMap((id) => [id, belongings.ownerOf(id) ?? id]))];
+export async function edgesOf(db: Db, ids: readonly string[], owners: OwnerIndex): Promise<string[]> {
+  const all = [...new Set(ids.flatMap((id) => [id, owners.ownerOf(id) ?? id]))];
   const edges = all.filter(isEdge);
   const parts = all.filter((id) => !isEdge(id));
   if (parts.length === 0) return edges;
