@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { describeFailure } from './api/failure.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { guardProcess } from './defects.ts';
-import { type Gateway, startGateway } from './gateway.ts';
-import { openLog } from './log.ts';
-import { giveMemoryBack } from './memory.ts';
-import { metricsOf } from './metrics.ts';
+import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { type Gateway, startGateway } from './gateway/gateway.ts';
+import { collectWhenIdle } from './monitoring/idle-collection.ts';
+import { openLog } from './monitoring/log.ts';
+import { metricsFor } from './monitoring/metrics.ts';
+import { handleUncaughtExceptions } from './monitoring/uncaught-exceptions.ts';
 import { LineWriter } from './protocol/line-writer.ts';
 
 /** Everything but the requests under way has ended by itself long before; milliseconds. */
@@ -51,7 +51,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     void exit(1);
   };
   const registry = new Registry();
-  const metrics = metricsOf(registry);
+  const metrics = metricsFor(registry);
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
@@ -62,8 +62,8 @@ async function run(config: Config, log: Logger): Promise<void> {
     onFatal,
     registry,
   });
-  guardProcess(log, metrics, onFatal);
-  giveMemoryBack();
+  handleUncaughtExceptions(log, metrics, onFatal);
+  collectWhenIdle();
 
   let stopping = false;
   const stop = (signal: string) => {

@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { later, type Schedule } from '../later.ts';
+import { type Schedule, scheduleByTimer } from '../runtime/schedule.ts';
 import type { PrismaClient } from '../store/client.ts';
 import { describeFailure } from './failure.ts';
 
@@ -24,7 +24,7 @@ export class KeyUse {
   #writing: Promise<void> = Promise.resolve();
 
   /** @param now the wall clock, in milliseconds. */
-  constructor(prisma: PrismaClient, now: () => number, log: Logger, schedule = later) {
+  constructor(prisma: PrismaClient, now: () => number, log: Logger, schedule = scheduleByTimer) {
     this.#prisma = prisma;
     this.#now = now;
     this.#log = log;

@@ -1,7 +1,7 @@
 // `npm run api-key`: a new admin key, made on the machine itself, for who lost the first.
 
 import { resolve } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { openClient } from '../store/client.ts';
 import { openDatabase } from '../store/database.ts';
 import { newAdminKey } from '../store/first-start.ts';

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { restore } from '../store/backup.ts';
 import { runTool } from './run-tool.ts';
 

@@ -13,8 +13,8 @@ import { type ListenerTls, openListenerTls } from '../../src/api/listener-tls.ts
 import { apiMetrics } from '../../src/api/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
-import { readConfig } from '../../src/config.ts';
-import { type Gateway, startGateway } from '../../src/gateway.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { type Gateway, startGateway } from '../../src/gateway/gateway.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { type Identity, type Issuer, newIssuer } from '../support/issuer.ts';
 import { freePorts, migrations, newPlace, type Place, root } from '../support/place.ts';

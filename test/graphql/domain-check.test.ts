@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withDns } from '../../src/api/dns.ts';
 import { checkDomain } from '../../src/api/dns-check.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/certificates.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';

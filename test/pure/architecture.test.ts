@@ -6,30 +6,16 @@ import { expect, test } from 'vitest';
 const rooms = [
   'tools',
   'main.ts',
-  'gateway.ts',
-  'listener.ts',
-  'lease.ts',
-  'housekeeping.ts',
-  'data-plane.ts',
-  'data-plane-metrics.ts',
-  'event-plane.ts',
-  'event-metrics.ts',
-  'shutdown.ts',
-  'defects.ts',
-  'node-metrics.ts',
-  'memory.ts',
-  'admin.ts',
-  'metrics.ts',
-  'log.ts',
-  'config.ts',
-  'variables.ts',
+  'gateway',
+  'monitoring',
+  'config',
   'api',
   'store',
   'events',
   'edge',
   'tunnel',
   'protocol',
-  'later.ts',
+  'runtime',
   'whole-file.ts',
 ];
 
@@ -79,7 +65,7 @@ test('GraphQL stays in api; Prisma stays in store and api', () => {
 test('only main and the tools read the environment', () => {
   const readers = source.filter((file) => /process\.env\b/.test(readFileSync(join('src', file), 'utf8')));
   expect(readers.filter((file) => !/^(main\.ts|tools\/)/.test(file))).toEqual(
-    ['config.ts'].filter((file) => readers.includes(file)),
+    ['config/config.ts'].filter((file) => readers.includes(file)),
   );
 });
 

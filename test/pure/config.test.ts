@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 
 describe('a mistake in the environment is reported by the name of its variable:', () => {
   const key = Buffer.alloc(32).toString('base64');

@@ -1,7 +1,7 @@
 // What others sent cannot look like something else in a log.
 
 import { expect, test } from 'vitest';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/monitoring/log.ts';
 
 const HOSTILE = [
   '/a\n2026-01-01T00:00:00Z INFO  request path=/forged',

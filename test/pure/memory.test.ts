@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { giveMemoryBack } from '../../src/memory.ts';
+import { collectWhenIdle } from '../../src/monitoring/idle-collection.ts';
 
 const MB = 1024 * 1024;
 const LOOK_MS = 5000;
@@ -10,9 +10,9 @@ afterEach(() => void vi.useRealTimers());
 /** A process that holds what `alive` says, and garbage besides. */
 function start() {
   const world = { busy: 0, alive: 80, garbage: 0, collections: 0 };
-  const end = giveMemoryBack({
-    taken: () => (world.alive + world.garbage) * MB,
-    busy: () => world.busy,
+  const end = collectWhenIdle({
+    usedBytes: () => (world.alive + world.garbage) * MB,
+    utilization: () => world.busy,
     async collect() {
       world.collections++;
       world.garbage = 0;

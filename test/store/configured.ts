@@ -1,7 +1,7 @@
 // What accounts configure, as rows: for tests of what the store makes of them, without an API.
 
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Change, Changes } from '../../src/store/changes.ts';
 import { openClient } from '../../src/store/client.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,7 +1,7 @@
 // Destinations with lanes and batches, for tests of how events are delivered: a database that they have for themselves.
 
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { packEvents } from '../../src/events/batch.ts';
 import { type WrittenEvent, writeEvent } from '../../src/events/event.ts';
 import type { Target } from '../../src/events/target.ts';

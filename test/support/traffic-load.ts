@@ -3,7 +3,7 @@
 
 import { setTimeout as later } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { TrafficReporter } from '../../src/edge/traffic-reports.ts';
 import { sweepEvents } from '../../src/store/events/retention.ts';
 import { eventually } from './eventually.ts';

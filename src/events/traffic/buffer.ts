@@ -1,7 +1,7 @@
 // Traffic events on their way into the store: collected in memory for each destination, packed, and stored in their order.
 // Nobody ever waits for them: what there is no room for is dropped, and counted.
 
-import { later, type Schedule } from '../../later.ts';
+import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
 import type { TrafficCounters } from './counters.ts';
 import { Line, type LineParts } from './line.ts';
 import type { TrafficStore } from './store.ts';
@@ -40,7 +40,7 @@ export class EventBuffer {
   #isFailing = false;
   #isClosed = false;
 
-  constructor({ maxBytes, counters, onFailure, schedule = later, ...parts }: EventBufferParts) {
+  constructor({ maxBytes, counters, onFailure, schedule = scheduleByTimer, ...parts }: EventBufferParts) {
     const failed = (error: unknown) => {
       counters.failures++;
       if (!this.#isFailing) onFailure(error);

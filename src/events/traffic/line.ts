@@ -1,6 +1,6 @@
 // The traffic events that wait for one destination.
 
-import type { Schedule } from '../../later.ts';
+import type { Schedule } from '../../runtime/schedule.ts';
 import { type PackedEvents, packEvents } from '../batch.ts';
 import type { TrafficCounters } from './counters.ts';
 import type { TrafficStore } from './store.ts';

@@ -2,12 +2,12 @@
 
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
-import type { ApiSettings } from './api/settings.ts';
-import type { ProxySettings } from './edge/proxied/settings.ts';
-import type { EdgeSettings } from './edge/settings.ts';
-import type { EventSettings } from './events/settings.ts';
-import type { StoreSettings } from './store/settings.ts';
-import type { TunnelSettings } from './tunnel/settings.ts';
+import type { ApiSettings } from '../api/settings.ts';
+import type { ProxySettings } from '../edge/proxied/settings.ts';
+import type { EdgeSettings } from '../edge/settings.ts';
+import type { EventSettings } from '../events/settings.ts';
+import type { StoreSettings } from '../store/settings.ts';
+import type { TunnelSettings } from '../tunnel/settings.ts';
 import { environment } from './variables.ts';
 
 const HOUR_MS = 3_600_000;

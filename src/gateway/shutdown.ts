@@ -1,7 +1,7 @@
 // Stopping what was started: the latest first. No step can keep the next from being done.
 
 import type { Logger } from 'pino';
-import { describeFailure } from './api/failure.ts';
+import { describeFailure } from '../api/failure.ts';
 
 /** How long a step may take; milliseconds. */
 const STEP_MS = 2500;

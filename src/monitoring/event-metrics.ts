@@ -1,13 +1,13 @@
-// What becomes of events on this node, for Prometheus. Accounts and destinations are no labels: the API shows those.
+// Prometheus metrics of events on this node. Accounts and destinations are not labels: the API shows those.
 
 import type { Registry } from 'prom-client';
-import type { DeliveryCounters } from './events/delivery/counters.ts';
-import type { TrafficCounters } from './events/traffic/counters.ts';
-import { metricsOf, type Row } from './metrics.ts';
-import type { Backlog } from './store/events/backlog.ts';
-import type { SweptEvents } from './store/events/retention.ts';
+import type { DeliveryCounters } from '../events/delivery/counters.ts';
+import type { TrafficCounters } from '../events/traffic/counters.ts';
+import type { Backlog } from '../store/events/backlog.ts';
+import type { SweptEvents } from '../store/events/retention.ts';
+import { type LabelledValue, metricsFor } from './metrics.ts';
 
-export interface CountedEvents {
+export interface EventMetricsSource {
   traffic: TrafficCounters;
   delivery: DeliveryCounters;
   swept: SweptEvents;
@@ -15,10 +15,10 @@ export interface CountedEvents {
 }
 
 /** Registers the metrics. */
-export function eventMetrics(registry: Registry, { traffic, delivery, swept, backlog }: CountedEvents): void {
-  const { gauge, counter } = metricsOf(registry);
+export function eventMetrics(registry: Registry, { traffic, delivery, swept, backlog }: EventMetricsSource): void {
+  const { gauge, counter } = metricsFor(registry);
   const byTarget = (counts: Record<string, number>) =>
-    Object.entries(counts).map(([target, count]): Row => [{ target }, count]);
+    Object.entries(counts).map(([target, count]): LabelledValue => [{ target }, count]);
 
   counter('events_delivered_total', 'Events that targets took.', ['target'], () => byTarget(delivery.delivered));
   counter('event_requests_total', 'Requests to targets.', ['target'], () => byTarget(delivery.requests));
@@ -27,7 +27,7 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
   );
   counter('event_failures_total', 'Requests to targets that failed.', ['target', 'class'], () =>
     Object.entries(delivery.failures).flatMap(([target, classes]) =>
-      Object.entries(classes).map(([name, count]): Row => [{ target, class: name }, count]),
+      Object.entries(classes).map(([name, count]): LabelledValue => [{ target, class: name }, count]),
     ),
   );
   gauge('event_delivery_lag_seconds', 'Age of the event that was delivered last.', () => (delivery.lagMs ?? 0) / 1000);
@@ -46,7 +46,7 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
     [{ reason: 'backlog_full' }, swept.trafficOverCap + swept.auditOverCap],
     [{ reason: 'dead_letters_full' }, swept.deadLetters],
   ]);
-  // Of the database, so that every node tells the same.
+  // Read from the database, so every node reports the same values.
   gauge('event_backlog_events', 'Events that wait in the database.', async () => (await backlog()).events);
   gauge('event_backlog_bytes', 'Their bytes, as they are stored.', async () => (await backlog()).bytes);
   gauge('event_backlog_age_seconds', 'How long the oldest of them has waited.', async () => (await backlog()).age);

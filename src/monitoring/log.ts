@@ -1,12 +1,20 @@
-// Logs: one JSON object a line. Secrets never reach them.
+// The log: one JSON object per line. Secrets are never written.
 
 import { type Logger, pino } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from '../config/config.ts';
 
-/** Names whose values are never written, wherever they turn up. */
-const SECRETS = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'client_secret', 'aws_secret_access_key'];
+/** Members whose values are never written, at any of the first three levels of a log line. */
+const SECRET_MEMBERS = [
+  'authorization',
+  'cookie',
+  'token',
+  'apiKey',
+  'api_key',
+  'client_secret',
+  'aws_secret_access_key',
+];
 
-/** @param write where lines go, each with its line break. */
+/** @param write receives each line, with its line break. */
 export function openLog(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
   write: (line: string) => void,
@@ -19,18 +27,18 @@ export function openLog(
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+      redact: { paths: SECRET_MEMBERS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
     },
     stream,
   );
 }
 
 /**
- * What a terminal acts on, or shows as something else: control characters (C0, DEL, C1), invisible ones and those that
- * turn the direction of writing, and separators of lines.
+ * Characters that a terminal acts on or shows as something else: control characters (C0, DEL, C1), invisible characters,
+ * those that change the writing direction, and line separators.
  */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-/** The same but for the end of the line: of these JSON itself escapes only those below U+0020. */
+/** The same except the line feed that ends the line. JSON itself escapes only those below U+0020. */
 const CONTROLS_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string) =>
@@ -39,12 +47,12 @@ const escaped = (character: string) =>
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** A line of JSON that says the same without them: they can only be inside its strings. */
+/** Escapes control characters in a line of JSON. They can only be inside its strings, so the value stays the same. */
 function withoutControls(line: string): string {
   return /[^\n\x20-\x7e]/.test(line) ? line.replace(CONTROLS_IN_JSON, escaped) : line;
 }
 
-/** `LOG_FORMAT=text`: time, level, message, then what else the line says. What others sent cannot look like more of it. */
+/** Formats a line for `LOG_FORMAT=text`: time, level, message, then all other members. Values that others sent cannot imitate a line or a member. */
 function asText(line: string): string {
   const { time, level, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const plain = (value: unknown) =>
@@ -52,7 +60,7 @@ function asText(line: string): string {
   const facts = Object.entries(rest).map(([name, value]) => `${name}=${plain(value)}`);
   const head = [time, String(level).toUpperCase().padEnd(5), msg, ...facts].join(' ').replace(CONTROLS, escaped);
   const { stack } = (err ?? {}) as { stack?: string };
-  // Indented: what an error says may have lines of its own.
+  // The stack is indented, because the message of an error may contain line breaks.
   const below = (stack?.split('\n') ?? []).map((row) => `\n    ${row.trim().replace(CONTROLS, escaped)}`);
   return `${head}${below.join('')}\n`;
 }

@@ -1,19 +1,19 @@
-// A server that speaks HTTP: how it begins to listen, and how it ends.
+// An HTTP or HTTPS server with a start that can be awaited and a stop with a time limit.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Listener {
-  /** @returns its base URL, with the port that it was given. @throws when the address cannot be had. */
+export interface ManagedServer {
+  /** @returns its base URL with the bound port. @throws when the address cannot be bound. */
   listen(port: number, host: string): Promise<string>;
-  /** Takes no more connections; those that are still open after `ms` are cut. May be called twice. */
-  stop(ms: number): Promise<void>;
+  /** Accepts no more connections, and closes those that are still open after `drainMs`. May be called twice. */
+  stop(drainMs: number): Promise<void>;
 }
 
-export function listenerOf(server: Server): Listener {
-  // With those that have not shaken hands yet, of which the server's own list does not know.
+export function manageServer(server: Server): ManagedServer {
+  // The server's own list misses connections whose TLS handshake has not finished.
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -27,11 +27,11 @@ export function listenerOf(server: Server): Listener {
       const scheme = server instanceof TlsServer ? 'https' : 'http';
       return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
     },
-    async stop(ms) {
+    async stop(drainMs) {
       const closed = new Promise((resolve) => server.close(resolve));
       const deadline = setTimeout(() => {
         for (const socket of connections) socket.destroy();
-      }, ms);
+      }, drainMs);
       await closed;
       clearTimeout(deadline);
     },

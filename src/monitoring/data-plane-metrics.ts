@@ -1,15 +1,15 @@
-// What the data plane counts, for Prometheus. Names and accounts are no labels: there may be any number of them.
+// Prometheus metrics of the data plane. Names and accounts are not labels, because there may be any number of them.
 
 import type { Registry } from 'prom-client';
-import type { VisitorLimit } from './edge/visitor-limit.ts';
-import type { Counters } from './edge/visits/counters.ts';
-import { BOUNDS_MS } from './edge/visits/durations.ts';
-import { metricsOf, type Row } from './metrics.ts';
-import type { Traffic } from './protocol/relay.ts';
-import type { AgentSessions } from './tunnel/agent-sessions.ts';
-import type { Endpoints } from './tunnel/endpoints.ts';
+import type { VisitorLimit } from '../edge/visitor-limit.ts';
+import type { Counters } from '../edge/visits/counters.ts';
+import { BOUNDS_MS } from '../edge/visits/durations.ts';
+import type { Traffic } from '../protocol/relay.ts';
+import type { AgentSessions } from '../tunnel/agent-sessions.ts';
+import type { Endpoints } from '../tunnel/endpoints.ts';
+import { type LabelledValue, metricsFor } from './metrics.ts';
 
-export interface Counted {
+export interface DataPlaneMetricsSource {
   counters: Counters;
   limit: VisitorLimit;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
@@ -17,8 +17,11 @@ export interface Counted {
 }
 
 /** Registers the metrics. */
-export function dataPlaneMetrics(registry: Registry, { counters, limit, sessions, endpoints }: Counted): void {
-  const { gauge, counter, histogram } = metricsOf(registry);
+export function dataPlaneMetrics(
+  registry: Registry,
+  { counters, limit, sessions, endpoints }: DataPlaneMetricsSource,
+): void {
+  const { gauge, counter, histogram } = metricsFor(registry);
   gauge('tunnel_sessions', 'Sessions of agents on this node.', () => sessions.size);
   gauge('tunnel_endpoints', 'Endpoints that are live on this node.', () => endpoints.size);
   gauge('gateway_connections', 'Connections of visitors that are open.', () => limit.open);
@@ -26,11 +29,11 @@ export function dataPlaneMetrics(registry: Registry, { counters, limit, sessions
   const listeners = Object.entries({ http: counters.http, https: counters.https });
   counter('gateway_http_requests_total', 'Answers to visitors.', ['listener', 'code_class'], () =>
     listeners.flatMap(([listener, { answers }]) =>
-      Object.entries(answers).map(([digit, count]): Row => [{ listener, code_class: `${digit}xx` }, count]),
+      Object.entries(answers).map(([digit, count]): LabelledValue => [{ listener, code_class: `${digit}xx` }, count]),
     ),
   );
   counter('gateway_http_answers_cut_total', 'Answers that were cut short.', ['listener'], () =>
-    listeners.map(([listener, { cut }]): Row => [{ listener }, cut]),
+    listeners.map(([listener, { cut }]): LabelledValue => [{ listener }, cut]),
   );
   const { http, https, streams } = counters;
   const sum = (direction: keyof Traffic) => http.traffic[direction] + https.traffic[direction] + streams[direction];
@@ -52,6 +55,6 @@ export function dataPlaneMetrics(registry: Registry, { counters, limit, sessions
     [{ kind: 'https' }, https.firstByte],
   ]);
   counter('gateway_agent_refusals_total', 'What agents were refused, by the reason.', ['reason'], () =>
-    sessions.refusals.rows().map(([reason, count]): Row => [{ reason }, count]),
+    sessions.refusals.rows().map(([reason, count]): LabelledValue => [{ reason }, count]),
   );
 }

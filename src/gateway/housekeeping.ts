@@ -1,10 +1,10 @@
 // What is deleted from the database now and then.
 
 import type { Logger } from 'pino';
-import { describeFailure } from './api/failure.ts';
-import { KEPT_MS } from './api/idempotency.ts';
-import { type NodeParts, sweepLive, sweepNodes } from './store/nodes.ts';
-import { sweepSignIns } from './store/sign-in/sessions.ts';
+import { describeFailure } from '../api/failure.ts';
+import { KEPT_MS } from '../api/idempotency.ts';
+import { type NodeParts, sweepLive, sweepNodes } from '../store/nodes.ts';
+import { sweepSignIns } from '../store/sign-in/sessions.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
 

@@ -3,46 +3,46 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createAdmin, type Phase } from './admin.ts';
-import { auditTrail } from './api/audit.ts';
-import { auditObjects } from './api/audit-objects.ts';
-import type { App } from './api/context.ts';
-import { readDashboard } from './api/dashboard/files.ts';
-import { describeFailure } from './api/failure.ts';
-import { HeavyWork } from './api/heavy-work.ts';
-import { KeyUse } from './api/key-use.ts';
-import { openListenerTls } from './api/listener-tls.ts';
-import { apiMetrics } from './api/metrics.ts';
-import { routes, schema } from './api/schema.ts';
-import { type ApiOptions, createApi } from './api/server.ts';
-import { signInDesk } from './api/sign-in/desk.ts';
-import { trafficOf } from './api/traffic.ts';
-import type { Config } from './config.ts';
+import { auditTrail } from '../api/audit.ts';
+import { auditObjects } from '../api/audit-objects.ts';
+import type { App } from '../api/context.ts';
+import { readDashboard } from '../api/dashboard/files.ts';
+import { describeFailure } from '../api/failure.ts';
+import { HeavyWork } from '../api/heavy-work.ts';
+import { KeyUse } from '../api/key-use.ts';
+import { openListenerTls } from '../api/listener-tls.ts';
+import { apiMetrics } from '../api/metrics.ts';
+import { routes, schema } from '../api/schema.ts';
+import { type ApiOptions, createApi } from '../api/server.ts';
+import { signInDesk } from '../api/sign-in/desk.ts';
+import { trafficOf } from '../api/traffic.ts';
+import type { Config } from '../config/config.ts';
+import type { StandIn } from '../edge/keys/fetch.ts';
+import { PolicyCompiler } from '../edge/policy/compiler.ts';
+import { SigningKeys } from '../edge/webhooks/signing-keys.ts';
+import { createAdminServer, type Phase } from '../monitoring/admin-server.ts';
+import { nodeMetrics } from '../monitoring/node-metrics.ts';
+import { Changes } from '../store/changes.ts';
+import { openClient } from '../store/client.ts';
+import { openDatabase } from '../store/database.ts';
+import { syncAllEdgeEndpoints } from '../store/edge-endpoints.ts';
+import { type FirstSecrets, firstStart } from '../store/first-start.ts';
+import { newId } from '../store/ids.ts';
+import { type LiveRegistrar, liveRegistrar } from '../store/live.ts';
+import { migrate } from '../store/migrations.ts';
+import { joinNodes } from '../store/nodes.ts';
+import { Notifications } from '../store/notify.ts';
+import { sealPolicies } from '../store/seal-policies.ts';
+import { checkServerKey, loadKeys } from '../store/server-key.ts';
+import { sessionCommands } from '../store/session-commands.ts';
+import { signInLink } from '../store/sign-in/links.ts';
+import { siteSource } from '../store/site-source.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
-import type { StandIn } from './edge/keys/fetch.ts';
-import { PolicyCompiler } from './edge/policy/compiler.ts';
-import { SigningKeys } from './edge/webhooks/signing-keys.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { keepLease } from './lease.ts';
-import { listenerOf } from './listener.ts';
-import { nodeMetrics } from './node-metrics.ts';
+import { renewLease } from './lease.ts';
+import { manageServer } from './managed-server.ts';
 import { Shutdown } from './shutdown.ts';
-import { Changes } from './store/changes.ts';
-import { openClient } from './store/client.ts';
-import { openDatabase } from './store/database.ts';
-import { syncAllEdgeEndpoints } from './store/edge-endpoints.ts';
-import { type FirstSecrets, firstStart } from './store/first-start.ts';
-import { newId } from './store/ids.ts';
-import { type LiveRegistrar, liveRegistrar } from './store/live.ts';
-import { migrate } from './store/migrations.ts';
-import { joinNodes } from './store/nodes.ts';
-import { Notifications } from './store/notify.ts';
-import { sealPolicies } from './store/seal-policies.ts';
-import { checkServerKey, loadKeys } from './store/server-key.ts';
-import { sessionCommands } from './store/session-commands.ts';
-import { signInLink } from './store/sign-in/links.ts';
-import { siteSource } from './store/site-source.ts';
 
 /** How long the embedded database may take to write everything out; milliseconds. A server needs no such time. */
 const EMBEDDED_CLOSE_MS = 10_000;
@@ -118,7 +118,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     config.databaseUrl === undefined
       ? undefined
       : new Notifications(config.databaseUrl, newId('node'), changes, () => api.forget(), log);
-  const hearing = () => notifications?.listening ?? true; // One process alone has nobody to hear.
+  const isChangeFeedConnected = () => notifications?.listening ?? true; // A single process has no other nodes.
   let apiAddress = `${config.apiTls ? 'https' : 'http'}://${config.host}:${config.apiPort}`; // Of port 0 the real one is not known yet.
   const baseUrl = () => config.publicApiUrl ?? apiAddress;
   const node = await joinNodes(
@@ -131,10 +131,10 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     },
   );
   shutdown.add('release the lease', () => node.release());
-  shutdown.add('end renewals', keepLease(node, config.nodeLeaseMs, log));
+  shutdown.add('end renewals', renewLease(node, config.nodeLeaseMs, log));
   const ending = new AbortController();
   const registry = options.registry ?? new Registry();
-  const measured = { database, prisma, changes, node, hearing, leaseMs: config.nodeLeaseMs };
+  const measured = { database, prisma, changes, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
   nodeMetrics(registry, measured, () => [dataPlane, tls]);
   const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const sessions = sessionCommands({
@@ -173,7 +173,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
     routes,
     log,
     metrics: apiMetrics(registry),
-    hearing,
+    hearing: isChangeFeedConnected,
     dashboard: await readDashboard(options.dashboard),
     tls,
     onlyYoga: options.onlyYoga,
@@ -182,11 +182,11 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
   shutdown.add('end LISTEN', () => notifications?.close());
   await notifications?.start();
   let phase: Phase = 'starting';
-  const admin = createAdmin(registry, {
+  const admin = createAdminServer(registry, {
     database: async () => void (await prisma.$queryRaw`SELECT 1`),
     phase: () => phase,
-    hearing,
-    isFull: database.isFull,
+    isChangeFeedConnected,
+    isDiskFull: database.isFull,
   });
   const endHousekeeping = startHousekeeping(
     { prisma, changes, baseUrl, log, now },
@@ -194,7 +194,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
   );
   shutdown.add('end housekeeping', endHousekeeping);
 
-  const listeners = { api: listenerOf(api.server), admin: listenerOf(admin) };
+  const listeners = { api: manageServer(api.server), admin: manageServer(admin) };
   shutdown.add('close the API listener', () => listeners.api.stop(0));
   shutdown.add('close the admin listener', () => listeners.admin.stop(0));
   const own = {
