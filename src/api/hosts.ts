@@ -4,8 +4,8 @@ import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
 import { usesAction } from '../edge/policy/text.ts';
 import type { Db } from '../store/client.ts';
-import { syncEdgeEndpoints } from '../store/edge-endpoints.ts';
-import { maskedPolicy, type StoredPolicy } from '../store/policy-secrets.ts';
+import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
+import { maskedPolicy, type StoredPolicy } from '../store/edges/policy-secrets.ts';
 import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
 

@@ -9,8 +9,14 @@ import { PolicyError, PROBLEM } from '../edge/policy/problems.ts';
 import { keepSecrets, splitPolicy } from '../edge/policy/secrets.ts';
 import { SECRET_MASK } from '../protocol/policy-secrets.ts';
 import type { Db } from '../store/client.ts';
+import {
+  openSecrets,
+  type PolicyOwner,
+  protocolOf,
+  type StoredPolicy,
+  sealPolicy,
+} from '../store/edges/policy-secrets.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
-import { openSecrets, type PolicyOwner, protocolOf, type StoredPolicy, sealPolicy } from '../store/policy-secrets.ts';
 import { ApiError } from './errors.ts';
 import type { Host, Writing } from './module.ts';
 

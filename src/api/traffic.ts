@@ -15,7 +15,7 @@ export interface TrafficState {
 
 /** The parts of the data plane that know it. */
 interface Plane {
-  sites: Pick<TrafficState, 'breaker'>;
+  edges: Pick<TrafficState, 'breaker'>;
   sessions: Pick<TrafficState, 'roundTrip'>;
   endpoints: { trafficOf: TrafficState['endpoint'] };
 }
@@ -23,7 +23,7 @@ interface Plane {
 /** @param plane is there by the time that anybody asks. */
 export function trafficOf(plane: () => Plane): TrafficState {
   return {
-    breaker: (routeId) => plane().sites.breaker(routeId),
+    breaker: (routeId) => plane().edges.breaker(routeId),
     endpoint: (id) => plane().endpoints.trafficOf(id),
     roundTrip: (sessionId) => plane().sessions.roundTrip(sessionId),
   };

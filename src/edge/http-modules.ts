@@ -6,7 +6,7 @@ import { type Breaker, circuitBreaker } from './modules/breaker.ts';
 import { compression } from './modules/compression.ts';
 import { requestHeaders, responseHeaders } from './modules/headers.ts';
 import { ipRestriction } from './modules/ip-restriction.ts';
-import { KeptModules } from './modules/kept-modules.ts';
+import { ModuleCache } from './modules/module-cache.ts';
 import type { ConnectionModuleSettings, HttpModuleSettings } from './modules/settings.ts';
 import { userAgentFilter } from './modules/user-agent-filter.ts';
 import { webhookVerification } from './modules/webhook-verification.ts';
@@ -33,7 +33,7 @@ export function httpModules(
   settings: HttpModuleSettings,
   owner: ModuleOwner,
   environment: ModuleEnvironment,
-  kept = new KeptModules(),
+  kept = new ModuleCache(),
 ): HttpModules {
   const on = enabled(settings);
   const { trafficPolicy, circuitBreaker: breaking } = on;

@@ -8,14 +8,14 @@ import { listen, show } from '../edge/addresses.ts';
 import { Captures } from '../edge/capture/captures.ts';
 import { joinedReporter } from '../edge/capture/joined-reporter.ts';
 import { Replays } from '../edge/capture/replay.ts';
+import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
+import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { type FrontsOptions, httpFront, httpsFront } from '../edge/fronts.ts';
 import { createHttpListener } from '../edge/http/listener.ts';
 import { spokenTo } from '../edge/http2/upstream.ts';
 import type { ModuleEnvironment } from '../edge/module.ts';
 import type { PolicyCompiler } from '../edge/policy/compiler.ts';
 import { ProxiedConnections } from '../edge/proxied/connections.ts';
-import { Sites } from '../edge/sites/sites.ts';
-import type { SiteSource } from '../edge/sites/source.ts';
 import { TcpListener } from '../edge/tcp.ts';
 import { type Certificates, openCertificates } from '../edge/tls/certificates.ts';
 import { TlsListener } from '../edge/tls/listener.ts';
@@ -42,7 +42,7 @@ const RENEW_MS = 24 * 3_600_000;
 export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   registrar: Registrar;
   /** @param publicHttpsPort what the URLs of edges show. */
-  openSiteSource(publicHttpsPort: number): Promise<SiteSource>;
+  openSiteSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
   newOperationId(): string;
   /** `cap_…` */
   newCaptureId(): string;
@@ -60,7 +60,7 @@ export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   /** Listeners by name, as `ready` prints them. */
   addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
   sessions: AgentSessions;
-  sites: Sites;
+  edges: LiveEdges;
   endpoints: Endpoints;
   /** Requests that people look at one by one, and send once more. */
   captures: Captures;
@@ -111,7 +111,7 @@ async function open(
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
   const { listeners, shutdown } = end;
-  const certificates = await openCertificates({ ...config, log, uploaded: (name) => sites.certificateFor(name) });
+  const certificates = await openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) });
   shutdown.add('close certificates', () => certificates.close());
   // Sessions end after the visitors, whose answers still come through them.
   let endAgents = async () => {};
@@ -161,7 +161,7 @@ async function open(
   proxied.guard('https', tls.server);
   const httpsAddress = await listen(tls.server, config.httpsPort, host);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
-  const sites = new Sites({
+  const edges = new LiveEdges({
     source: await openSiteSource(publicHttpsPort),
     endpoints,
     environment,
@@ -170,8 +170,8 @@ async function open(
     onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
     onApplied: () => tls.review(),
   });
-  shutdown.add('close sites', () => sites.close());
-  await sites.start();
+  shutdown.add('close edges', () => edges.close());
+  await edges.start();
   allIsLive();
 
   const plain = createHttpListener(httpFront(sides, https, publicHttpsPort), limit);
@@ -228,7 +228,7 @@ async function open(
     caFile: certificates.caFile,
     expiries: certificates.expiries,
     sessions,
-    sites,
+    edges,
     endpoints,
     captures,
     replays: new Replays({

@@ -25,18 +25,18 @@ import { nodeMetrics } from '../monitoring/node-metrics.ts';
 import { Changes } from '../store/changes.ts';
 import { openClient } from '../store/client.ts';
 import { openDatabase } from '../store/database.ts';
-import { syncAllEdgeEndpoints } from '../store/edge-endpoints.ts';
+import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
+import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
+import { sealPolicies } from '../store/edges/seal-policies.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { newId } from '../store/ids.ts';
 import { type LiveRegistrar, liveRegistrar } from '../store/live.ts';
 import { migrate } from '../store/migrations.ts';
 import { joinNodes } from '../store/nodes.ts';
 import { Notifications } from '../store/notify.ts';
-import { sealPolicies } from '../store/seal-policies.ts';
 import { checkServerKey, loadKeys } from '../store/server-key.ts';
 import { sessionCommands } from '../store/session-commands.ts';
 import { signInLink } from '../store/sign-in/links.ts';
-import { siteSource } from '../store/site-source.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -209,7 +209,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
       await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
       const onFailure = (id: string, error: unknown) =>
         log.error({ id, err: describeFailure(error) }, 'cannot be read');
-      return siteSource({ prisma, changes, keys, onFailure });
+      return edgeConfigSource({ prisma, changes, keys, onFailure });
     },
     reporter: events.reporter,
     newOperationId: () => newId('op'),

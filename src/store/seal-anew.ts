@@ -2,11 +2,11 @@
 
 import type { BasicAuthSettings, WebhookVerificationSettings } from '../edge/modules/settings.ts';
 import type { Db } from './client.ts';
+import { openModule, type SecretOwner, sealModule } from './edges/module-secrets.ts';
+import { type StoredPolicy, sealPolicyAnew } from './edges/policy-secrets.ts';
 import { openTarget, sealTarget } from './event-target.ts';
 import { Prisma } from './generated/prisma/client.ts';
 import type { Keys } from './keys.ts';
-import { openModule, type SecretOwner, sealModule } from './module-secrets.ts';
-import { type StoredPolicy, sealPolicyAnew } from './policy-secrets.ts';
 import { openPrivateKey, sealPrivateKey } from './tls-certificate.ts';
 
 const owner = { id: true, accountId: true } as const;

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BasicAuthSettings, WebhookVerificationSettings } from '../../src/edge/modules/settings.ts';
-import { openModule } from '../../src/store/module-secrets.ts';
+import { openModule } from '../../src/store/edges/module-secrets.ts';
 import { authorityPem } from '../contract/certificates.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dropEdgeEndpoints, syncAllEdgeEndpoints, syncEdgeEndpoints } from '../../src/store/edge-endpoints.ts';
+import { dropEdgeEndpoints, syncAllEdgeEndpoints, syncEdgeEndpoints } from '../../src/store/edges/edge-endpoints.ts';
 import { heard, newAccount, type Store, sharedStore } from './configured.ts';
 
 let store: Store;

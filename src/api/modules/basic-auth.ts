@@ -2,8 +2,8 @@
 
 import { DEFAULT_REALM } from '../../edge/credentials/basic.ts';
 import type { BasicAuthSettings } from '../../edge/modules/settings.ts';
+import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
-import { openModule, sealModule } from '../../store/module-secrets.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';

@@ -1,8 +1,8 @@
 // The policy module of a route and of a TLS edge: the traffic policy in its older shape, rules in two lists.
 
 import { SECRET_MASK } from '../../protocol/policy-secrets.ts';
+import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
-import { maskedPolicy, type StoredPolicy } from '../../store/policy-secrets.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
 import type { Host, Module } from '../module.ts';

@@ -2,8 +2,8 @@
 
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
 import { SECRET_MASK } from '../../protocol/policy-secrets.ts';
+import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
-import { maskedPolicy, type StoredPolicy } from '../../store/policy-secrets.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
 import type { Host, Module } from '../module.ts';

@@ -1,6 +1,6 @@
 // Who wants to hear of traffic: the sources of all accounts, in memory, as they are in the store.
 
-import { Reloads } from '../../edge/sites/reloads.ts';
+import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
 import { Filter } from './filter.ts';
 import { Hearers, type Wish } from './hearers.ts';
 import { Kept } from './kept.ts';
@@ -19,12 +19,12 @@ export interface AudienceParts {
 export class Audience {
   readonly #requests = new Ears('http_request_complete.v0');
   readonly #connections = new Ears('tcp_connection_closed.v0');
-  readonly #reloads: Reloads;
+  readonly #reloads: ReloadQueue;
   readonly #stop: () => void;
 
   /** Loads the sources, and again whenever they may have changed; nobody hears before it has them. */
   constructor({ store, onFailure, retryMs }: AudienceParts) {
-    this.#reloads = new Reloads({ work: async () => this.#take(await store.sources()), onFailure, retryMs });
+    this.#reloads = new ReloadQueue({ work: async () => this.#take(await store.sources()), onFailure, retryMs });
     this.#stop = store.onSourcesChange(() => void this.refresh());
     void this.refresh();
   }

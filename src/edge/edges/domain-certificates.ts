@@ -1,6 +1,6 @@
 // The certificates that were uploaded for reserved domains, by the names that they are shown for.
 
-import type { DomainCertificate } from './source.ts';
+import type { DomainCertificate } from './edge-config.ts';
 
 export class DomainCertificates {
   readonly #byDomain = new Map<string, DomainCertificate>();

@@ -3,15 +3,15 @@
 import type { EndpointHandling } from '../handling.ts';
 import { connectionModules } from '../http-modules.ts';
 import type { ConnectionModule, TlsTerms } from '../module.ts';
-import { reasonOf, type SiteParts } from './site.ts';
-import type { TlsEdgeConfig } from './source.ts';
+import type { TlsEdgeConfig } from './edge-config.ts';
+import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { termsOf } from './tls-terms.ts';
 
-export class TlsSite implements EndpointHandling {
+export class TlsEdgeRuntime implements EndpointHandling {
   readonly connection: readonly ConnectionModule[];
   readonly tls: TlsTerms | undefined;
 
-  constructor(config: TlsEdgeConfig, { environment, onBroken }: SiteParts) {
+  constructor(config: TlsEdgeConfig, { environment, onBroken }: EdgeRuntimeDeps) {
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
       this.tls = termsOf(config);

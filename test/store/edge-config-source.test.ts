@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../src/edge/sites/source.ts';
+import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../src/edge/edges/edge-config.ts';
 import type { Change } from '../../src/store/changes.ts';
+import { edgeConfigSource } from '../../src/store/edges/edge-config-source.ts';
+import { sealModule } from '../../src/store/edges/module-secrets.ts';
 import { newId } from '../../src/store/ids.ts';
-import { sealModule } from '../../src/store/module-secrets.ts';
-import { siteSource } from '../../src/store/site-source.ts';
 import { sealPrivateKey } from '../../src/store/tls-certificate.ts';
 import { newAccount, type Store, sharedStore } from './configured.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 function start() {
   const failures: string[] = [];
-  const source = siteSource({ ...store, onFailure: (id) => void failures.push(id) });
+  const source = edgeConfigSource({ ...store, onFailure: (id) => void failures.push(id) });
   const edge = async <T>(id: string) => {
     const { edges } = await source.load([id]);
     return edges.find((one) => one.id === id) as T;

@@ -7,11 +7,11 @@ import { httpModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
 import type { HttpModule, TlsTerms } from '../module.ts';
 import type { Breaker } from '../modules/breaker.ts';
-import { KeptModules } from '../modules/kept-modules.ts';
+import { ModuleCache } from '../modules/module-cache.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
+import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
+import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
-import { reasonOf, type SiteParts } from './site.ts';
-import type { HttpsEdgeConfig, RouteConfig } from './source.ts';
 import { termsOf } from './tls-terms.ts';
 
 /** A route that is live, with what its modules remember of its visitors. */
@@ -20,10 +20,10 @@ export interface LiveRoute extends HttpRoute {
   readonly fingerprint: string;
   readonly breaker: Breaker | undefined;
   readonly backend: string;
-  readonly kept: KeptModules;
+  readonly kept: ModuleCache;
 }
 
-export class HttpsSite implements EndpointHandling {
+export class HttpsEdgeRuntime implements EndpointHandling {
   readonly connection = [];
   readonly tls: TlsTerms | undefined;
   readonly routes: ReadonlyMap<string, LiveRoute>;
@@ -32,7 +32,7 @@ export class HttpsSite implements EndpointHandling {
   readonly #broken: LiveRoute | undefined;
 
   /** @param before what the edge was until now: what has not changed stays, with all that it remembers. */
-  constructor(config: HttpsEdgeConfig, before: HttpsSite | undefined, parts: SiteParts) {
+  constructor(config: HttpsEdgeConfig, before: HttpsEdgeRuntime | undefined, parts: EdgeRuntimeDeps) {
     const { id, mutualTls } = config;
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
@@ -77,11 +77,11 @@ function liveRoute(
   before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
   isMutual: boolean | undefined,
-  { endpoints, environment, onBroken }: SiteParts,
+  { endpoints, environment, onBroken }: EdgeRuntimeDeps,
 ): LiveRoute {
   // Whether one backend fails says nothing of another.
   const place = JSON.stringify(backend ?? null);
-  const kept = new KeptModules(before?.backend === place ? before.kept : undefined);
+  const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
   try {
     if (failure !== undefined) throw new Error(failure);
     const { modules, breaker, connection } = httpModules(settings, owner, environment, kept);
@@ -119,7 +119,7 @@ function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
     fingerprint,
     breaker: undefined,
     backend: '',
-    kept: new KeptModules(),
+    kept: new ModuleCache(),
     chain,
     convertsWebsockets: false,
     upstream: () => 'moduleFailed',

@@ -1,11 +1,11 @@
 // Modules that remember their visitors, kept while others of the same route are changed.
 
-export class KeptModules {
+export class ModuleCache {
   readonly #before: ReadonlyMap<string, { settings: string; module: unknown }>;
   readonly #made = new Map<string, { settings: string; module: unknown }>();
 
   /** @param before those of the route as it was. */
-  constructor(before?: KeptModules) {
+  constructor(before?: ModuleCache) {
     this.#before = before ? before.#made : new Map();
   }
 

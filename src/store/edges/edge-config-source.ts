@@ -1,14 +1,14 @@
 // What is configured for the public side: the edges of accounts and the certificates of their domains, as the data plane
 // wants them, and word of every change to them.
 
-import type { DomainCertificate, EdgeConfig, SiteSource } from '../edge/sites/source.ts';
-import type { Changes } from './changes.ts';
-import type { PrismaClient } from './client.ts';
-import { edgesOf, OwnerIndex } from './edge-parts.ts';
-import { isId } from './ids.ts';
-import type { Keys } from './keys.ts';
-import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './site-rows.ts';
-import { openPrivateKey } from './tls-certificate.ts';
+import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
+import type { Changes } from '../changes.ts';
+import type { PrismaClient } from '../client.ts';
+import { isId } from '../ids.ts';
+import type { Keys } from '../keys.ts';
+import { openPrivateKey } from '../tls-certificate.ts';
+import { affectedEdges, OwnerIndex } from './affected-edges.ts';
+import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-rows.ts';
 
 /** Edges that are read at once. */
 const BATCH = 500;
@@ -26,7 +26,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['reservedDomain', 'rd'],
 ]);
 
-export interface SiteSourceParts {
+export interface EdgeConfigSourceOptions {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
@@ -40,7 +40,7 @@ interface Read {
   owners: Map<string, string[]>;
 }
 
-export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts): SiteSource {
+export function edgeConfigSource({ prisma, changes, keys, onFailure }: EdgeConfigSourceOptions): EdgeConfigSource {
   const owners = new OwnerIndex();
 
   // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
@@ -105,7 +105,7 @@ export function siteSource({ prisma, changes, keys, onFailure }: SiteSourceParts
 
   return {
     async load(ids) {
-      const edgeIds = ids && (await edgesOf(prisma, ids, owners));
+      const edgeIds = ids && (await affectedEdges(prisma, ids, owners));
       const { edges, owners: read } = edgeIds ? await readNamed(edgeIds) : await readAll();
       const named = ids?.filter((id) => isId('rd', id) || isId('cert', id));
       const certificates =

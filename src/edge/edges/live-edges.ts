@@ -7,15 +7,15 @@ import type { BreakerSnapshot } from '../modules/breaker.ts';
 import { endsTls } from '../modules/tls-termination.ts';
 import { policyOf } from '../policy/document.ts';
 import { DomainCertificates } from './domain-certificates.ts';
+import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
-import { HttpsSite } from './https-site.ts';
-import { Reloads, type Scope } from './reloads.ts';
-import type { SiteParts } from './site.ts';
-import type { EdgeConfig, SiteConfigs, SiteSource } from './source.ts';
-import { TlsSite } from './tls-site.ts';
+import type { EdgeRuntimeDeps } from './edge-runtime-deps.ts';
+import { HttpsEdgeRuntime } from './https-edge.ts';
+import { ReloadQueue, type Scope } from './reload-queue.ts';
+import { TlsEdgeRuntime } from './tls-edge.ts';
 
-export interface SitesOptions extends SiteParts {
-  source: SiteSource;
+export interface LiveEdgesOptions extends EdgeRuntimeDeps {
+  source: EdgeConfigSource;
   /** Told when what is configured cannot be loaded: what was there goes on, and it is tried again until it works. */
   onFailure(error: unknown): void;
   /** How long until then, in milliseconds. */
@@ -24,14 +24,14 @@ export interface SitesOptions extends SiteParts {
   onApplied?(): void;
 }
 
-interface Site {
+interface EdgeRuntime {
   fingerprint: string;
-  handling: HttpsSite | TlsSite;
+  handling: HttpsEdgeRuntime | TlsEdgeRuntime;
   endpoints: EdgeEndpoint[];
 }
 
 /** The policies of what is not as it was. */
-function policiesOf(edge: EdgeConfig, before: HttpsSite | undefined): string[] {
+function policiesOf(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): string[] {
   const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.mutualTls));
   return hosts.flatMap(({ modules: { trafficPolicy } }) => (trafficPolicy?.enabled ? trafficPolicy.value : []));
 }
@@ -44,24 +44,24 @@ function isUnfinished(compilation: Compilation, work: () => unknown): boolean {
   }
 }
 
-export class Sites {
-  readonly #options: SitesOptions;
+export class LiveEdges {
+  readonly #options: LiveEdgesOptions;
   readonly #endpoints: Endpoints;
-  readonly #reloads: Reloads;
+  readonly #reloads: ReloadQueue;
   readonly #certificates = new DomainCertificates();
   /** By the id of the edge. */
-  readonly #sites = new Map<string, Site>();
+  readonly #runtimes = new Map<string, EdgeRuntime>();
   /** The edge of each route. */
-  readonly #edges = new Map<string, string>();
+  readonly #edgeOfRoute = new Map<string, string>();
   /** The edge that answers a name. */
-  readonly #names = new Map<string, string>();
+  readonly #edgeOfName = new Map<string, string>();
   #stop = () => {};
 
-  constructor(options: SitesOptions) {
+  constructor(options: LiveEdgesOptions) {
     const { onFailure, retryMs } = options;
     this.#options = options;
     this.#endpoints = options.endpoints;
-    this.#reloads = new Reloads({ work: (scope) => this.#load(scope), onFailure, retryMs });
+    this.#reloads = new ReloadQueue({ work: (scope) => this.#load(scope), onFailure, retryMs });
   }
 
   /** Done when all that is configured is live, which from then on it stays. */
@@ -83,8 +83,10 @@ export class Sites {
 
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
   breaker(routeId: string): BreakerSnapshot | undefined {
-    const site = this.#sites.get(this.#edges.get(routeId) ?? '');
-    return site?.handling instanceof HttpsSite ? site.handling.routes.get(routeId)?.breaker?.snapshot() : undefined;
+    const runtime = this.#runtimes.get(this.#edgeOfRoute.get(routeId) ?? '');
+    return runtime?.handling instanceof HttpsEdgeRuntime
+      ? runtime.handling.routes.get(routeId)?.breaker?.snapshot()
+      : undefined;
   }
 
   async #load(scope: Scope): Promise<void> {
@@ -103,9 +105,9 @@ export class Sites {
   }
 
   /** Edges that answer, here, names of those that were loaded, and were not looked at. */
-  #losers({ edgeIds, edges }: SiteConfigs): string[] {
-    const looked = new Set(edgeIds ?? this.#sites.keys());
-    const holders = edges.flatMap(({ names }) => names.flatMap(({ hostname }) => this.#names.get(hostname) ?? []));
+  #losers({ edgeIds, edges }: EdgeConfigs): string[] {
+    const looked = new Set(edgeIds ?? this.#runtimes.keys());
+    const holders = edges.flatMap(({ names }) => names.flatMap(({ hostname }) => this.#edgeOfName.get(hostname) ?? []));
     return [...new Set(holders)].filter((id) => !looked.has(id));
   }
 
@@ -113,9 +115,9 @@ export class Sites {
   async #compiled(edges: readonly EdgeConfig[]): Promise<Compilation> {
     const compilation = new Compilation();
     for (const edge of edges) {
-      const before = this.#sites.get(edge.id);
+      const before = this.#runtimes.get(edge.id);
       if (before?.fingerprint === JSON.stringify(edge)) continue;
-      const known = before?.handling instanceof HttpsSite ? before.handling : undefined;
+      const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
       for (const text of policiesOf(edge, known)) {
         const owner = { accountId: edge.accountId, proto: edge.kind };
         const work = () => policyOf(text, owner, this.#options.environment);
@@ -127,13 +129,13 @@ export class Sites {
   }
 
   /** At once, as far as visitors can see. */
-  #apply({ edgeIds, edges, domainIds, certificates }: SiteConfigs): void {
+  #apply({ edgeIds, edges, domainIds, certificates }: EdgeConfigs): void {
     const configured = new Set(edges.map(({ id }) => id));
-    for (const id of edgeIds ?? [...this.#sites.keys()]) if (!configured.has(id)) this.#remove(id);
+    for (const id of edgeIds ?? [...this.#runtimes.keys()]) if (!configured.has(id)) this.#remove(id);
     // First all that goes: a name may go from one edge to another.
     const changed = edges.flatMap((config) => {
       const fingerprint = JSON.stringify(config);
-      const before = this.#sites.get(config.id);
+      const before = this.#runtimes.get(config.id);
       if (before?.fingerprint === fingerprint) return [];
       this.#remove(config.id);
       return { config, fingerprint, before };
@@ -142,7 +144,7 @@ export class Sites {
     this.#certificates.replace(domainIds, certificates);
   }
 
-  #add(config: EdgeConfig, fingerprint: string, before: Site | undefined): void {
+  #add(config: EdgeConfig, fingerprint: string, before: EdgeRuntime | undefined): void {
     const { id, accountId, kind, names } = config;
     const { publicHttpsPort: port } = this.#options;
     const handling = this.#handling(config, before);
@@ -154,26 +156,27 @@ export class Sites {
     const endpoints = names.map(
       (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }, meterOf(name)),
     );
-    this.#sites.set(id, { fingerprint, handling, endpoints });
-    for (const { hostname } of names) this.#names.set(hostname, id);
+    this.#runtimes.set(id, { fingerprint, handling, endpoints });
+    for (const { hostname } of names) this.#edgeOfName.set(hostname, id);
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);
-    if (handling instanceof HttpsSite) for (const routeId of handling.routes.keys()) this.#edges.set(routeId, id);
+    if (handling instanceof HttpsEdgeRuntime)
+      for (const routeId of handling.routes.keys()) this.#edgeOfRoute.set(routeId, id);
   }
 
-  #handling(config: EdgeConfig, before: Site | undefined): HttpsSite | TlsSite {
-    if (config.kind === 'tls') return new TlsSite(config, this.#options);
-    const known = before?.handling instanceof HttpsSite ? before.handling : undefined;
-    return new HttpsSite(config, known, this.#options);
+  #handling(config: EdgeConfig, before: EdgeRuntime | undefined): HttpsEdgeRuntime | TlsEdgeRuntime {
+    if (config.kind === 'tls') return new TlsEdgeRuntime(config, this.#options);
+    const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
+    return new HttpsEdgeRuntime(config, known, this.#options);
   }
 
   #remove(id: string): void {
-    const site = this.#sites.get(id);
-    if (!site) return;
-    this.#sites.delete(id);
-    if (site.handling instanceof HttpsSite)
-      for (const routeId of site.handling.routes.keys()) this.#edges.delete(routeId);
-    for (const endpoint of site.endpoints) {
-      this.#names.delete(endpoint.hostname);
+    const runtime = this.#runtimes.get(id);
+    if (!runtime) return;
+    this.#runtimes.delete(id);
+    if (runtime.handling instanceof HttpsEdgeRuntime)
+      for (const routeId of runtime.handling.routes.keys()) this.#edgeOfRoute.delete(routeId);
+    for (const endpoint of runtime.endpoints) {
+      this.#edgeOfName.delete(endpoint.hostname);
       endpoint.close();
       this.#endpoints.remove(endpoint);
     }

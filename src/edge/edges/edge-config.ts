@@ -60,7 +60,7 @@ export interface DomainCertificate {
   key: string;
 }
 
-export interface SiteConfigs {
+export interface EdgeConfigs {
   /** What was looked at; null: all edges. Those of them that are not among `edges` are gone, or have no name. */
   edgeIds: readonly string[] | null;
   edges: EdgeConfig[];
@@ -71,9 +71,9 @@ export interface SiteConfigs {
   applied(): void;
 }
 
-export interface SiteSource {
+export interface EdgeConfigSource {
   /** What is configured now of all that is made of these objects; null: everything. */
-  load(ids: readonly string[] | null): Promise<SiteConfigs>;
+  load(ids: readonly string[] | null): Promise<EdgeConfigs>;
   /**
    * Hears which objects, of those that edges and certificates are made of, may have changed (null: any). Where the change
    * was made on this node it is not answered before the promise is settled. Ends with the returned function.

@@ -2,7 +2,7 @@
 
 import type { HttpRoute } from '../handling.ts';
 import { isAmbiguous, loosePath, normalPath, pathOf } from '../path.ts';
-import type { RouteConfig } from './source.ts';
+import type { RouteConfig } from './edge-config.ts';
 
 export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {
   route: T;

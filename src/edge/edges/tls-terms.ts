@@ -2,7 +2,7 @@
 
 import type { TlsTerms } from '../module.ts';
 import { endsTls, goTogether } from '../modules/tls-termination.ts';
-import type { EdgeConfig } from './source.ts';
+import type { EdgeConfig } from './edge-config.ts';
 
 /**
  * The terms that the modules of an edge make; undefined when they say nothing, or TLS is not ended here.

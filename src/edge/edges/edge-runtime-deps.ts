@@ -1,9 +1,9 @@
-// What the sites of edges need of the rest of the gateway.
+// What the runtimes of edges need of the rest of the gateway.
 
 import type { Endpoints } from '../../tunnel/endpoints.ts';
 import type { ModuleEnvironment } from '../module.ts';
 
-export interface SiteParts {
+export interface EdgeRuntimeDeps {
   endpoints: Endpoints;
   environment: ModuleEnvironment;
   /** The port that URLs show. */

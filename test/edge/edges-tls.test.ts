@@ -3,7 +3,7 @@ import type { EndpointHandling } from '../../src/edge/handling.ts';
 import { DEAF } from '../../src/protocol/mux-stream.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
 import { connectionOf, exchangeOf } from '../policy/exchange-support.ts';
-import { httpsEdge, labelled, route, startSites, tlsEdge } from './sites-support.ts';
+import { httpsEdge, labelled, route, startEdges, tlsEdge } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';
 
 let agent: Agent;
@@ -34,7 +34,7 @@ describe('who ends the TLS of a TLS edge', () => {
       undefined,
     ],
   ])('%s', async (_, more, tls, minVersion) => {
-    const { at } = await startSites({ edges: [tlsEdge('e1', NAME, more)] });
+    const { at } = await startEdges({ edges: [tlsEdge('e1', NAME, more)] });
     const endpoint = at(NAME);
     expect(endpoint?.tls).toBe(tls);
     expect(handlingAt(endpoint).tls?.minVersion).toBe(minVersion);
@@ -42,7 +42,7 @@ describe('who ends the TLS of a TLS edge', () => {
 });
 
 test('the connections of a TLS edge go to its tunnels in turn, and nowhere without one', async () => {
-  const { endpoints, at, configured, changed } = await startSites({ edges: [tlsEdge('e1', NAME)] });
+  const { endpoints, at, configured, changed } = await startEdges({ edges: [tlsEdge('e1', NAME)] });
   const open = () => at(NAME)?.open(visitor, DEAF);
   expect(await open()).toBe('offline');
   for (const id of ['tn_1', 'tn_2']) endpoints.labelled.add(labelled(agent.session, id, { app: 'web' }));
@@ -61,12 +61,12 @@ describe('the terms of TLS', () => {
   const termsAt = (endpoint: LiveEndpoint | undefined) => handlingAt(endpoint).tls;
 
   test('of an edge that says nothing are those of everywhere', async () => {
-    const { at } = await startSites({ edges: [httpsEdge('e1', NAME)] });
+    const { at } = await startEdges({ edges: [httpsEdge('e1', NAME)] });
     expect(termsAt(at(NAME))).toBeUndefined();
   });
 
   test('stay the very same when something else changes, and are others when they change', async () => {
-    const { at, configured, changed } = await startSites({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
+    const { at, configured, changed } = await startEdges({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
     const before = termsAt(at(NAME));
     expect(before).toEqual({
       minVersion: 'TLSv1.2',
@@ -84,7 +84,7 @@ describe('the terms of TLS', () => {
   });
 
   test('make the names in certificates the gateway’s to tell', async () => {
-    const { routeOf } = await startSites({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
+    const { routeOf } = await startEdges({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
     const exchange = exchangeOf({ fields: { 'gateway-mtls-subject-cn': 'forged', accept: '*/*' } });
     const found = routeOf(NAME);
     if (typeof found === 'object') found.chain?.request(exchange, { passed: 0 });
@@ -102,7 +102,7 @@ describe('what cannot be served as it is configured', () => {
   };
 
   test('is one route: its visitors are turned away, the others’ are not', async () => {
-    const { routeOf, broken } = await startSites({
+    const { routeOf, broken } = await startEdges({
       edges: [httpsEdge('e1', NAME, { routes: [route('r1', '/'), route('r2', '/bad', { modules: bad })] })],
     });
     expect(verdictOf(routeOf(NAME, '/bad'))).toMatchObject(refusal);
@@ -111,7 +111,7 @@ describe('what cannot be served as it is configured', () => {
   });
 
   test('is a route whose secret cannot be read, or an edge that lets in everybody’s certificate', async () => {
-    const { routeOf } = await startSites({
+    const { routeOf } = await startEdges({
       edges: [
         httpsEdge('e1', NAME, { routes: [route('r1', '/', { failure: 'no such key' })] }),
         httpsEdge('e2', 'other.example.com', { mutualTls: { enabled: true, authorities: [] } }),
@@ -123,7 +123,7 @@ describe('what cannot be served as it is configured', () => {
   });
 
   test('is a TLS edge: its visitors’ connections are closed', async () => {
-    const { at, broken } = await startSites({ edges: [tlsEdge('e1', NAME, { modules: bad })] });
+    const { at, broken } = await startEdges({ edges: [tlsEdge('e1', NAME, { modules: bad })] });
     const [module, ...more] = handlingAt(at(NAME)).connection;
     expect(more).toEqual([]);
     expect(await module?.onConnection(connectionOf())).toMatchObject({ kind: 'close' });

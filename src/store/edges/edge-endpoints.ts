@@ -1,15 +1,15 @@
 // The endpoints of edges: an edge that has a backend answers at each of its hostports, and each of these is an endpoint.
 // They are rows like those of tunnels, but of no node: every node serves them.
 
-import { publicUrl } from '../tunnel/bind-name.ts';
-import type { Changes } from './changes.ts';
-import type { PrismaClient } from './client.ts';
-import type { AuditEvent, Telling } from './events/audit.ts';
-import { offline, online } from './events/live-events.ts';
-import { endpointObjects } from './events/live-objects.ts';
-import { audience, writeAudit } from './events/outbox.ts';
-import type { EdgeKind } from './generated/prisma/enums.ts';
-import { newId } from './ids.ts';
+import { publicUrl } from '../../tunnel/bind-name.ts';
+import type { Changes } from '../changes.ts';
+import type { PrismaClient } from '../client.ts';
+import type { AuditEvent, Telling } from '../events/audit.ts';
+import { offline, online } from '../events/live-events.ts';
+import { endpointObjects } from '../events/live-objects.ts';
+import { audience, writeAudit } from '../events/outbox.ts';
+import type { EdgeKind } from '../generated/prisma/enums.ts';
+import { newId } from '../ids.ts';
 
 /** Edges of one transaction, when all are looked at. */
 const BATCH = 500;

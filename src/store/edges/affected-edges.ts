@@ -1,7 +1,7 @@
 // Which edges an object is a part of, so that of a change no more is read again than what it touches.
 
-import type { Db } from './client.ts';
-import { isId } from './ids.ts';
+import type { Db } from '../client.ts';
+import { isId } from '../ids.ts';
 
 /**
  * The routes of edges and the rules of IP policies, as they were read: of one that is deleted, the database cannot tell
@@ -33,7 +33,7 @@ export class OwnerIndex {
 const isEdge = (id: string) => isId('edghts', id) || isId('edgtls', id);
 
 /** The edges that these objects are, or are a part of: now, or when they were read last. No statement where all are edges. */
-export async function edgesOf(db: Db, ids: readonly string[], owners: OwnerIndex): Promise<string[]> {
+export async function affectedEdges(db: Db, ids: readonly string[], owners: OwnerIndex): Promise<string[]> {
   const all = [...new Set(ids.flatMap((id) => [id, owners.ownerOf(id) ?? id]))];
   const edges = all.filter(isEdge);
   const parts = all.filter((id) => !isEdge(id));

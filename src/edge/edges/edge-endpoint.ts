@@ -8,7 +8,7 @@ import type { TunnelGroup } from '../../tunnel/tunnel-group.ts';
 import type { EndpointHandling } from '../handling.ts';
 
 /** What the endpoints of one edge have in common. */
-export interface EdgeParts {
+export interface EdgeEndpointDeps {
   accountId: string;
   proto: 'https' | 'tls';
   /** The port that URLs show. */
@@ -38,7 +38,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   /** @param meter of the endpoint, where the edge had it before and was changed. */
   constructor(
     { hostname, endpointId }: { hostname: string; endpointId: string },
-    edge: EdgeParts,
+    edge: EdgeEndpointDeps,
     meter = new Meter(),
   ) {
     this.id = endpointId;

@@ -1,6 +1,7 @@
 // The rows of an edge, and what the data plane is told of them.
 
-import type { CircuitBreakerSettings } from '../edge/modules/circuit-breaker.ts';
+import type { BackendConfig, EdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
+import type { CircuitBreakerSettings } from '../../edge/modules/circuit-breaker.ts';
 import type {
   BasicAuthSettings,
   HeaderSettings,
@@ -9,10 +10,9 @@ import type {
   TlsTerminationSettings,
   UserAgentFilterSettings,
   WebhookVerificationSettings,
-} from '../edge/modules/settings.ts';
-import type { BackendConfig, EdgeConfig, RouteConfig } from '../edge/sites/source.ts';
-import type { Prisma } from './generated/prisma/client.ts';
-import type { Keys } from './keys.ts';
+} from '../../edge/modules/settings.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Keys } from '../keys.ts';
 import { openModule } from './module-secrets.ts';
 import { openPolicy, type PolicyOwner, type StoredPolicy } from './policy-secrets.ts';
 

@@ -2,9 +2,9 @@
 // to the row and to the text.
 
 import { createHash } from 'node:crypto';
-import type { TrafficPolicySettings } from '../edge/modules/settings.ts';
-import { joinPolicy, type PolicySecret, type SplitPolicy, splitPolicy } from '../edge/policy/secrets.ts';
-import type { Keys } from './keys.ts';
+import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
+import { joinPolicy, type PolicySecret, type SplitPolicy, splitPolicy } from '../../edge/policy/secrets.ts';
+import type { Keys } from '../keys.ts';
 
 /** The row that a policy belongs to. */
 export interface PolicyOwner {

@@ -44,7 +44,7 @@ async function serve(labels: object) {
 }
 
 test('what the API has acknowledged is what visitors meet', async () => {
-  const name = 'sites-app.tunnel.localhost';
+  const name = 'edges-app.tunnel.localhost';
   await reserve(account, name);
   expect((await get(name)).status).toBe(502);
   const edge = await made('/edges/https', { hostports: [`${name}:443`] });
@@ -75,7 +75,7 @@ test('what the API has acknowledged is what visitors meet', async () => {
 });
 
 test('an edge is among the endpoints as long as it has a backend', async () => {
-  const name = 'sites-listed.tunnel.localhost';
+  const name = 'edges-listed.tunnel.localhost';
   const domain = await reserve(account, name);
   const edge = await made('/edges/tls', { hostports: [`${name}:443`], metadata: 'mine', backend });
   const listed = async () => {
@@ -100,7 +100,7 @@ test('an edge is among the endpoints as long as it has a backend', async () => {
 });
 
 test('a TLS edge that ends TLS gives its tunnels what is inside', async () => {
-  const name = 'sites-tls.tunnel.localhost';
+  const name = 'edges-tls.tunnel.localhost';
   await reserve(account, name);
   const tls_termination = { terminate_at: 'edge' };
   await made('/edges/tls', { hostports: [`${name}:443`], backend, tls_termination });

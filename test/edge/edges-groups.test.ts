@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEAF } from '../../src/protocol/mux-stream.ts';
 import { EdgeType } from '../../src/protocol/proxy-header.ts';
 import { Endpoints } from '../../src/tunnel/endpoints.ts';
-import { ACCOUNT, labelled } from './sites-support.ts';
+import { ACCOUNT, labelled } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';
 
 let agent: Agent;

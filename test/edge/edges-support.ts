@@ -1,16 +1,16 @@
-// Edges as the control plane would have configured them, and the sites that are made of them.
+// Edges as the control plane would have configured them, and the runtimes that are made of them.
 
 import { onTestFinished } from 'vitest';
-import type { LiveRoute } from '../../src/edge/sites/https-site.ts';
-import { Sites } from '../../src/edge/sites/sites.ts';
 import type {
   BackendConfig,
+  EdgeConfigSource,
+  EdgeConfigs,
   HttpsEdgeConfig,
   RouteConfig,
-  SiteConfigs,
-  SiteSource,
   TlsEdgeConfig,
-} from '../../src/edge/sites/source.ts';
+} from '../../src/edge/edges/edge-config.ts';
+import type { LiveRoute } from '../../src/edge/edges/https-edge.ts';
+import { LiveEdges } from '../../src/edge/edges/live-edges.ts';
 import { OUR_CLIENT } from '../../src/protocol/messages.ts';
 import type { MuxSession } from '../../src/protocol/session.ts';
 import { kindOf } from '../../src/tunnel/compatibility.ts';
@@ -52,16 +52,16 @@ export function labelled(
 }
 
 /** What is configured, to be changed by the test, and what is live of it. */
-export async function startSites(configs: Partial<Pick<SiteConfigs, 'edges' | 'certificates'>> = {}) {
-  const configured: Pick<SiteConfigs, 'edges' | 'certificates'> = { edges: [], certificates: [], ...configs };
+export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'certificates'>> = {}) {
+  const configured: Pick<EdgeConfigs, 'edges' | 'certificates'> = { edges: [], certificates: [], ...configs };
   /** All that were ever configured, with their accounts. */
   const known = { edges: new Map<string, string>(), domains: new Map<string, string>() };
   const broken: string[] = [];
   const environment = environmentOf();
-  let listener: Parameters<SiteSource['onChange']>[0] = async () => {};
+  let listener: Parameters<EdgeConfigSource['onChange']>[0] = async () => {};
   const idsOf = (all: Map<string, string>, ids: readonly string[] | null) =>
     ids && [...all].flatMap(([id, accountId]) => (ids.includes(id) || ids.includes(accountId) ? id : []));
-  const source: SiteSource = {
+  const source: EdgeConfigSource = {
     /** Takes the ids of edges, and of accounts for all of theirs. */
     async load(ids) {
       for (const { id, accountId } of configured.edges) known.edges.set(id, accountId);
@@ -83,7 +83,7 @@ export async function startSites(configs: Partial<Pick<SiteConfigs, 'edges' | 'c
     },
   };
   const endpoints = new Endpoints();
-  const sites = new Sites({
+  const edges = new LiveEdges({
     source,
     endpoints,
     environment,
@@ -91,10 +91,10 @@ export async function startSites(configs: Partial<Pick<SiteConfigs, 'edges' | 'c
     onFailure: (error) => void broken.push(String(error)),
     onBroken: (id, error) => void broken.push(`${id}: ${(error as Error).message}`),
   });
-  await sites.start();
-  onTestFinished(() => sites.close());
+  await edges.start();
+  onTestFinished(() => edges.close());
   return {
-    sites,
+    edges,
     endpoints,
     configured,
     /** What was told of, in order. */

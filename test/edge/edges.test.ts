@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LiveRoute } from '../../src/edge/sites/https-site.ts';
+import type { LiveRoute } from '../../src/edge/edges/https-edge.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
 import { exchangeOf } from '../policy/exchange-support.ts';
-import { ACCOUNT, httpsEdge, labelled, route, startSites, tlsEdge } from './sites-support.ts';
+import { ACCOUNT, httpsEdge, labelled, route, startEdges, tlsEdge } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';
 
 let agent: Agent;
@@ -33,7 +33,7 @@ function fail(live: LiveRoute | string): void {
 
 describe('the name of an edge', () => {
   test('is found where those of tunnels are, and the most specific one wins, whoever serves it', async () => {
-    const { endpoints, at } = await startSites({
+    const { endpoints, at } = await startEdges({
       edges: [httpsEdge('e1', '*.example.com'), tlsEdge('e2', 'exact.example.com'), httpsEdge('e3', 'a.b.example.com')],
     });
     endpoints.add(agent.tunnel('one.example.com', 1));
@@ -48,7 +48,7 @@ describe('the name of an edge', () => {
   });
 
   test('goes with the edge, and from one edge to another', async () => {
-    const { configured, changed, at } = await startSites({ edges: [httpsEdge('e1', 'app.example.com')] });
+    const { configured, changed, at } = await startEdges({ edges: [httpsEdge('e1', 'app.example.com')] });
     const before = at('app.example.com');
     configured.edges = [httpsEdge('e2', 'app.example.com')];
     await changed();
@@ -61,7 +61,7 @@ describe('the name of an edge', () => {
   });
 
   test('is not left with the edge that lost it, of which word comes later', async () => {
-    const { configured, changed, at } = await startSites({
+    const { configured, changed, at } = await startEdges({
       edges: [httpsEdge('e1', 'app.example.com'), httpsEdge('e2', 'old.example.com')],
     });
     const before = at('app.example.com');
@@ -76,7 +76,7 @@ describe('the name of an edge', () => {
   });
 
   test('stays when another account changes something', async () => {
-    const { configured, changed, at } = await startSites({ edges: [httpsEdge('e1', 'app.example.com')] });
+    const { configured, changed, at } = await startEdges({ edges: [httpsEdge('e1', 'app.example.com')] });
     const before = at('app.example.com');
     configured.edges = [httpsEdge('e2', 'other.example.com', { accountId: 'ac_2' })];
     await changed(['ac_2']);
@@ -107,15 +107,15 @@ describe('the route of a request', () => {
     ['/other/../api/./users', 'users'],
     ['/%C3%A9/x', 'accent'],
   ])('to %s is %s: exact paths first, then the longest beginning', async (target, expected) => {
-    const { sites, routeOf } = await startSites({
+    const { edges, routeOf } = await startEdges({
       edges: [httpsEdge('e1', 'app.example.com', { routes: routes.map((one) => ({ ...one, modules: breaking })) })],
     });
     fail(routeOf('app.example.com', target));
-    expect(routes.filter(({ id }) => sites.breaker(id)?.failures === 1).map(({ id }) => id)).toEqual([expected]);
+    expect(routes.filter(({ id }) => edges.breaker(id)?.failures === 1).map(({ id }) => id)).toEqual([expected]);
   });
 
   test('leads nowhere without a route, a backend that is on, or a tunnel of it that is live; else to one in turn', async () => {
-    const { endpoints, at, routeOf } = await startSites({
+    const { endpoints, at, routeOf } = await startEdges({
       edges: [
         httpsEdge('e1', 'app.example.com', {
           routes: [
@@ -143,7 +143,7 @@ describe('the route of a request', () => {
   });
 
   test('without modules has no chain to pass', async () => {
-    const { routeOf } = await startSites({ edges: [httpsEdge('e1', 'app.example.com')] });
+    const { routeOf } = await startEdges({ edges: [httpsEdge('e1', 'app.example.com')] });
     expect(routeOf('app.example.com')).toMatchObject({ chain: undefined, convertsWebsockets: false });
   });
 });
@@ -151,7 +151,7 @@ describe('the route of a request', () => {
 describe('when an edge changes', () => {
   const changing = async () => {
     const routes = [route('r1', '/', { modules: breaking }), route('r2', '/other', { modules: breaking })];
-    const started = await startSites({ edges: [httpsEdge('e1', 'app.example.com', { routes })] });
+    const started = await startEdges({ edges: [httpsEdge('e1', 'app.example.com', { routes })] });
     for (const target of ['/', '/other']) fail(started.routeOf('app.example.com', target));
     const write = (more: object) => {
       started.configured.edges = [httpsEdge('e1', 'app.example.com', { routes, ...more })];
@@ -161,18 +161,18 @@ describe('when an edge changes', () => {
   };
 
   test('its unchanged routes keep their circuit breakers, and the changed ones begin anew', async () => {
-    const { sites, routes, write, at, routeOf } = await changing();
+    const { edges, routes, write, at, routeOf } = await changing();
     const [before, kept] = [at('app.example.com'), routeOf('app.example.com')];
-    expect(sites.breaker('r1')).toMatchObject({ state: 'open', failures: 1 });
+    expect(edges.breaker('r1')).toMatchObject({ state: 'open', failures: 1 });
     const backend = { enabled: true, labels: { app: 'new' } };
     await write({ routes: [routes[0], route('r2', '/other', { modules: breaking, backend })] });
     expect(before?.isOpen).toBe(false);
     expect(at('app.example.com')?.isOpen).toBe(true);
     expect(routeOf('app.example.com')).toBe(kept);
-    expect(sites.breaker('r1')?.state).toBe('open');
-    expect(sites.breaker('r2')).toMatchObject({ state: 'closed', failures: 0 });
+    expect(edges.breaker('r1')?.state).toBe('open');
+    expect(edges.breaker('r2')).toMatchObject({ state: 'closed', failures: 0 });
     await write({ routes: [routes[1]] });
-    expect(sites.breaker('r1')).toBeUndefined();
+    expect(edges.breaker('r1')).toBeUndefined();
   });
 
   test('nothing of one that did not is made anew', async () => {
@@ -184,11 +184,11 @@ describe('when an edge changes', () => {
   });
 
   test('a breaker that is switched off is none', async () => {
-    const { sites, write } = await changing();
+    const { edges, write } = await changing();
     const off = { circuitBreaker: { ...breaking.circuitBreaker, enabled: false } };
     await write({ routes: [route('r1', '/', { modules: off })] });
-    expect(sites.breaker('r1')).toBeUndefined();
-    expect(sites.breaker('nobody')).toBeUndefined();
+    expect(edges.breaker('r1')).toBeUndefined();
+    expect(edges.breaker('nobody')).toBeUndefined();
   });
 });
 
@@ -202,25 +202,25 @@ describe('the certificate that was uploaded for a name', () => {
   });
 
   test('is that of the very name, else that of the wildcard one label above', async () => {
-    const { sites } = await startSites({ certificates: [pair('a.example.com'), pair('*.example.com')] });
-    expect(sites.certificateFor('a.example.com')?.cert).toBe('a.example.com');
-    expect(sites.certificateFor('b.example.com')?.cert).toBe('*.example.com');
-    expect(sites.certificateFor('c.b.example.com')).toBeUndefined();
-    expect(sites.certificateFor('example.com')).toBeUndefined();
+    const { edges } = await startEdges({ certificates: [pair('a.example.com'), pair('*.example.com')] });
+    expect(edges.certificateFor('a.example.com')?.cert).toBe('a.example.com');
+    expect(edges.certificateFor('b.example.com')?.cert).toBe('*.example.com');
+    expect(edges.certificateFor('c.b.example.com')).toBeUndefined();
+    expect(edges.certificateFor('example.com')).toBeUndefined();
   });
 
   test('is the same object as long as it is the same, another one then, and gone when it is detached', async () => {
-    const { sites, configured, changed } = await startSites({ certificates: [pair('a.example.com')] });
-    const before = sites.certificateFor('a.example.com');
+    const { edges, configured, changed } = await startEdges({ certificates: [pair('a.example.com')] });
+    const before = edges.certificateFor('a.example.com');
     await changed();
-    expect(sites.certificateFor('a.example.com')).toBe(before);
+    expect(edges.certificateFor('a.example.com')).toBe(before);
     configured.certificates = [pair('a.example.com', 'renewed')];
     await changed();
-    expect(sites.certificateFor('a.example.com')?.cert).toBe('renewed');
+    expect(edges.certificateFor('a.example.com')?.cert).toBe('renewed');
     configured.certificates = [];
     await changed(['ac_2']);
-    expect(sites.certificateFor('a.example.com')).toBeDefined();
+    expect(edges.certificateFor('a.example.com')).toBeDefined();
     await changed();
-    expect(sites.certificateFor('a.example.com')).toBeUndefined();
+    expect(edges.certificateFor('a.example.com')).toBeUndefined();
   });
 });

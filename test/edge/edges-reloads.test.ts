@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Reloads, type Scope } from '../../src/edge/sites/reloads.ts';
+import { ReloadQueue, type Scope } from '../../src/edge/edges/reload-queue.ts';
 
 /** Reloads that end when the test says so. */
 function held(retryMs?: number) {
   const runs: { scope: Scope; done(): void; fail(error: Error): void }[] = [];
   const failures: string[] = [];
-  const reloads = new Reloads({
+  const reloads = new ReloadQueue({
     work: (scope) => new Promise((done, fail) => void runs.push({ scope: scope && [...scope].sort(), done, fail })),
     onFailure: (error) => void failures.push((error as Error).message),
     retryMs,

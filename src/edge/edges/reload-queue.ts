@@ -6,7 +6,7 @@ const RETRY_MS = 1000;
 /** What is to be reloaded: all that is made of these objects, or (null) everything. */
 export type Scope = readonly string[] | null;
 
-export interface ReloadsOptions {
+export interface ReloadQueueOptions {
   work(scope: Scope): Promise<void>;
   /** Told of a failure, but not again before it has worked in between. */
   onFailure(error: unknown): void;
@@ -20,15 +20,15 @@ interface Batch {
   waiting: (() => void)[];
 }
 
-export class Reloads {
-  readonly #options: ReloadsOptions;
+export class ReloadQueue {
+  readonly #options: ReloadQueueOptions;
   #next: Batch | undefined;
   #isRunning = false;
   #isFailing = false;
   #isClosed = false;
   #retry: { timer: NodeJS.Timeout; go(): void } | undefined;
 
-  constructor(options: ReloadsOptions) {
+  constructor(options: ReloadQueueOptions) {
     this.#options = options;
   }
 
