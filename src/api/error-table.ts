@@ -3,8 +3,8 @@
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
-import { eventErrors } from './event-errors.ts';
 import { requestErrors } from './request-errors.ts';
+import { eventErrors } from './resources/events/errors.ts';
 import { signInErrors } from './sign-in/errors.ts';
 
 export type { Code };

@@ -4,7 +4,7 @@ import type { BasicAuthSettings, WebhookVerificationSettings } from '../edge/mod
 import type { Db } from './client.ts';
 import { openModule, type SecretOwner, sealModule } from './edges/module-secrets.ts';
 import { type StoredPolicy, sealPolicyAnew } from './edges/policy-secrets.ts';
-import { openTarget, sealTarget } from './event-target.ts';
+import { openTarget, sealTarget } from './events/target.ts';
 import { Prisma } from './generated/prisma/client.ts';
 import type { Keys } from './keys.ts';
 import { openPrivateKey, sealPrivateKey } from './tls-certificate.ts';

@@ -1,7 +1,7 @@
 // The forms of event destinations and subscriptions: what they make of what is typed is what the gateway takes.
 
 import { expect, test } from 'vitest';
-import { checkTarget } from '../../src/api/event-target-check.ts';
+import { checkTarget } from '../../src/api/resources/events/target-check.ts';
 import {
   asksForProof,
   choiceIn,

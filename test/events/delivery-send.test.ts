@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type SendOptions, type Sent, sendAll } from '../../src/events/delivery/send.ts';
 import { tryTarget } from '../../src/events/delivery/trial.ts';
-import { SinkError } from '../../src/events/sink.ts';
+import { SinkError } from '../../src/events/sinks/sink.ts';
 import { event, events, failing, testSink } from './delivery-sinks.ts';
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20261121);

@@ -1,7 +1,13 @@
 // Sinks whose answers a test decides. Everything around them is real.
 
 import type { WrittenEvent } from '../../src/events/event.ts';
-import { type FailureKind, type Rejection, type RequestLimits, type Sink, SinkError } from '../../src/events/sink.ts';
+import {
+  type FailureKind,
+  type Rejection,
+  type RequestLimits,
+  type Sink,
+  SinkError,
+} from '../../src/events/sinks/sink.ts';
 
 export type Answer = (events: readonly WrittenEvent[], signal: AbortSignal) => Promise<readonly Rejection[]>;
 

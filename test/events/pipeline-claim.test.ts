@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { sealTarget } from '../../src/store/event-target.ts';
+import { sealTarget } from '../../src/store/events/target.ts';
 import { newId } from '../../src/store/ids.ts';
 import { laned, written } from '../store/laned.ts';
 import { onServer } from '../support/place.ts';

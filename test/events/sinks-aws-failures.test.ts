@@ -1,13 +1,13 @@
 // What becomes of requests to AWS that fail, and of those that nobody answers.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SinkError } from '../../src/events/sink.ts';
-import { awsFailure } from '../../src/events/sinks/aws-errors.ts';
-import { cloudwatchLogsSink } from '../../src/events/sinks/cloudwatch-logs.ts';
-import { firehoseSink } from '../../src/events/sinks/firehose.ts';
-import { kinesisSink } from '../../src/events/sinks/kinesis.ts';
-import { openOutbound } from '../../src/events/sinks/outbound.ts';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import { cloudwatchLogsSink } from '../../src/events/sinks/aws/cloudwatch-logs.ts';
+import { awsFailure } from '../../src/events/sinks/aws/errors.ts';
+import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
+import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
+import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
+import { SinkError } from '../../src/events/sinks/sink.ts';
 import type { AwsCloud, Fault } from '../support/aws-cloud.ts';
 import {
   byKeys,
@@ -25,7 +25,7 @@ const SHORT = { timeoutMs: 50 };
 
 let opened: TestCloud;
 let cloud: AwsCloud;
-let parts: SinkParts;
+let parts: SinkContext;
 
 beforeAll(async () => {
   opened = await openTestCloud();

@@ -1,9 +1,9 @@
 // The Kinesis sink and a server of that protocol which this project did not write: kinesalite.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sink } from '../../src/events/sink.ts';
-import { kinesisSink } from '../../src/events/sinks/kinesis.ts';
-import { type Outbound, openOutbound } from '../../src/events/sinks/outbound.ts';
+import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
+import { type Outbound, openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import type { Sink } from '../../src/events/sinks/sink.ts';
 import { byKeys, newEvent, newEvents, patience, settingsFor, streamArn } from '../support/aws-sinks.ts';
 import { type Kinesis, startKinesis } from '../support/kinesis.ts';
 

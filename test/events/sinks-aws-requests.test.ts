@@ -4,11 +4,11 @@ import { Agent } from 'node:https';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WrittenEvent } from '../../src/events/event.ts';
-import type { Sink } from '../../src/events/sink.ts';
-import { cloudwatchLogsSink } from '../../src/events/sinks/cloudwatch-logs.ts';
-import { firehoseSink } from '../../src/events/sinks/firehose.ts';
-import { kinesisSink } from '../../src/events/sinks/kinesis.ts';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import { cloudwatchLogsSink } from '../../src/events/sinks/aws/cloudwatch-logs.ts';
+import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
+import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
+import type { Sink } from '../../src/events/sinks/sink.ts';
 import type { AwsCloud } from '../support/aws-cloud.ts';
 import {
   byKeys,
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 
 let opened: TestCloud;
 let cloud: AwsCloud;
-let parts: SinkParts;
+let parts: SinkContext;
 
 beforeAll(async () => {
   const region = 'eu-west-1.amazonaws.com';

@@ -1,9 +1,9 @@
 // Destinations that say a role: the sessions that STS gives, and what becomes of them.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { firehoseSink } from '../../src/events/sinks/firehose.ts';
-import { kinesisSink } from '../../src/events/sinks/kinesis.ts';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
+import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
 import type { AwsCloud, Fault } from '../support/aws-cloud.ts';
 import {
   byRole,
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 
 let opened: TestCloud;
 let cloud: AwsCloud;
-let parts: SinkParts;
+let parts: SinkContext;
 
 beforeAll(async () => {
   opened = await openTestCloud();
@@ -32,7 +32,7 @@ beforeEach(() => {
   cloud.requests.length = 0;
 });
 
-const open = (change: Partial<SinkParts> = {}, options = {}) =>
+const open = (change: Partial<SinkContext> = {}, options = {}) =>
   firehoseSink({ auth: byRole, deliveryStreamArn }, { ...parts, ...change }, options);
 const services = () => cloud.requests.map(({ service }) => service);
 

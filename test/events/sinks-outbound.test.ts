@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cidr, readCidr } from '../../src/edge/ip/networks.ts';
 import { isPublic } from '../../src/edge/ip/public.ts';
-import { openOutbound } from '../../src/events/sinks/outbound.ts';
-import { ANSWER_BYTES, post } from '../../src/events/sinks/post.ts';
+import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import { post, RESPONSE_BYTES_MAX } from '../../src/events/sinks/http/post.ts';
 import { patience, settingsFor } from '../support/aws-sinks.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
 
@@ -120,7 +120,7 @@ test('of a long answer 64 KiB are read, and the rest is left', async () => {
   const posting = { headers: {}, body, agents: lab.parts().outbound };
   lab.cloud.script('webhook', [{ status: 400, body: 'x'.repeat(8 * 1024 * 1024) }]);
   const answer = await post(new URL(lab.cloud.url), posting, patience);
-  expect([answer.status, answer.text.length]).toEqual([400, ANSWER_BYTES]);
+  expect([answer.status, answer.text.length]).toEqual([400, RESPONSE_BYTES_MAX]);
 });
 
 test('public is what the registries have given out', () => {

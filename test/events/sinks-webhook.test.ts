@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
 import { isWebhookAllowed, webhookSink } from '../../src/events/sinks/webhook.ts';
 import { newEvents, patience } from '../support/aws-sinks.ts';
 import type { HttpRequest } from '../support/http-cloud.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
 
 let lab: SinkLab;
-let parts: SinkParts;
+let parts: SinkContext;
 let url: string;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openModule, sealModule } from '../../src/store/edges/module-secrets.ts';
-import { openTarget } from '../../src/store/event-target.ts';
+import { openTarget } from '../../src/store/events/target.ts';
 import { openPrivateKey } from '../../src/store/tls-certificate.ts';
 import { issue, sent } from '../contract/certificates.ts';
 import { parts } from '../contract/targets.ts';

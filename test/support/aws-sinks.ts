@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWritten, type WrittenEvent, writeEvent } from '../../src/events/event.ts';
 import type { EventSettings } from '../../src/events/settings.ts';
-import { openOutbound } from '../../src/events/sinks/outbound.ts';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
 import type { AwsAuth } from '../../src/events/target.ts';
 import type { EventName } from '../../src/events/types.ts';
 import { type AwsCloud, startAwsCloud } from './aws-cloud.ts';
@@ -31,7 +31,7 @@ export interface TestCloud {
   ca: Issuer;
   cloud: AwsCloud;
   /** Every service of AWS is the cloud. */
-  parts: SinkParts;
+  parts: SinkContext;
   close(): Promise<void>;
 }
 

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { EventSettings } from '../../src/events/settings.ts';
-import { SinkError } from '../../src/events/sink.ts';
-import { openOutbound } from '../../src/events/sinks/outbound.ts';
-import type { SinkParts } from '../../src/events/sinks/parts.ts';
+import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import type { SinkContext } from '../../src/events/sinks/parts.ts';
+import { SinkError } from '../../src/events/sinks/sink.ts';
 import { settingsFor } from './aws-sinks.ts';
 import { type HttpCloud, startHttpCloud } from './http-cloud.ts';
 
@@ -15,7 +15,7 @@ export interface SinkLab {
   /** A directory of the test's own. */
   directory: string;
   /** Parts whose settings let the cloud be reached; changed so, with connections of their own, which take 0.2 s to open. */
-  parts(change?: Partial<EventSettings>): SinkParts;
+  parts(change?: Partial<EventSettings>): SinkContext;
   /** The wall clock that sinks see; milliseconds. */
   time: number;
   close(): Promise<void>;
@@ -25,12 +25,12 @@ export async function openSinkLab(): Promise<SinkLab> {
   const cloud = await startHttpCloud();
   const directory = await mkdtemp(join(inject('run'), 'sinks-'));
   const eventCaFile = await cloud.writeCa(join(directory, 'ca.pem'));
-  const open = (change: Partial<EventSettings>): SinkParts => {
+  const open = (change: Partial<EventSettings>): SinkContext => {
     const settings = settingsFor({ eventEndpoints: cloud.endpoints, eventCaFile, ...change });
     const outbound = openOutbound(settings);
     return { settings, outbound, destinationId: 'ed_2abc', accountId: 'ac_2xyz', now: () => lab.time };
   };
-  const opened = [open({})] as [SinkParts, ...SinkParts[]];
+  const opened = [open({})] as [SinkContext, ...SinkContext[]];
   const lab: SinkLab = {
     cloud,
     directory,

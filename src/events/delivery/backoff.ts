@@ -1,6 +1,6 @@
 // How long a lane waits after a failure.
 
-import type { SinkError } from '../sink.ts';
+import type { SinkError } from '../sinks/sink.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 // What delivery counts on this node: plain numbers, for whoever shows them.
 
-import type { FailureKind } from '../sink.ts';
+import type { FailureKind } from '../sinks/sink.ts';
 import { type TargetKind, targetKinds } from '../target.ts';
 
 /** By kind of target. */

@@ -3,7 +3,7 @@
 
 import type { PackedEvents } from '../batch.ts';
 import type { WrittenEvent } from '../event.ts';
-import type { Reason } from '../sink.ts';
+import type { Reason } from '../sinks/sink.ts';
 import type { Target } from '../target.ts';
 
 export interface LeasedLane {

@@ -1,6 +1,6 @@
 // Sinks that are open, one for each destination: opening one costs handshakes and sessions.
 
-import { type Sink, SinkError } from '../sink.ts';
+import { type Sink, SinkError } from '../sinks/sink.ts';
 import type { Target } from '../target.ts';
 import type { LeasedLane } from './lanes.ts';
 

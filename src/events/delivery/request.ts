@@ -1,7 +1,7 @@
 // One request to a sink, which ends in time whatever the sink does.
 
 import type { WrittenEvent } from '../event.ts';
-import { type Rejection, type Sink, SinkError, shortly } from '../sink.ts';
+import { type Rejection, type Sink, SinkError, shortly } from '../sinks/sink.ts';
 
 export interface RequestOptions {
   /** How long a request may take; milliseconds. */

@@ -2,7 +2,7 @@
 // given up, and which are left for the next time, is decided here and nowhere else.
 
 import type { WrittenEvent } from '../event.ts';
-import { type Sink, SinkError } from '../sink.ts';
+import { type Sink, SinkError } from '../sinks/sink.ts';
 import type { DeadEvent } from './lanes.ts';
 import { asSinkError, putWithin, type RequestOptions } from './request.ts';
 

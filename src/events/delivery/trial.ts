@@ -1,7 +1,7 @@
 // Whether a target takes an event: tried by the very way that delivery takes.
 
 import type { WrittenEvent } from '../event.ts';
-import type { Reason, Sink } from '../sink.ts';
+import type { Reason, Sink } from '../sinks/sink.ts';
 import { sendAll } from './send.ts';
 
 export interface Trial {

@@ -3,11 +3,11 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../event.ts';
-import { type Sink, SinkError } from '../sink.ts';
 import type { Target } from '../target.ts';
-import { refusalOf } from './answers.ts';
-import type { SinkParts } from './parts.ts';
-import { post } from './post.ts';
+import { post } from './http/post.ts';
+import { responseError } from './http/response-errors.ts';
+import type { SinkContext } from './parts.ts';
+import { type Sink, SinkError } from './sink.ts';
 
 /** Logs that say that they are older are not taken: they go without their time. Milliseconds; the documented 18 h, nearly. */
 const OLDEST = 17 * 3_600_000;
@@ -17,7 +17,7 @@ const compress = promisify(gzip);
 /** @throws {SinkError} when there is no API key. */
 export async function datadogSink(
   { apiKey, ddsite, ddtags, service }: NonNullable<Target['datadog']>,
-  { settings, outbound, now }: SinkParts,
+  { settings, outbound, now }: SinkContext,
 ): Promise<Sink> {
   if (!apiKey) throw new SinkError('config', { code: 'NoApiKey', message: 'the target has no API key' });
   const url = new URL('/api/v2/logs', settings.eventEndpoints.datadog ?? `https://http-intake.logs.${ddsite}`);
@@ -36,7 +36,7 @@ export async function datadogSink(
     async put(events, signal) {
       const body = await compress(`[${events.map(itemOf).join(',')}]`, { level: constants.Z_BEST_SPEED });
       const answer = await post(url, { headers, body, agents: outbound }, signal);
-      if (answer.status >= 300 || answer.status < 200) throw refusalOf(answer, saidBy(answer.text), now());
+      if (answer.status >= 300 || answer.status < 200) throw responseError(answer, saidBy(answer.text), now());
       return [];
     },
     close() {},

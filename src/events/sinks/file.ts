@@ -4,9 +4,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Sink, SinkError } from '../sink.ts';
 import type { Target } from '../target.ts';
-import type { SinkParts } from './parts.ts';
+import type { SinkContext } from './parts.ts';
+import { type Sink, SinkError } from './sink.ts';
 
 const REQUEST_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -35,7 +35,7 @@ export function isFileName(name: string): boolean {
 /** @throws {SinkError} when the operator allows no files. */
 export async function fileSink(
   { name }: NonNullable<Target['file']>,
-  { settings, accountId }: Pick<SinkParts, 'settings' | 'accountId'>,
+  { settings, accountId }: Pick<SinkContext, 'settings' | 'accountId'>,
 ): Promise<Sink> {
   const { eventFileDir } = settings;
   if (!eventFileDir || !isFileName(name))

@@ -1,9 +1,9 @@
 // What a sink is made with, besides its target.
 
 import type { EventSettings } from '../settings.ts';
-import type { Outbound } from './outbound.ts';
+import type { Outbound } from './http/outbound.ts';
 
-export interface SinkParts {
+export interface SinkContext {
   settings: EventSettings;
   /** Shared by all sinks, so that none may close it. */
   outbound: Outbound;

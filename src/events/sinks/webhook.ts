@@ -3,23 +3,23 @@
 
 import { createHmac } from 'node:crypto';
 import type { WrittenEvent } from '../event.ts';
-import { type Sink, SinkError } from '../sink.ts';
 import type { Target } from '../target.ts';
-import { refusalOf } from './answers.ts';
-import type { SinkParts } from './parts.ts';
-import { post } from './post.ts';
-import { isWebhookAllowed } from './webhook-hosts.ts';
+import { isUrlAllowed } from './http/allowed-hosts.ts';
+import { post } from './http/post.ts';
+import { responseError } from './http/response-errors.ts';
+import type { SinkContext } from './parts.ts';
+import { type Sink, SinkError } from './sink.ts';
 
-export { isWebhookAllowed } from './webhook-hosts.ts';
+export { isUrlAllowed as isWebhookAllowed } from './http/allowed-hosts.ts';
 
 const BODY_BYTES = 1024 * 1024;
 
 /** @throws {SinkError} when the operator does not allow its host, or there is nothing to sign with. */
 export async function webhookSink(
   { url, signingSecret }: NonNullable<Target['webhook']>,
-  { settings, outbound, now }: SinkParts,
+  { settings, outbound, now }: SinkContext,
 ): Promise<Sink> {
-  const allowed = isWebhookAllowed(url, settings);
+  const allowed = isUrlAllowed(url, settings);
   if (allowed !== true) throw new SinkError('config', { code: 'FORBIDDEN_HOST', message: `the URL ${allowed}` });
   if (!signingSecret)
     throw new SinkError('config', { code: 'NoSigningSecret', message: 'the target has no signing secret' });
@@ -40,9 +40,9 @@ export async function webhookSink(
         'webhook-timestamp': timestamp,
         'webhook-signature': `v1,${signature}`,
       };
-      const answer = await post(place, { headers, body, agents: outbound.webhooks }, signal);
+      const answer = await post(place, { headers, body, agents: outbound.allowedHosts }, signal);
       // What it says besides is not for tenants: it may be the answer of a service that is none of theirs.
-      if (answer.status >= 300 || answer.status < 200) throw refusalOf(answer, '', now());
+      if (answer.status >= 300 || answer.status < 200) throw responseError(answer, '', now());
       return [];
     },
     close() {},

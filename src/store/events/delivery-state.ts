@@ -1,6 +1,6 @@
 // How delivery to destinations stands, for whoever asks.
 
-import type { Reason } from '../../events/sink.ts';
+import type { Reason } from '../../events/sinks/sink.ts';
 import type { Db } from '../client.ts';
 import type { LaneState } from '../generated/prisma/enums.ts';
 

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import type { LaneStore, LeasedLane, StoredBatch } from '../../events/delivery/lanes.ts';
 import type { Changes } from '../changes.ts';
 import type { PrismaClient } from '../client.ts';
-import { openTargetIfReadable } from '../event-target.ts';
 import type { Keys } from '../keys.ts';
 import { type Clock, nowOf } from './clock.ts';
 import { settleLane, tellDelivery } from './settling.ts';
+import { openTargetIfReadable } from './target.ts';
 
 export interface LaneStoreParts extends Clock {
   prisma: PrismaClient;

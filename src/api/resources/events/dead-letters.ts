@@ -1,0 +1,193 @@
+// Dead letters: events that a target refused for good. They are kept for a while, to be sent again or thrown away.
+
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { discardDeadLetters, retryDeadLetters } from '../../../store/events/dead-letters.ts';
+import { isId } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import { Node, nodes } from '../../collection.ts';
+import type { Context } from '../../context.ts';
+import { ApiError, found } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { connectionOf, readPage } from '../../page.ts';
+import { route } from '../../route.ts';
+
+const pathOf = (destinationId: string) => `/event_destinations/${destinationId}/dead_letters`;
+
+const EventDeadLetter = builder.prismaObject('EventDeadLetter', {
+  description:
+    'An event that the target of an event destination refused for good, or that is too large for it. The newest 10,000 ' +
+    'of a destination are kept, for 14 days.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `edl_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      select: { destinationId: true },
+      resolve: ({ id, destinationId }, _, context) => context.uri(`${pathOf(destinationId)}/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was refused.' }),
+    eventId: t.exposeID('eventId', { description: 'The `event_id` of the event: `ev_…`.' }),
+    eventType: t.exposeString('eventType', { description: 'The type of the event.' }),
+    event: t.exposeString('event', { description: 'The event as it was to be delivered, in JSON.' }),
+    errorCode: t.exposeString('errorCode', { description: 'Why it was refused: the provider’s own code, `HTTP 400`.' }),
+    errorMessage: t.exposeString('errorMessage', { description: 'The same for people, on one line.' }),
+  }),
+});
+
+nodes({
+  kind: 'eventDeadLetter',
+  prefix: 'edl',
+  typeName: 'EventDeadLetter',
+  table: (db) => db.eventDeadLetter,
+});
+
+const DeadLetterCount = builder.objectRef<{ count: number }>('EventDeadLetterCount').implement({
+  description: 'How many dead letters something was done with.',
+  fields: (t) => ({ count: t.exposeInt('count', { description: 'How many dead letters it was done with.' }) }),
+});
+
+const ofDestination = builder.args((t) => ({
+  destinationId: t.id({ required: true, description: 'The id of the event destination: `ed_…`.' }),
+}));
+
+const ofLetter = builder.args((t) => ({
+  destinationId: t.id({ required: true, description: 'The id of the event destination: `ed_…`.' }),
+  id: t.id({ required: true, description: 'The id of the dead letter: `edl_…`.' }),
+}));
+
+builder.queryField('eventDeadLetter', (t) =>
+  t.prismaField({
+    type: EventDeadLetter,
+    nullable: true,
+    description: 'The dead letter with this id. Fails with `NOT_FOUND` when the event destination has none.',
+    args: ofLetter,
+    resolve: async (query, _, { destinationId, id }, context) => {
+      const where = { id: checked(id), destinationId, accountId: context.accountId };
+      return found(await context.db.eventDeadLetter.findFirst({ ...query, where }), NOUN);
+    },
+  }),
+);
+
+builder.queryField('eventDeadLetters', (t) =>
+  t.field({
+    type: connectionOf(EventDeadLetter, 'EventDeadLetter'),
+    nullable: true,
+    description: 'The events that an event destination refused for good, the newest first.',
+    args: {
+      ...ofDestination,
+      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
+      after: t.arg.id({ description: 'Give those older than this id.' }),
+      last: t.arg.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
+      before: t.arg.id({ description: 'Give those newer than this id, the nearest of them.' }),
+    },
+    resolve: async (_, { destinationId, ...page }, context, info) => {
+      await checkDestination(context, destinationId);
+      const paths = [['nodes'], ['edges', 'node']];
+      const query = queryFromInfo({ context, info, typeName: 'EventDeadLetter', paths });
+      const scope = { destinationId, accountId: context.accountId };
+      const table = context.db.eventDeadLetter;
+      return readPage(
+        page,
+        { prefix: 'edl', path: pathOf(destinationId) },
+        (slice) => table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }),
+        () => table.count({ where: scope }),
+      );
+    },
+  }),
+);
+
+builder.mutationField('retryEventDeadLetter', (t) =>
+  t.id({
+    nullable: true,
+    description:
+      'Sends a dead letter once more, after all that waits now. It is a dead letter no longer; if it is refused again, it ' +
+      'becomes another one. Answers with the id that it had.',
+    args: { ...ofLetter, ...keyed },
+    resolve: async (_, { destinationId, id }, context) => {
+      const ids = [checked(id)];
+      if ((await move(context, retryDeadLetters, destinationId, ids)) === 0)
+        throw new ApiError('notFound', { thing: NOUN });
+      return id;
+    },
+  }),
+);
+
+builder.mutationField('discardEventDeadLetter', (t) =>
+  t.id({
+    nullable: true,
+    description: 'Throws a dead letter away. Answers with its id.',
+    args: ofLetter,
+    resolve: async (_, { destinationId, id }, context) => {
+      const ids = [checked(id)];
+      if ((await move(context, discardDeadLetters, destinationId, ids)) === 0)
+        throw new ApiError('notFound', { thing: NOUN });
+      return id;
+    },
+  }),
+);
+
+builder.mutationField('retryEventDeadLetters', (t) =>
+  t.field({
+    type: DeadLetterCount,
+    nullable: true,
+    description:
+      'Sends all dead letters of an event destination once more, the oldest first, after all that waits now. Answers ' +
+      'with how many there were.',
+    args: { ...ofDestination, ...keyed },
+    resolve: async (_, { destinationId }, context) => ({
+      count: await move(context, retryDeadLetters, destinationId),
+    }),
+  }),
+);
+
+builder.mutationField('discardEventDeadLetters', (t) =>
+  t.field({
+    type: DeadLetterCount,
+    nullable: true,
+    description: 'Throws all dead letters of an event destination away. Answers with how many there were.',
+    args: ofDestination,
+    resolve: async (_, { destinationId }, context) => ({
+      count: await move(context, discardDeadLetters, destinationId),
+    }),
+  }),
+);
+
+const NOUN = 'dead letter';
+
+/** @throws {ApiError} for what cannot be the id of a dead letter. */
+function checked(id: string): string {
+  if (!isId('edl', id)) throw new ApiError('notFound', { thing: NOUN });
+  return id;
+}
+
+/** @throws {ApiError} when the account has no such destination. */
+async function checkDestination(context: Pick<Context, 'db' | 'accountId'>, id: string): Promise<void> {
+  const where = { id, accountId: context.accountId };
+  found(await context.db.eventDestination.findUnique({ where, select: { id: true } }), 'event destination');
+}
+
+/** Does something with dead letters of a destination, with all of them where no ids are given. @returns how many there were. */
+async function move(
+  context: Context,
+  work: typeof retryDeadLetters,
+  destinationId: string,
+  ids?: string[],
+): Promise<number> {
+  return context.apart(async (db, announce) => {
+    await checkDestination({ db, accountId: context.accountId }, destinationId);
+    return work(db, announce, { destinationId, ids });
+  });
+}
+
+const selection = 'id uri createdAt eventId eventType event errorCode errorMessage';
+const list = '/event_destinations/:destination_id/dead_letters';
+
+// `retry` stands before `:id`, which would take it for one.
+export const routes = [
+  route('GET', list, 200, 'eventDeadLetters', `dead_letters: nodes { ${selection} } uri nextPageUri`),
+  route('DELETE', list, 200, 'discardEventDeadLetters', 'count'),
+  route('POST', `${list}/retry`, 200, 'retryEventDeadLetters', 'count'),
+  route('GET', `${list}/:id`, 200, 'eventDeadLetter', selection),
+  route('DELETE', `${list}/:id`, 204, 'discardEventDeadLetter'),
+  route('POST', `${list}/:id/retry`, 204, 'retryEventDeadLetter'),
+];

@@ -1,0 +1,95 @@
+// How delivery to an event destination is going: read, watched, and tried out.
+
+import { isId } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import type { TrialOutcome } from '../../delivery.ts';
+import { ApiError } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { route } from '../../route.ts';
+import { watching } from '../../watching.ts';
+import { deliveryOf, deliverySelection, EventDelivery } from './delivery.ts';
+import { watchDelivery } from './delivery-changes.ts';
+import { tryDestination } from './test-event.ts';
+
+const EventDestinationTest = builder.objectRef<TrialOutcome>('EventDestinationTest').implement({
+  description: 'What became of an event that was sent to try an event destination.',
+  fields: (t) => ({
+    ok: t.exposeBoolean('ok', { description: 'Whether the target took it.' }),
+    eventId: t.exposeID('eventId', { description: 'The `event_id` that it had: `ev_…`.' }),
+    latencyMs: t.exposeFloat('latencyMs', { description: 'How long it took; milliseconds.' }),
+    errorCode: t.exposeString('code', {
+      nullable: true,
+      description: 'Why it was not taken: the provider’s own code, `HTTP 403`, `ECONNREFUSED`. Null when it was.',
+    }),
+    errorMessage: t.exposeString('message', {
+      nullable: true,
+      description: 'The same for people, on one line. Null when it was taken.',
+    }),
+  }),
+});
+
+const byId = builder.args((t) => ({
+  id: t.id({ required: true, description: 'The id of the event destination: `ed_…`.' }),
+}));
+
+builder.queryField('eventDestinationDelivery', (t) =>
+  t.field({
+    type: EventDelivery,
+    nullable: true,
+    description:
+      'How delivery to an event destination is going. Fails with `NOT_FOUND` when your account has no such destination.',
+    args: byId,
+    resolve: (_, { id }, context) => look(context, id),
+  }),
+);
+
+builder.mutationField('testEventDestination', (t) =>
+  t.field({
+    type: EventDestinationTest,
+    nullable: true,
+    extensions: { awaitsOthers: true },
+    description:
+      'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
+      'of those that wait, and answers with what became of it. At most ten times a minute.',
+    args: { ...byId, ...keyed },
+    resolve: (_, { id }, context) => tryDestination(context, checked(id)),
+  }),
+);
+
+builder.subscriptionField('eventDeliveryChanged', (t) =>
+  t.field({
+    type: EventDelivery,
+    description:
+      'Tells how delivery to an event destination is going: at once, and each time it changes, at most twice a second. ' +
+      'Ends when the destination is deleted.',
+    args: {
+      destinationId: t.arg.id({ required: true, description: 'The id of the event destination: `ed_…`.' }),
+    },
+    subscribe: async (_, { destinationId: id }, context) => {
+      await look(context, id);
+      const { app, accountId } = context;
+      return watching(context, (signal) => watchDelivery(app.changes, { id, accountId }, signal));
+    },
+    resolve: ({ id }, _, context) => look(context, id),
+  }),
+);
+
+const look = async (context: Context, id: string) => deliveryOf(context, checked(id));
+
+/** @throws {ApiError} for what cannot be the id of a destination. */
+function checked(id: string): string {
+  if (!isId('ed', id)) throw new ApiError('notFound', { thing: 'event destination' });
+  return id;
+}
+
+export const routes = [
+  route('GET', '/event_destinations/:id/delivery', 200, 'eventDestinationDelivery', deliverySelection),
+  route(
+    'POST',
+    '/event_destinations/:id/test',
+    200,
+    'testEventDestination',
+    'ok eventId latencyMs errorCode errorMessage',
+  ),
+];

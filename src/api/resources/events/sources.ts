@@ -1,0 +1,159 @@
+// Event sources: the types of event that a subscription delivers, one by one. A source has no id: its type names it
+// within the subscription, and its changes are changes of the subscription.
+
+import { isEventName } from '../../../events/types.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { ApiError, found } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { route } from '../../route.ts';
+import {
+  checkChoice,
+  checkType,
+  EventSource,
+  EventSourceInput,
+  lockSubscription,
+  type Source,
+  type SourceKey,
+  sorted,
+  sourceColumns,
+  UpdateEventSourceInput,
+} from './source.ts';
+
+interface List {
+  subscriptionId: string;
+  sources: Source[];
+}
+
+const EventSourceList = builder.objectRef<List>('EventSourceList').implement({
+  description: 'The sources of an event subscription.',
+  fields: (t) => ({
+    sources: t.expose('sources', { type: [EventSource], description: 'All of them, in alphabetical order.' }),
+    uri: t.string({
+      description: 'The URI of the list as a REST resource.',
+      resolve: ({ subscriptionId }, _, context) => context.uri(`/event_subscriptions/${subscriptionId}/sources`),
+    }),
+  }),
+});
+
+const ofSubscription = builder.args((t) => ({
+  subscriptionId: t.id({ required: true, description: 'The id of the event subscription.' }),
+}));
+
+const ofSource = builder.args((t) => ({
+  subscriptionId: t.id({ required: true, description: 'The id of the event subscription.' }),
+  type: t.string({ required: true, description: 'The type of event.' }),
+}));
+
+builder.queryField('eventSource', (t) =>
+  t.field({
+    type: EventSource,
+    nullable: true,
+    description: 'The source of this type. Fails with `NOT_FOUND` when the subscription has none.',
+    args: ofSource,
+    resolve: (_, where, context) => look(context, where),
+  }),
+);
+
+builder.queryField('eventSources', (t) =>
+  t.field({
+    type: EventSourceList,
+    nullable: true,
+    description: 'The sources of an event subscription, all on one page.',
+    args: ofSubscription,
+    resolve: async (_, { subscriptionId }, context) => ({
+      subscriptionId,
+      sources: sorted(await readSources(context, subscriptionId)),
+    }),
+  }),
+);
+
+builder.mutationField('createEventSource', (t) =>
+  t.field({
+    type: EventSource,
+    nullable: true,
+    description: 'Has an event subscription deliver one more type of event.',
+    args: {
+      ...ofSubscription,
+      input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
+      ...keyed,
+    },
+    resolve: (_, { subscriptionId, input }, context) => {
+      const key = { subscriptionId, type: checkType(input.type, 'type') };
+      const data = { ...key, ...checkChoice(key.type, input) };
+      return context.write('eventSubscription', 'UPDATED', async (db) => {
+        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
+        if (there) throw new ApiError('sourceThere');
+        return { id: subscriptionId, ...(await db.eventSource.create({ data })) };
+      });
+    },
+  }),
+);
+
+builder.mutationField('updateEventSource', (t) =>
+  t.field({
+    type: EventSource,
+    nullable: true,
+    description: 'Changes which events of its type an event subscription delivers, and what of them.',
+    args: {
+      ...ofSource,
+      input: t.arg({ type: UpdateEventSourceInput, required: true, description: 'What to change.' }),
+    },
+    resolve: async (_, { subscriptionId, type, input }, context) => {
+      if (input.type != null && input.type !== type) {
+        throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
+      }
+      const key = { subscriptionId, type };
+      const data = isEventName(type) ? checkChoice(type, input) : {};
+      return context.write('eventSubscription', 'UPDATED', async (db) => {
+        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
+        if (!there) throw new ApiError('sourceNotThere');
+        const source = await db.eventSource.update({ where: { subscriptionId_type: key }, data });
+        return { id: subscriptionId, ...source };
+      });
+    },
+  }),
+);
+
+builder.mutationField('deleteEventSource', (t) =>
+  t.string({
+    nullable: true,
+    description: 'Has an event subscription no longer deliver a type of event. Answers with the type.',
+    args: ofSource,
+    resolve: async (_, where, context) => {
+      const { subscriptionId, type } = where;
+      await context.write('eventSubscription', 'UPDATED', async (db) => {
+        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+        const { count } = await db.eventSource.deleteMany({ where: { subscriptionId, type } });
+        if (count === 0) throw new ApiError('sourceNotThere');
+        return { id: subscriptionId };
+      });
+      return type;
+    },
+  }),
+);
+
+async function look(context: Context, { subscriptionId, type }: SourceKey): Promise<Source> {
+  const [source] = await readSources(context, subscriptionId, { type });
+  if (!source) throw new ApiError('sourceNotThere');
+  return source;
+}
+
+async function readSources({ db, accountId }: Context, id: string, where?: { type: string }): Promise<Source[]> {
+  const select = { sources: { where, select: sourceColumns } };
+  return found(await db.eventSubscription.findUnique({ where: { id, accountId }, select }), 'event subscription')
+    .sources;
+}
+
+const selection = 'type fields filter sampleRate uri';
+const list = '/event_subscriptions/:subscription_id/sources';
+
+export const routes = [
+  route('POST', list, 201, 'createEventSource', selection),
+  route('GET', list, 200, 'eventSources', `sources { ${selection} } uri`),
+  route('GET', `${list}/:type`, 200, 'eventSource', selection),
+  route('PATCH', `${list}/:type`, 200, 'updateEventSource', selection),
+  route('DELETE', `${list}/:type`, 204, 'deleteEventSource'),
+];

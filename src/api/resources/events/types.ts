@@ -1,0 +1,51 @@
+// The types of event, and what the objects of traffic events have. Only GraphQL shows them.
+
+import { type TrafficField as Field, isTrafficEvent, trafficFields } from '../../../events/traffic/fields.ts';
+import { eventTypes, type EventType as Type } from '../../../events/types.ts';
+import { builder } from '../../builder.ts';
+import type { Route } from '../../route.ts';
+
+const EventClass = builder.enumType('EventClass', {
+  description: 'What an event is about.',
+  values: {
+    audit: { description: 'Who changed what, and what came and went.' },
+    traffic: { description: 'Single requests and connections.' },
+  } as const,
+});
+
+const EventField = builder.objectRef<Field>('EventField').implement({
+  description: 'A member of the object of a traffic event.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its path in the object, as `http.request.method`.' }),
+    type: t.exposeString('type', {
+      description:
+        '`string`, `number`, `boolean`, `timestamp` (a text: RFC 3339 in UTC), `headers` (an object: names in lower case, ' +
+        'each with the list of its values) or `list` (of objects).',
+    }),
+    description: t.exposeString('description', { description: 'What it says.' }),
+  }),
+});
+
+const EventType = builder.objectRef<Type>('EventType').implement({
+  description: 'A type of event that subscriptions can deliver.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name, with its version: `domain_created.v0`.' }),
+    class: t.expose('class', { type: EventClass, description: 'What it is about.' }),
+    description: t.exposeString('description', { description: 'When such an event is made.' }),
+    fields: t.field({
+      type: [EventField],
+      description: 'Of traffic events: what their object has, and a source can select. Empty for audit events.',
+      resolve: ({ name }) => (isTrafficEvent(name) ? [...trafficFields[name]] : []),
+    }),
+  }),
+});
+
+builder.queryField('eventTypes', (t) =>
+  t.field({
+    type: [EventType],
+    description: 'Every type of event that subscriptions can deliver, in alphabetical order.',
+    resolve: () => [...eventTypes],
+  }),
+);
+
+export const routes: Route[] = [];

@@ -1,0 +1,119 @@
+// Requests to AWS by its SDK, which is loaded when a destination needs it: 20 MB that most starts do without.
+
+import type { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { EventEndpoints } from '../../settings.ts';
+import type { AwsAuth } from '../../target.ts';
+import type { Outbound } from '../http/outbound.ts';
+import type { SinkContext } from '../parts.ts';
+import { SinkError } from '../sink.ts';
+import { awsFailure, isExpiredSession } from './errors.ts';
+import { type AwsKeys, identityOf, type RoleRequest } from './identity.ts';
+
+const CONNECT_TIMEOUT_MS = 3000;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+export interface AwsOptions {
+  /** Until an answer begins; milliseconds, 10 seconds when left out. */
+  timeoutMs?: number;
+}
+
+/** What every client is made with: nothing is left to the environment or to files of the machine. */
+export interface ClientSettings {
+  region: string;
+  credentials: AwsKeys;
+  /** Undefined: the service's own. */
+  endpoint: string | undefined;
+  ignoreConfiguredEndpointUrls: true;
+  useFipsEndpoint: false;
+  useDualstackEndpoint: false;
+  retryMode: 'standard';
+  maxAttempts: 1;
+  /** For Kinesis, too, whose client would speak HTTP/2 over connections of its own. */
+  requestHandler: NodeHttpHandler;
+}
+
+export interface AwsClient<Client> {
+  /**
+   * Makes a request as the identity of the target.
+   * @param call passes the options on, so that the request ends with `signal`.
+   * @throws {SinkError}
+   */
+  send<Answer>(
+    signal: AbortSignal,
+    call: (client: Client, options: { abortSignal: AbortSignal }) => Promise<Answer>,
+  ): Promise<Answer>;
+}
+
+export interface AwsEndpoint {
+  service: 'firehose' | 'kinesis' | 'logs';
+  /** Of the target's ARN, and of nothing else. */
+  region: string;
+}
+
+/**
+ * A way to one service for one target. There is nothing to be closed: the connections are the agents', and they are shared
+ * with other sinks, whose requests the SDK's `destroy` would end.
+ * @param make a client of the service.
+ */
+export async function openAws<Client>(
+  { service, region }: AwsEndpoint,
+  auth: AwsAuth,
+  parts: SinkContext,
+  options: AwsOptions,
+  make: (settings: ClientSettings) => Client,
+): Promise<AwsClient<Client>> {
+  const { settings, outbound } = parts;
+  const requestHandler = await handlerOf(outbound, options);
+  const settingsOf = (service: keyof EventEndpoints, credentials: AwsKeys): ClientSettings => ({
+    region,
+    credentials,
+    endpoint: settings.eventEndpoints[service],
+    ignoreConfiguredEndpointUrls: true,
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    retryMode: 'standard',
+    maxAttempts: 1,
+    requestHandler,
+  });
+  const identity = identityOf(auth, { ...parts, own: settings.awsIdentity }, (own, role, signal) =>
+    assumeRole(settingsOf('sts', own), role, signal),
+  );
+
+  let current: { keys: AwsKeys; client: Client } | undefined;
+  return {
+    async send(signal, call) {
+      const keys = await identity.keys(signal);
+      if (current?.keys !== keys) current = { keys, client: make(settingsOf(service, keys)) };
+      try {
+        return await call(current.client, { abortSignal: signal });
+      } catch (error) {
+        const failure = awsFailure(error, parts.now());
+        // A session can be over before its time, and is refused in more than one way.
+        const isRenewed = failure.kind === 'config' && identity.forget();
+        throw isRenewed && isExpiredSession(failure) ? new SinkError('retry', failure) : failure;
+      }
+    },
+  };
+}
+
+async function handlerOf({ http, https }: Outbound, { timeoutMs = REQUEST_TIMEOUT_MS }: AwsOptions) {
+  const { NodeHttpHandler } = await import('@smithy/node-http-handler');
+  return new NodeHttpHandler({
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout: timeoutMs,
+    // Without it a request that nobody answers is only complained of, and waits for ever.
+    throwOnRequestTimeout: true,
+    httpAgent: http,
+    httpsAgent: https,
+  });
+}
+
+async function assumeRole(settings: ClientSettings, role: RoleRequest, abortSignal: AbortSignal): Promise<AwsKeys> {
+  const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
+  const { Credentials } = await new STSClient(settings).send(new AssumeRoleCommand(role), { abortSignal });
+  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
+  if (!AccessKeyId || !SecretAccessKey || !SessionToken) {
+    throw new SinkError('retry', { code: 'BadAnswer', message: 'STS answered without credentials' });
+  }
+  return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+}

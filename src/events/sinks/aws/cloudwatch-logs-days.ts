@@ -1,0 +1,55 @@
+// How events fit into requests of CloudWatch Logs: those of one day, the oldest first.
+
+import type { WrittenEvent } from '../../event.ts';
+import type { Rejection } from '../sink.ts';
+
+export interface NumberedEvent {
+  event: WrittenEvent;
+  /** Its place in what the sink was given. */
+  index: number;
+}
+
+export interface Day {
+  /** As `2026-11-21`, in UTC. */
+  name: string;
+  events: NumberedEvent[];
+}
+
+/** The days in their order, each with its events in the order of time: a request may not span more than 24 hours. */
+export function byDay(events: readonly WrittenEvent[]): Day[] {
+  const sorted = events.map((event, index) => ({ event, index })).sort((a, b) => a.event.at - b.event.at);
+  const days: Day[] = [];
+  for (const numbered of sorted) {
+    const name = new Date(numbered.event.at).toISOString().slice(0, 10);
+    const last = days.at(-1);
+    if (last?.name === name) last.events.push(numbered);
+    else days.push({ name, events: [numbered] });
+  }
+  return days;
+}
+
+/** As the SDK has it: places among the events of the request; ends are not included. */
+interface RejectedInfo {
+  tooNewLogEventStartIndex?: number;
+  tooOldLogEventEndIndex?: number;
+  expiredLogEventEndIndex?: number;
+}
+
+/** Those that were not taken because of their time: they never will be. */
+export function rejectedEvents(events: readonly NumberedEvent[], info: RejectedInfo = {}): Rejection[] {
+  const { tooNewLogEventStartIndex: newFrom = events.length, tooOldLogEventEndIndex: oldTo = 0 } = info;
+  const { expiredLogEventEndIndex: expiredTo = 0 } = info;
+  return events.flatMap(({ index }, place) => {
+    if (place < oldTo) return [refused(index, 'TooOldLogEvent', 'the event is older than CloudWatch Logs takes')];
+    if (place < expiredTo) return [refused(index, 'ExpiredLogEvent', 'the event is older than its log group keeps')];
+    if (place >= newFrom) return [refused(index, 'TooNewLogEvent', 'the event is too far in the future')];
+    return [];
+  });
+}
+
+const refused = (index: number, code: string, message: string): Rejection => ({
+  index,
+  fate: 'refused',
+  code,
+  message,
+});

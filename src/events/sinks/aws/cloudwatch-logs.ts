@@ -1,0 +1,83 @@
+// Events to a group of Amazon CloudWatch Logs. Their log streams are made here: one per destination and day (UTC).
+
+import type { Target } from '../../target.ts';
+import type { SinkContext } from '../parts.ts';
+import type { Rejection, Sink, SinkError } from '../sink.ts';
+import { readArn } from './arn.ts';
+import { type AwsOptions, openAws } from './client.ts';
+import { byDay, type Day, rejectedEvents } from './cloudwatch-logs-days.ts';
+import { withoutEvents } from './errors.ts';
+
+/** What CloudWatch Logs counts for each event besides its bytes. */
+const EVENT_OVERHEAD = 26;
+/** Of PutLogEvents. */
+const limits = { records: 10_000, bytes: 1024 * 1024, recordBytes: 1024 * 1024 };
+
+/** @throws {SinkError} when the ARN is not that of a log group. */
+export async function cloudwatchLogsSink(
+  { auth, logGroupArn }: NonNullable<Target['cloudwatchLogs']>,
+  parts: SinkContext,
+  options: AwsOptions = {},
+): Promise<Sink> {
+  const { name: logGroupName, region } = readArn(logGroupArn, 'logs');
+  const { CloudWatchLogsClient, CreateLogStreamCommand, PutLogEventsCommand } = await import(
+    '@aws-sdk/client-cloudwatch-logs'
+  );
+  const aws = await openAws(
+    { service: 'logs', region },
+    auth,
+    parts,
+    options,
+    (settings) => new CloudWatchLogsClient(settings),
+  );
+  /** That which was written to last. */
+  let knownStream: string | undefined;
+
+  async function makeStream(logStreamName: string, signal: AbortSignal): Promise<void> {
+    const command = new CreateLogStreamCommand({ logGroupName, logStreamName });
+    await aws
+      .send(signal, (client, options) => client.send(command, options))
+      .catch((error: SinkError) => {
+        if (error.code !== 'ResourceAlreadyExistsException') throw withoutEvents(error);
+      });
+    knownStream = logStreamName;
+  }
+
+  async function putDay({ name, events }: Day, signal: AbortSignal): Promise<Rejection[]> {
+    const logStreamName = `tunnel-gateway/${parts.destinationId}/${name}`;
+    const logEvents = events.map(({ event }) => ({ timestamp: event.at, message: event.text }));
+    const command = new PutLogEventsCommand({ logGroupName, logStreamName, logEvents });
+    const send = () => aws.send(signal, (client, options) => client.send(command, options));
+    if (knownStream !== logStreamName) await makeStream(logStreamName, signal);
+    const answer = await send().catch(async (error: SinkError) => {
+      if (error.code !== 'ResourceNotFoundException') throw error;
+      // Somebody has deleted the stream. When it is the group that is missing, the stream cannot be made.
+      await makeStream(logStreamName, signal);
+      return send();
+    });
+    return rejectedEvents(events, answer.rejectedLogEventsInfo);
+  }
+
+  return {
+    limits,
+    sizeOf: ({ text }) => Buffer.byteLength(text) + EVENT_OVERHEAD,
+    async put(events, signal) {
+      const days = byDay(events);
+      const rejections: Rejection[] = [];
+      for (const [place, day] of days.entries()) {
+        try {
+          rejections.push(...(await putDay(day, signal)));
+        } catch (error) {
+          if (place === 0) throw error;
+          // Earlier days were taken: only the rest may be sent again. Alone, it fails as what it is.
+          const { code, message } = error as SinkError;
+          const left = days.slice(place).flatMap((late) => late.events);
+          rejections.push(...left.map(({ index }) => ({ index, fate: 'retry' as const, code, message })));
+          break;
+        }
+      }
+      return rejections;
+    },
+    close: () => {},
+  };
+}
