@@ -21,6 +21,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is polled for comes later on a busy machine; the usual second is a guess about speed.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

@@ -13,6 +13,8 @@ import { readConfig } from '../../agent/src/config.ts';
 import { type Answer, send } from '../support/http.ts';
 
 const LIFE_MS = 60_000;
+/** A line that does not come by then never comes: the error says what was printed instead. */
+const FIND_MS = 40_000;
 
 /** Nothing listens at port 1: an agent that is told nothing else does not reach a gateway. */
 const USUAL = { GATEWAY_ADDR: '127.0.0.1:1', AGENT_API_ADDR: '127.0.0.1:0' };
@@ -39,11 +41,16 @@ export function newDirectory(): { path: string; remove(): void } {
 export interface Lines {
   readonly all: string[];
   add(line: string): void;
-  /** Resolves to the first line that matches. @param from how many lines to leave out. */
+  /**
+   * Resolves to the first line that matches.
+   * @param from how many lines to leave out.
+   * @throws when there is none within 40 s, with all lines.
+   */
   find(pattern: RegExp, from?: number): Promise<string>;
 }
 
-function newLines(): Lines {
+/** @param more what else was printed, for the error of a search that found nothing. */
+function newLines(more?: () => string[]): Lines {
   const all: string[] = [];
   const readers = new Set<() => void>();
   return {
@@ -53,13 +60,21 @@ function newLines(): Lines {
       for (const read of readers) read();
     },
     find: (pattern, from = 0) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const read = () => {
           const found = all.slice(from).find((line) => pattern.test(line));
           if (found === undefined) return;
+          clearTimeout(deadline);
           readers.delete(read);
           resolve(found);
         };
+        const deadline = setTimeout(() => {
+          readers.delete(read);
+          const context = [...all, ...(more?.() ?? [])].join('\n');
+          reject(
+            new Error(`no line matched ${pattern} within ${FIND_MS / 1000} s, but these were printed:\n${context}`),
+          );
+        }, FIND_MS);
         readers.add(read);
         read();
       }),
@@ -131,8 +146,8 @@ export async function startProcess(
     timeout: LIFE_MS,
     killSignal: 'SIGKILL',
   });
-  const stdout = newLines();
   const stderr = newLines();
+  const stdout = newLines(() => stderr.all);
   createInterface({ input: child.stdout }).on('line', stdout.add);
   createInterface({ input: child.stderr }).on('line', stderr.add);
   // `close` comes when the streams have ended, so that the last lines are there.

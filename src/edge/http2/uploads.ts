@@ -74,7 +74,8 @@ export class Uploads {
 
   /** Makes the window what upstreams take; to be called now and then. */
   adapt(now: number): void {
-    if (now - this.#since < INTERVAL) return;
+    // While a change is not acknowledged there can be no other: the next call measures over a longer time.
+    if (now - this.#since < INTERVAL || !this.#canChange) return;
     const wanted = this.#wanted((this.#passed * INTERVAL) / (now - this.#since));
     this.#since = now;
     this.#passed = 0;
