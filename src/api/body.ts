@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { negotiate } from '../edge/modules/compression.ts';
+import { negotiate } from '../http/compression.ts';
 
 /** Bytes that are handed to a connection at once: no more of a body waits in it, encrypted or not. */
 const PIECE = 64 * 1024;

@@ -2,7 +2,7 @@
 
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { type CapturedBody, type Fields, firstValue } from '../edge/capture/captured.ts';
+import { type CapturedBody, type Fields, firstValue } from '../capture/captured-request.ts';
 import { countGiven, mayGiveText } from './capture-given.ts';
 import type { Context } from './context.ts';
 

@@ -1,7 +1,7 @@
 // Checks of what captures and replays are asked for.
 
-import type { CaptureWish } from '../edge/capture/captures.ts';
-import type { ReplayEdits } from '../edge/capture/replay-head.ts';
+import type { CaptureWish } from '../capture/captures.ts';
+import type { ReplayEdits } from '../capture/replay-head.ts';
 import { REQUEST_FIELDS_MAX } from '../edge/http/request-head.ts';
 import { ApiError } from './errors.ts';
 

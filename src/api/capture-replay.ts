@@ -1,8 +1,8 @@
 // Sending a captured request once more, for the API.
 
-import type { Captured } from '../edge/capture/captured.ts';
-import { REPLAY_MS, type ReplayAnswer, type ReplayFailure, UNDER_WAY_MAX } from '../edge/capture/replay.ts';
-import type { ReplayEdits } from '../edge/capture/replay-head.ts';
+import type { Captured } from '../capture/captured-request.ts';
+import { REPLAY_MS, type ReplayAnswer, type ReplayFailure, UNDER_WAY_MAX } from '../capture/replay.ts';
+import type { ReplayEdits } from '../capture/replay-head.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 // Watching an endpoint's requests as they are captured.
 
-import type { Captured } from '../edge/capture/captured.ts';
-import type { Captures } from '../edge/capture/captures.ts';
+import type { Captured } from '../capture/captured-request.ts';
+import type { Captures } from '../capture/captures.ts';
 
 /** How many requests may wait for one slow reader; the oldest are dropped beyond it. */
 export const WAITING_MAX = 100;

@@ -1,6 +1,6 @@
 // Captured requests, and the endpoints that they came to, of the account that asks.
 
-import type { Captured } from '../edge/capture/captured.ts';
+import type { Captured } from '../capture/captured-request.ts';
 import { isId } from '../store/ids.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';

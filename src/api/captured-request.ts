@@ -1,8 +1,8 @@
 // Captured requests as GraphQL shows them.
 
-import type { Captured, Fields } from '../edge/capture/captured.ts';
-import { type ShownField, shown } from '../edge/capture/redaction.ts';
-import type { Refusal } from '../edge/close-up/close-up.ts';
+import type { Captured, Fields } from '../capture/captured-request.ts';
+import { type ShownField, shown } from '../capture/redaction.ts';
+import type { Refusal } from '../edge/traffic-reports.ts';
 import { builder } from './builder.ts';
 import { base64Of, type ShownBody, textOf } from './capture-body.ts';
 import { countGiven, give } from './capture-given.ts';

@@ -1,6 +1,6 @@
 // How a route's circuit breaker is doing right now, on the node that is asked.
 
-import type { BreakerSnapshot } from '../edge/modules/breaker.ts';
+import type { BreakerSnapshot } from '../http/circuit-breaker.ts';
 import { builder } from './builder.ts';
 
 const BreakerState = builder.enumType('BreakerState', {

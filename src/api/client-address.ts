@@ -1,8 +1,8 @@
 // Whom a request comes from: the other end of its connection, or whom a proxy that the operator trusts names.
 
 import type { IncomingMessage } from 'node:http';
-import { wayOf } from '../edge/ip/forwarded.ts';
-import type { Networks } from '../edge/ip/networks.ts';
+import { wayOf } from '../http/forwarded.ts';
+import type { Networks } from '../net/networks.ts';
 import { ipOf } from '../tunnel/peer.ts';
 
 /**

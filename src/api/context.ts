@@ -1,7 +1,7 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
-import type { ModuleEnvironment } from '../edge/module.ts';
-import type { PolicyCompiler } from '../edge/policy/compiler.ts';
+import type { ModuleEnvironment } from '../http/module.ts';
+import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
 import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Announce } from '../store/events/audit.ts';

@@ -2,7 +2,7 @@
 
 import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
-import { usesAction } from '../edge/policy/text.ts';
+import { usesAction } from '../policy/settings/policy-text.ts';
 import type { Db } from '../store/client.ts';
 import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { maskedPolicy, type StoredPolicy } from '../store/edges/policy-secrets.ts';

@@ -1,12 +1,12 @@
 // Traffic policies are compiled when they are uploaded, so that nothing is found to be wrong with them at traffic time.
 
-import { compiledOnce } from '../edge/cel/pieces.ts';
-import { noKeys } from '../edge/keys/kept.ts';
-import type { ModuleEnvironment } from '../edge/module.ts';
-import { BusyError } from '../edge/policy/compiler.ts';
-import { compilePolicy } from '../edge/policy/document.ts';
-import { PolicyError, PROBLEM } from '../edge/policy/problems.ts';
-import { keepSecrets, splitPolicy } from '../edge/policy/secrets.ts';
+import type { ModuleEnvironment } from '../http/module.ts';
+import { compiledOnce } from '../policy/cel/compilation.ts';
+import { BusyError } from '../policy/compile/compile-queue.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
+import { noKeys } from '../policy/keys/key-cache.ts';
+import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
+import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
 import { SECRET_MASK } from '../protocol/policy-secrets.ts';
 import type { Db } from '../store/client.ts';
 import {

@@ -9,7 +9,7 @@ import type {
   DryOutcome,
   DryRule,
   DryRunResult,
-} from '../edge/policy/dry-run-types.ts';
+} from '../policy/dry-run/types.ts';
 import type { PolicyProblem as Problem } from '../protocol/policy.ts';
 import { builder } from './builder.ts';
 

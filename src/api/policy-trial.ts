@@ -1,8 +1,8 @@
 // What a trial run of a traffic policy is told: a request, and perhaps an answer, that nobody sends.
 
 import { isIP } from 'node:net';
-import { isToken } from '../edge/header-list.ts';
-import type { DryField, DryRequest, DryResponse } from '../edge/policy/dry-run-types.ts';
+import { isToken } from '../http/header-list.ts';
+import type { DryField, DryRequest, DryResponse } from '../policy/dry-run/types.ts';
 import { builder } from './builder.ts';
 import { ApiError } from './errors.ts';
 

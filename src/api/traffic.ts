@@ -1,6 +1,6 @@
 // What the API shows of traffic: it is in the memory of the node that is asked, and nowhere else.
 
-import type { BreakerSnapshot } from '../edge/modules/breaker.ts';
+import type { BreakerSnapshot } from '../http/circuit-breaker.ts';
 import type { RoundTrip } from '../tunnel/agent-rooms.ts';
 import type { EndpointTraffic } from '../tunnel/endpoints.ts';
 

@@ -2,9 +2,9 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { readCidr } from '../edge/ip/networks.ts';
 import { isProxiedListener, proxiedListeners } from '../edge/proxied/settings.ts';
 import { type EventEndpoints, endpointNames, isEndpointName, isHostRule } from '../events/settings.ts';
+import { readCidr } from '../net/networks.ts';
 
 const PORTS = 65_535;
 

@@ -1,8 +1,8 @@
 // The modules of an endpoint or a route, one behind the other.
 
-import type { HttpExchange } from './exchange.ts';
-import type { HttpModule, Outcome, Verdict } from './module.ts';
-import { isAmbiguous, pathOf } from './path.ts';
+import type { HttpExchange } from '../http/exchange.ts';
+import type { HttpModule, Outcome, Verdict } from '../http/module.ts';
+import { isAmbiguous, pathOf } from '../http/path.ts';
 
 /** How far one exchange has come. */
 export interface Passage {

@@ -1,10 +1,10 @@
 // The two sides of the gateway that visitors come to with HTTP.
 
+import { networksOf } from '../net/networks.ts';
 import type { Endpoints } from '../tunnel/endpoints.ts';
 import { httpsOrigin } from './addresses.ts';
 import type { SharedFront, Whereabouts } from './http/front.ts';
 import { spokenTo } from './http2/upstream.ts';
-import { networksOf } from './ip/networks.ts';
 import type { EdgeSettings } from './settings.ts';
 import type { Counters } from './visits/counters.ts';
 import type { VisitServices } from './visits/services.ts';

@@ -1,9 +1,9 @@
 // What is done to the traffic of an endpoint: of a tunnel that asked for it, or of an edge.
 
+import type { ConnectionModule, TlsTerms } from '../http/module.ts';
+import type { VisitorError } from '../http/visitor-errors.ts';
 import type { Handling, LiveEndpoint } from '../tunnel/endpoint.ts';
 import type { HttpChain } from './chain.ts';
-import type { VisitorError } from './errors.ts';
-import type { ConnectionModule, TlsTerms } from './module.ts';
 
 /** Which requests of an endpoint are done what to, and where they go. */
 export interface HttpRoute {

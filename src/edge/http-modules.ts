@@ -1,8 +1,10 @@
 // From settings to modules, in the order in which they act.
 
-import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from './module.ts';
+import type { Breaker } from '../http/circuit-breaker.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../http/module.ts';
+import { policyOf } from '../policy/compile/policy.ts';
 import { basicAuth } from './modules/basic-auth.ts';
-import { type Breaker, circuitBreaker } from './modules/breaker.ts';
+import { circuitBreaker } from './modules/circuit-breaker.ts';
 import { compression } from './modules/compression.ts';
 import { requestHeaders, responseHeaders } from './modules/headers.ts';
 import { ipRestriction } from './modules/ip-restriction.ts';
@@ -10,7 +12,6 @@ import { ModuleCache } from './modules/module-cache.ts';
 import type { ConnectionModuleSettings, HttpModuleSettings } from './modules/settings.ts';
 import { userAgentFilter } from './modules/user-agent-filter.ts';
 import { webhookVerification } from './modules/webhook-verification.ts';
-import { policyOf } from './policy/document.ts';
 
 export interface HttpModules {
   /** The outermost first. */

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { ModuleDecisions } from '../http/exchange.ts';
 import { reportDefect } from '../protocol/defect.ts';
 import { DEAF } from '../protocol/mux-stream.ts';
 import { abort, relay, type Traffic } from '../protocol/relay.ts';
@@ -11,7 +12,6 @@ import type { Endpoints } from '../tunnel/endpoints.ts';
 import type { TcpDoors } from '../tunnel/tcp-doors.ts';
 import { type EndpointHandling, handlingOf } from './handling.ts';
 import { recordConnection } from './reports/connection-recording.ts';
-import type { ModuleDecisions } from './traffic-reports.ts';
 import type { VisitorLimit } from './visitor-limit.ts';
 import { NOBODY, Visitors, visitorOf } from './visitors.ts';
 import { admit } from './visits/admission.ts';

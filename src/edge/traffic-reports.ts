@@ -1,14 +1,46 @@
 // What the public side tells of the traffic that has passed, to whoever wants to hear of it. Nothing of a report is made
 // where nobody does.
 
-import type { CloseUp } from './close-up/close-up.ts';
+import type { ModuleDecisions } from '../http/exchange.ts';
+import type { Visitor } from '../tunnel/endpoint.ts';
+
+/** Copies the beginning of a body as it passes. */
+export interface BodyObserver {
+  /** The body is chunked from here on: the framing of the chunks is left out of the copy. */
+  comesInChunks(): void;
+  /** Takes a part of the body, which may be changed afterwards. */
+  take(bytes: Buffer, start?: number, end?: number): void;
+}
+
+/** Why the gateway turned a visitor away. */
+export interface Refusal {
+  /** The module that did it, by the name that the log has for it. */
+  module: string;
+  reason: string;
+}
+
+/** What is recorded of a request in addition to its report, at endpoints whose requests are captured. */
+export interface RequestObserver {
+  /** The other end of the connection; undefined until it is recorded. */
+  peer: Visitor | undefined;
+  refusal: Refusal | undefined;
+  /** Whether the whole request has come. */
+  isRequestComplete: boolean;
+  /** Whether both sides have spoken another protocol since the head of the response. */
+  isUpgraded: boolean;
+  /** Undefined where bodies are not recorded. */
+  readonly request: BodyObserver | undefined;
+  readonly response: BodyObserver | undefined;
+  /** The gateway itself sends the response. @param body of it, as it is sent. */
+  answeredItself(body: Buffer): void;
+}
 
 export interface TrafficReporter {
   /** Whether anybody wants to hear of the requests of an account, to an endpoint. Asked for every request: it has to be fast. */
   hearsRequests(accountId: string, endpointId: string): boolean;
   hearsConnections(accountId: string): boolean;
   /** Where more is to be noted of a request to an endpoint, whose report then has it; undefined, or missing, for nothing. */
-  closeUp?(endpointId: string): CloseUp | undefined;
+  closeUp?(endpointId: string): RequestObserver | undefined;
   /**
    * Once per request, when its answer is complete, cut or given up. Must not throw, and must not wait. What the report has
    * is made when it is asked for first.
@@ -34,19 +66,6 @@ export interface ReportedConnection {
   serverName: string;
   /** The wall clock, in milliseconds. */
   startedAt: number;
-}
-
-/** What modules decided, each by itself; a module that was not asked is missing. */
-export interface ModuleDecisions {
-  ipPolicy?: 'allow' | 'deny';
-  basicAuth?: { decision: 'allow' | 'deny'; username: string };
-  circuitBreaker?: 'allow' | 'block' | 'allow_while_open';
-  /** Bytes saved are known at the end of the answer. */
-  compression?: { algorithm: string; bytesSaved: number };
-  userAgentFilter?: 'allow' | 'deny';
-  webhookVerification?: 'allow' | 'deny';
-  /** What `log` actions of its policies said. */
-  policyLogs?: readonly object[];
 }
 
 export interface ReportedTls {
@@ -101,7 +120,7 @@ export interface RequestReport {
     | undefined;
   decisions: ModuleDecisions;
   /** Where requests are looked at one by one. */
-  closeUp?: CloseUp | undefined;
+  closeUp?: RequestObserver | undefined;
 }
 
 export interface ConnectionReport {

@@ -1,6 +1,11 @@
 // What is done to the traffic of a tunnel, as its agent asked for it.
 
 import { X509Certificate } from 'node:crypto';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsTerms } from '../http/module.ts';
+import { BusyError, type PolicyCompiler } from '../policy/compile/compile-queue.ts';
+import { usesAction } from '../policy/settings/policy-text.ts';
+import { PolicyError } from '../policy/settings/problems.ts';
+import { needsSecret } from '../policy/webhooks/providers.ts';
 import { allows } from '../tunnel/acl.ts';
 import { AgentError } from '../tunnel/agent-errors.ts';
 import type { Handling } from '../tunnel/endpoint.ts';
@@ -8,16 +13,11 @@ import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunne
 import { HttpChain } from './chain.ts';
 import type { EndpointHandling, HttpRoute } from './handling.ts';
 import { connectionModules, httpModules } from './http-modules.ts';
-import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsTerms } from './module.ts';
 import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
 import { EVERYBODY } from './modules/ip-restriction.ts';
 import { mtlsHeaders } from './modules/mtls-headers.ts';
 import type { HttpModuleSettings } from './modules/settings.ts';
 import { SettingsError } from './modules/settings-error.ts';
-import { BusyError, type PolicyCompiler } from './policy/compiler.ts';
-import { PolicyError } from './policy/problems.ts';
-import { usesAction } from './policy/text.ts';
-import { needsSecret } from './webhooks/providers.ts';
 
 const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;

@@ -2,10 +2,10 @@
 // hold the places of all others, be it one address or all who visit one account.
 
 import type { Socket } from 'node:net';
+import type { Networks } from '../net/networks.ts';
 import { abort } from '../protocol/relay.ts';
 import { addressBlock } from '../tunnel/address-block.ts';
 import { ipOf } from '../tunnel/peer.ts';
-import type { Networks } from './ip/networks.ts';
 import { Holders, PlaceList, type Places, VisitorPlace } from './visitor-places.ts';
 
 /** The share of all places that one address may hold safely, where nothing else is configured. */

@@ -1,4 +1,4 @@
-import { readCidr } from '../edge/ip/networks.ts';
+import { readCidr } from '../net/networks.ts';
 
 /** Where requests of sinks go in place of the clouds' own hosts: an operator's choice (tests, private endpoints). */
 export interface EventEndpoints {

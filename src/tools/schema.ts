@@ -6,9 +6,9 @@ import { resolve } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { errorTable } from '../api/error-table.ts';
 import { schema } from '../api/schema.ts';
-import { visitorErrors } from '../edge/errors.ts';
 import { trafficFields } from '../events/traffic/fields.ts';
 import { eventTypes } from '../events/types.ts';
+import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/agent-errors.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { policyOf } from '../../src/edge/policy/document.ts';
-import { PolicyError } from '../../src/edge/policy/problems.ts';
+import { policyOf } from '../../src/policy/compile/policy.ts';
+import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 import { root } from '../support/place.ts';
 
-export const folder = join(root, 'src/edge/policy');
+export const folder = join(root, 'src/policy');
 export const manual = readFileSync(join(folder, 'README.md'), 'utf8');
 
 /** Whom the policies of the manual are for. */

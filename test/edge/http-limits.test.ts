@@ -1,7 +1,7 @@
 // How long and how much: deadlines, connections, and how a listener ends.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { visitorErrors } from '../../src/edge/errors.ts';
+import { visitorErrors } from '../../src/http/visitor-errors.ts';
 import type { EdgeOptions } from './support.ts';
 import * as support from './support.ts';
 

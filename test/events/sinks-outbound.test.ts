@@ -7,10 +7,10 @@ import { request as overHttps } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cidr, readCidr } from '../../src/edge/ip/networks.ts';
-import { isPublic } from '../../src/edge/ip/public.ts';
 import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
 import { post, RESPONSE_BYTES_MAX } from '../../src/events/sinks/http/post.ts';
+import { type Cidr, readCidr } from '../../src/net/networks.ts';
+import { isPublic } from '../../src/net/public-addresses.ts';
 import { patience, settingsFor } from '../support/aws-sinks.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
 

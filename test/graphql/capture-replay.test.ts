@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Replays } from '../../src/edge/capture/replay.ts';
+import { Replays } from '../../src/capture/replay.ts';
 import { http2Visitor, newName } from '../live/edge-support.ts';
 import { type CaptureLab, captureOperation, startCaptureLab } from './capture-lab.ts';
 

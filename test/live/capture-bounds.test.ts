@@ -1,8 +1,8 @@
 // How much is captured, for how long, and whose: bounds that hold whatever comes.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { joinedReporter } from '../../src/edge/capture/joined-reporter.ts';
-import { shown } from '../../src/edge/capture/redaction.ts';
+import { joinedReporter } from '../../src/capture/joined-reporter.ts';
+import { shown } from '../../src/capture/redaction.ts';
 import { reportOf } from '../support/synthetic-report.ts';
 import { CaptureLab, HOLD_MS } from './capture-lab.ts';
 import { ACCOUNT, Hearer } from './reports-lab.ts';

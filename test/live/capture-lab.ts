@@ -1,8 +1,8 @@
 // Captured requests on the edge of tests, with a clock of their own and nobody else who hears of traffic.
 
-import type { Captured } from '../../src/edge/capture/captured.ts';
-import { Captures, type CaptureWish } from '../../src/edge/capture/captures.ts';
-import { joinedReporter } from '../../src/edge/capture/joined-reporter.ts';
+import type { Captured } from '../../src/capture/captured-request.ts';
+import { Captures, type CaptureWish } from '../../src/capture/captures.ts';
+import { joinedReporter } from '../../src/capture/joined-reporter.ts';
 import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import { newId } from '../../src/store/ids.ts';

@@ -2,7 +2,7 @@
 // again after a restart.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { actionKinds } from '../../src/edge/policy/registry.ts';
+import { actionKinds } from '../../src/policy/actions/registry.ts';
 import { ORIGIN } from '../policy/documents-support.ts';
 import { type Issuer, keyPair, signed, startIssuer } from '../policy/issuer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/edge/cel/vocabulary.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import type { Phase } from '../../src/policy/cel/vocabulary.ts';
 import type { Proto } from '../../src/tunnel/endpoint.ts';
 import { action, onConnect, onRequest } from '../policy/documents-support.ts';
 import type { VisitOptions } from '../support/visit.ts';

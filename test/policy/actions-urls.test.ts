@@ -2,9 +2,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { describe, expect, test } from 'vitest';
-import type { HttpModule, Verdict } from '../../src/edge/module.ts';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
-import { readDuration, writeDuration } from '../../src/edge/policy/duration.ts';
+import type { HttpModule, Verdict } from '../../src/http/module.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { readDuration, writeDuration } from '../../src/policy/settings/duration.ts';
 import { action, onRequest } from './documents-support.ts';
 import { environmentOf, exchangeOf } from './exchange-support.ts';
 

@@ -2,11 +2,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies are full of them
 
 import { expect, test } from 'vitest';
-import { presentedIn } from '../../src/edge/credentials/basic.ts';
-import { HeaderList } from '../../src/edge/header-list.ts';
-import type { Verdict } from '../../src/edge/module.ts';
 import { basicAuth } from '../../src/edge/modules/basic-auth.ts';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
+import { HeaderList } from '../../src/http/header-list.ts';
+import type { Verdict } from '../../src/http/module.ts';
+import { presentedIn } from '../../src/policy/auth/basic-credentials.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf } from './exchange-support.ts';
 
 const header = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Outcome } from '../../src/edge/module.ts';
-import { Breaker, type BreakerSettings, type BreakerSnapshot } from '../../src/edge/modules/breaker.ts';
+import { Breaker, type BreakerSettings, type BreakerSnapshot } from '../../src/http/circuit-breaker.ts';
+import type { Outcome } from '../../src/http/module.ts';
 
 const TRIAL_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Breaker, type BreakerSettings, circuitBreaker } from '../../src/edge/modules/breaker.ts';
-import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
+import { circuitBreaker, circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
+import { Breaker, type BreakerSettings } from '../../src/http/circuit-breaker.ts';
 import { agree } from './breaker-model.ts';
 import { environmentOf, exchangeOf } from './exchange-support.ts';
 

@@ -2,9 +2,9 @@
 
 import { type CelEnv, CelScalar, celEnv, parse, plan } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, CelFailure, compileExpression } from '../../src/edge/cel/compile.ts';
-import { ENVIRONMENT } from '../../src/edge/cel/environment.ts';
-import type { Vocabulary } from '../../src/edge/cel/vocabulary.ts';
+import { CelError, CelFailure, compileExpression } from '../../src/policy/cel/compile.ts';
+import { ENVIRONMENT } from '../../src/policy/cel/environment.ts';
+import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 import { type Case, casesOf, outcomeOf } from './cel/conformance.ts';
 
 /** Files of the suite, and how many of its cases are about what policies have. */

@@ -2,10 +2,10 @@
 
 import { CelScalar, celFunc, listType, mapType } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, compileCondition, compileExpression, compileTemplate } from '../../src/edge/cel/compile.ts';
-import { compilePattern, RegexError } from '../../src/edge/cel/regex.ts';
-import { TIMESTAMP } from '../../src/edge/cel/types.ts';
-import type { Vocabulary } from '../../src/edge/cel/vocabulary.ts';
+import { CelError, compileCondition, compileExpression, compileTemplate } from '../../src/policy/cel/compile.ts';
+import { compilePattern, RegexError } from '../../src/policy/cel/regex.ts';
+import { TIMESTAMP } from '../../src/policy/cel/types.ts';
+import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 
 const { DYN, INT, STRING } = CelScalar;
 const HEADERS = mapType(STRING, listType(STRING));

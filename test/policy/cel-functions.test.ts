@@ -2,8 +2,8 @@
 
 import { CelScalar, celFunc, listType, mapType } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, CelFailure, compileCondition, compileExpression } from '../../src/edge/cel/compile.ts';
-import type { Bindings, Vocabulary } from '../../src/edge/cel/vocabulary.ts';
+import { CelError, CelFailure, compileCondition, compileExpression } from '../../src/policy/cel/compile.ts';
+import type { Bindings, Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 import { shown } from './cel/conformance.ts';
 import { VECTORS } from './cel/vectors.ts';
 

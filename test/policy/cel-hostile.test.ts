@@ -3,9 +3,9 @@
 
 import { CelScalar, listType, mapType } from '@bufbuild/cel';
 import { expect, test } from 'vitest';
-import { CelError, CelFailure, compileExpression, compileTemplate } from '../../src/edge/cel/compile.ts';
-import type { Bindings, Vocabulary } from '../../src/edge/cel/vocabulary.ts';
-import { WORK_MAX } from '../../src/edge/cel/work.ts';
+import { CelError, CelFailure, compileExpression, compileTemplate } from '../../src/policy/cel/compile.ts';
+import type { Bindings, Vocabulary } from '../../src/policy/cel/vocabulary.ts';
+import { WORK_MAX } from '../../src/policy/cel/work.ts';
 
 /** Milliseconds for all that is evaluated about one request in one phase; on a free machine it is less than 100. */
 const EVALUATE_MAX = 1_000;

@@ -3,10 +3,10 @@
 import { CelScalar, mapType } from '@bufbuild/cel';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from 'vitest';
-import { CelFailure, compileTemplate } from '../../src/edge/cel/compile.ts';
-import { compilePattern, RegexError } from '../../src/edge/cel/regex.ts';
-import { DURATION, TIMESTAMP } from '../../src/edge/cel/types.ts';
-import type { Vocabulary } from '../../src/edge/cel/vocabulary.ts';
+import { CelFailure, compileTemplate } from '../../src/policy/cel/compile.ts';
+import { compilePattern, RegexError } from '../../src/policy/cel/regex.ts';
+import { DURATION, TIMESTAMP } from '../../src/policy/cel/types.ts';
+import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 
 const { DYN, STRING } = CelScalar;
 const vocabulary: Vocabulary = {

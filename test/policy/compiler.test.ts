@@ -1,10 +1,10 @@
 // Policies are compiled piece by piece, in turn, and once.
 
 import { describe, expect, test } from 'vitest';
-import { Compilation, compiledOnce } from '../../src/edge/cel/pieces.ts';
-import { compilePattern } from '../../src/edge/cel/regex.ts';
-import { sizeOfPattern } from '../../src/edge/cel/regex-size.ts';
-import { PolicyCompiler } from '../../src/edge/policy/compiler.ts';
+import { Compilation, compiledOnce } from '../../src/policy/cel/compilation.ts';
+import { compilePattern } from '../../src/policy/cel/regex.ts';
+import { sizeOfPattern } from '../../src/policy/cel/regex-size.ts';
+import { PolicyCompiler } from '../../src/policy/compile/compile-queue.ts';
 
 const KIND = {};
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { BodyEncoder } from '../../src/edge/body-encoder.ts';
-import type { ContentCoding } from '../../src/edge/exchange.ts';
+import type { ContentCoding } from '../../src/http/exchange.ts';
 
 const decode = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 const codings = Object.keys(decode) as ContentCoding[];

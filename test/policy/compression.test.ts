@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ContentCoding } from '../../src/edge/exchange.ts';
-import { compressAnswer, compression, negotiate } from '../../src/edge/modules/compression.ts';
+import { compression } from '../../src/edge/modules/compression.ts';
+import { compressAnswer, negotiate } from '../../src/http/compression.ts';
+import type { ContentCoding } from '../../src/http/exchange.ts';
 import { type ExchangeShape, exchangeOf } from './exchange-support.ts';
 
 const ALL: readonly ContentCoding[] = ['br', 'gzip', 'deflate'];

@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compilePolicy, policyOf } from '../../src/edge/policy/document.ts';
-import { dryRun } from '../../src/edge/policy/dry-run.ts';
-import { PolicyError } from '../../src/edge/policy/problems.ts';
-import { actionKinds } from '../../src/edge/policy/registry.ts';
+import { actionKinds } from '../../src/policy/actions/registry.ts';
+import { compilePolicy, policyOf } from '../../src/policy/compile/policy.ts';
+import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
+import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { answering } from './documents-answering.ts';
 import { badSettings } from './documents-bad-settings.ts';
 import { badShapes } from './documents-bad-shapes.ts';

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { describe, expect, test } from 'vitest';
-import { dryRun } from '../../src/edge/policy/dry-run.ts';
+import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { action, onConnect, onRequest, onResponse } from './documents-support.ts';
 
 const owner = { accountId: 'ac_2test', proto: 'https' } as const;

@@ -1,10 +1,10 @@
 // Requests, answers and connections as policies and modules see them, made by hand: no socket is behind them.
 
 import type { TLSSocket } from 'node:tls';
-import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/edge/exchange.ts';
-import { HeaderList } from '../../src/edge/header-list.ts';
-import { noKeys } from '../../src/edge/keys/kept.ts';
-import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/edge/module.ts';
+import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/exchange.ts';
+import { HeaderList } from '../../src/http/header-list.ts';
+import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/http/module.ts';
+import { noKeys } from '../../src/policy/keys/key-cache.ts';
 import type { Visitor } from '../../src/tunnel/endpoint.ts';
 
 type Field = readonly [name: string, value: string];

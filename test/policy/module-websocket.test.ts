@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HeaderList } from '../../src/edge/header-list.ts';
 import { FrameReader } from '../../src/edge/websocket/frames.ts';
 import { websocketAnswer } from '../../src/edge/websocket/handshake.ts';
+import { HeaderList } from '../../src/http/header-list.ts';
 import { abort } from '../../src/protocol/relay.ts';
 import { door, fateOf, frame, read, visit, visitRaw } from './module-websocket-support.ts';
 

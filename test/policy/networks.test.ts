@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { networksOf, readCidr } from '../../src/edge/ip/networks.ts';
+import { networksOf, readCidr } from '../../src/net/networks.ts';
 
 describe('reading a network', () => {
   test.each([

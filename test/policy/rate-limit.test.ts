@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RateLimiter } from '../../src/edge/rate-limit.ts';
+import { RateLimiter } from '../../src/policy/rate-limiter.ts';
 
 const MINUTE = 60_000;
 

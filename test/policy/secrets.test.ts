@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { actionKinds } from '../../src/edge/policy/registry.ts';
-import { joinPolicy, keepSecrets, splitPolicy } from '../../src/edge/policy/secrets.ts';
-import { readPolicyText } from '../../src/edge/policy/text.ts';
+import { actionKinds } from '../../src/policy/actions/registry.ts';
+import { joinPolicy, keepSecrets, splitPolicy } from '../../src/policy/secrets/policy-secrets.ts';
+import { readPolicyText } from '../../src/policy/settings/policy-text.ts';
 import { secretMembers } from '../../src/protocol/policy-secrets.ts';
 
 const PASSWORD = 'canary-0123456789';

@@ -1,9 +1,9 @@
 // The certificates that messages of Amazon SNS name: fetched, kept, wrong, and out of reach.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Reach } from '../../src/edge/keys/fetch.ts';
-import { KeysUnavailable } from '../../src/edge/keys/kept.ts';
-import { SigningKeys } from '../../src/edge/webhooks/signing-keys.ts';
+import type { Reach } from '../../src/policy/keys/fetch-bytes.ts';
+import { KeysUnavailable } from '../../src/policy/keys/key-cache.ts';
+import { SigningKeys } from '../../src/policy/webhooks/signing-keys.ts';
 import { eventually } from '../support/eventually.ts';
 import { newIssuer } from '../support/issuer.ts';
 import { environmentOf, NOON } from './exchange-support.ts';

@@ -1,7 +1,7 @@
 // From where a certificate of Amazon SNS is fetched, and from where never.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { verifyWebhook } from '../../src/edge/webhooks/verify.ts';
+import { verifyWebhook } from '../../src/policy/webhooks/verify.ts';
 import {
   CERTIFICATE,
   CERTIFICATE_URL,

@@ -9,8 +9,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { expect } from 'vitest';
-import type { StandIn } from '../../src/edge/keys/fetch.ts';
-import { SigningKeys } from '../../src/edge/webhooks/signing-keys.ts';
+import type { StandIn } from '../../src/policy/keys/fetch-bytes.ts';
+import { SigningKeys } from '../../src/policy/webhooks/signing-keys.ts';
 import { newIssuer } from '../support/issuer.ts';
 import { environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { webhookVerification } from '../../src/edge/modules/webhook-verification.ts';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
-import { verifyWebhook } from '../../src/edge/webhooks/verify.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { verifyWebhook } from '../../src/policy/webhooks/verify.ts';
 import { ENDPOINT, NOON } from './exchange-support.ts';
 import {
   CERTIFICATE_URL,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
 import type { Proto } from '../../src/tunnel/endpoint.ts';
 import { authorityPem, issue, leafPem, plainPem, privateKeyPem } from '../contract/certificates.ts';
 import { connectionOf, ENDPOINT, environmentOf } from './exchange-support.ts';

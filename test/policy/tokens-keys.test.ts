@@ -1,13 +1,13 @@
 // The keys of an issuer on this machine: kept, changed, and out of reach.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isPublic, lookupOf } from '../../src/edge/ip/public.ts';
-import { notPublic } from '../../src/edge/keys/fetch.ts';
-import { KeysUnavailable } from '../../src/edge/keys/kept.ts';
-import { fetchJson, fetchProblem } from '../../src/edge/tokens/fetch-json.ts';
-import { fetchIssuerKeys } from '../../src/edge/tokens/issuer-keys.ts';
-import { KeySet } from '../../src/edge/tokens/key-set.ts';
-import { checkToken } from '../../src/edge/tokens/token-check.ts';
+import { isPublic, lookupOf } from '../../src/net/public-addresses.ts';
+import { fetchJson, fetchProblem } from '../../src/policy/auth/fetch-json.ts';
+import { fetchIssuerKeys } from '../../src/policy/auth/issuer-keys.ts';
+import { checkToken } from '../../src/policy/auth/jwt.ts';
+import { KeySet } from '../../src/policy/auth/key-set.ts';
+import { notPublic } from '../../src/policy/keys/fetch-bytes.ts';
+import { KeysUnavailable } from '../../src/policy/keys/key-cache.ts';
 import { eventually } from '../support/eventually.ts';
 import { NOON } from './exchange-support.ts';
 import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';

@@ -3,8 +3,8 @@
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Verdict } from '../../src/edge/module.ts';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
+import type { Verdict } from '../../src/http/module.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf, NOON, type TestEnvironment } from './exchange-support.ts';
 import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';
 

@@ -1,10 +1,10 @@
 // The variables as policies meet them: through the compiler, which knows the functions that see them.
 
 import { expect, test } from 'vitest';
-import { compileExpression } from '../../src/edge/cel/compile.ts';
-import { bindingsOf } from '../../src/edge/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/edge/cel/vocabulary.ts';
+import { compileExpression } from '../../src/policy/cel/compile.ts';
+import { bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import type { Phase } from '../../src/policy/cel/vocabulary.ts';
 import { type ExchangeShape, exchangeOf, NOON } from './exchange-support.ts';
 import { newState } from './variables-support.ts';
 

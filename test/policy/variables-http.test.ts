@@ -1,7 +1,7 @@
 // What expressions can say of a request and its answer.
 
 import { describe, expect, test } from 'vitest';
-import { readUserAgent } from '../../src/edge/user-agent.ts';
+import { readUserAgent } from '../../src/policy/cel/variables/user-agent.ts';
 import { type ExchangeShape, exchangeOf } from './exchange-support.ts';
 import { evaluate, plainly } from './variables-support.ts';
 

@@ -3,9 +3,9 @@
 import { type CelEnv, type CelInput, type CelValue, celEnv, isCelList, isCelMap, parse, plan } from '@bufbuild/cel';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { type Duration, type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { type About, bindingsOf } from '../../src/edge/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/edge/cel/vocabulary.ts';
+import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import type { Phase } from '../../src/policy/cel/vocabulary.ts';
 import { environmentOf } from './exchange-support.ts';
 
 export const newState = () => ({

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Certificate } from '../../src/edge/cel/variables/certificate.ts';
+import { Certificate } from '../../src/policy/cel/variables/certificate.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';
 import { plainly } from './variables-support.ts';
 

@@ -2,9 +2,9 @@
 
 import { type CelType, type CelValue, celType, isCelList, isCelMap } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { type About, bindingsOf } from '../../src/edge/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/edge/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/edge/cel/vocabulary.ts';
+import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import type { Phase } from '../../src/policy/cel/vocabulary.ts';
 import { FOREIGN_NAMESPACE } from '../../src/tunnel/compatibility.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';
 import { evaluate, newState, plainly } from './variables-support.ts';

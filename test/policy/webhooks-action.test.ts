@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies are full of them
 
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../src/edge/module.ts';
-import { compilePolicy } from '../../src/edge/policy/document.ts';
+import type { Verdict } from '../../src/http/module.ts';
+import { compilePolicy } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 import { senders } from './webhook-senders.ts';
 

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { verifyWebhook } from '../../src/edge/webhooks/verify.ts';
+import { verifyWebhook } from '../../src/policy/webhooks/verify.ts';
 import { type ExchangeShape, environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 import { bodyHash } from './webhook-senders.ts';
 

@@ -9,8 +9,8 @@ import {
   needsSecret,
   providerProblem,
   secretProblem,
-} from '../../src/edge/webhooks/providers.ts';
-import { verifyWebhook } from '../../src/edge/webhooks/verify.ts';
+} from '../../src/policy/webhooks/providers.ts';
+import { verifyWebhook } from '../../src/policy/webhooks/verify.ts';
 import { root } from '../support/place.ts';
 import { environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 import { senders } from './webhook-senders.ts';

@@ -1,7 +1,7 @@
 // The basic auth module of a route: visitors have to know a user name and its password.
 
-import { DEFAULT_REALM } from '../../edge/credentials/basic.ts';
 import type { BasicAuthSettings } from '../../edge/modules/settings.ts';
+import { DEFAULT_REALM } from '../../policy/auth/basic-credentials.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';

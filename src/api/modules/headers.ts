@@ -1,8 +1,8 @@
 // The modules of a route that add and remove header fields, on the way to the upstream and back.
 
 import type { HeaderSettings } from '../../edge/modules/settings.ts';
-import { HEADER_VALUE_MAX, headerNameProblem } from '../../edge/policy/headers.ts';
-import { PROBLEM } from '../../edge/policy/problems.ts';
+import { HEADER_VALUE_MAX, headerNameProblem } from '../../policy/settings/headers.ts';
+import { PROBLEM } from '../../policy/settings/problems.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';

@@ -1,7 +1,7 @@
 // The user agent filter module of a route: which kinds of clients are let in.
 
-import { compilePattern } from '../../edge/cel/regex.ts';
 import type { UserAgentFilterSettings } from '../../edge/modules/settings.ts';
+import { compilePattern } from '../../policy/cel/regex.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';

@@ -1,7 +1,7 @@
 // The webhook verification module of a route: requests have to be signed by the sender that the route is for.
 
 import type { WebhookVerificationSettings } from '../../edge/modules/settings.ts';
-import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../edge/webhooks/providers.ts';
+import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../policy/webhooks/providers.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';

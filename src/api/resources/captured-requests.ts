@@ -1,6 +1,6 @@
 // Captured requests: looked at, watched, and sent once more.
 
-import type { Captured } from '../../edge/capture/captured.ts';
+import type { Captured } from '../../capture/captured-request.ts';
 import { builder } from '../builder.ts';
 import { capturedHere, checkMayLook, mayLook, servedHere } from '../capture.ts';
 import { beginAnswer } from '../capture-given.ts';

@@ -1,6 +1,6 @@
 // The rules of IP policies: a network each, and whether its addresses may visit.
 
-import { readCidr } from '../../edge/ip/networks.ts';
+import { readCidr } from '../../net/networks.ts';
 import type { Db } from '../../store/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder.ts';

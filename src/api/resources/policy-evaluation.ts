@@ -1,9 +1,9 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
-import { BusyError } from '../../edge/policy/compiler.ts';
-import { dryRun } from '../../edge/policy/dry-run.ts';
-import { PolicyError } from '../../edge/policy/problems.ts';
-import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../edge/policy/secrets.ts';
+import { BusyError } from '../../policy/compile/compile-queue.ts';
+import { dryRun } from '../../policy/dry-run/dry-run.ts';
+import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
+import { PolicyError } from '../../policy/settings/problems.ts';
 import type { PolicyProtocol } from '../../protocol/policy.ts';
 import { openSecrets } from '../../store/edges/policy-secrets.ts';
 import { isId } from '../../store/ids.ts';

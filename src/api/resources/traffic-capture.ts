@@ -1,6 +1,6 @@
 // Switching on and off that the requests to an endpoint are captured.
 
-import type { CaptureState } from '../../edge/capture/captures.ts';
+import type { CaptureState } from '../../capture/captures.ts';
 import { builder } from '../builder.ts';
 import { checkMayLook, mayLook, servedHere } from '../capture.ts';
 import { checkWish } from '../capture-input.ts';

@@ -1,12 +1,12 @@
 // What an HTTPS edge does: each request takes a route, through the modules of that to one of its tunnels.
 
+import type { Breaker } from '../../http/circuit-breaker.ts';
+import type { HttpModule, TlsTerms } from '../../http/module.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { HttpChain } from '../chain.ts';
-import type { VisitorError } from '../errors.ts';
 import type { EndpointHandling, HttpRoute } from '../handling.ts';
 import { httpModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
-import type { HttpModule, TlsTerms } from '../module.ts';
-import type { Breaker } from '../modules/breaker.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';

@@ -1,11 +1,11 @@
 // The edges that are live on this node: what the control plane has configured, as endpoints among those of tunnels.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BreakerSnapshot } from '../../http/circuit-breaker.ts';
+import { Compilation } from '../../policy/cel/compilation.ts';
+import { policyOf } from '../../policy/compile/policy.ts';
 import type { Endpoints } from '../../tunnel/endpoints.ts';
-import { Compilation } from '../cel/pieces.ts';
-import type { BreakerSnapshot } from '../modules/breaker.ts';
 import { endsTls } from '../modules/tls-termination.ts';
-import { policyOf } from '../policy/document.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';

@@ -1,7 +1,7 @@
 // Which route of an HTTPS edge a request takes.
 
+import { isAmbiguous, loosePath, normalPath, pathOf } from '../../http/path.ts';
 import type { HttpRoute } from '../handling.ts';
-import { isAmbiguous, loosePath, normalPath, pathOf } from '../path.ts';
 import type { RouteConfig } from './edge-config.ts';
 
 export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {

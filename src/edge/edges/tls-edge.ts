@@ -1,8 +1,8 @@
 // What a TLS edge does: each connection passes its modules, and goes whole to one of its tunnels.
 
+import type { ConnectionModule, TlsTerms } from '../../http/module.ts';
 import type { EndpointHandling } from '../handling.ts';
 import { connectionModules } from '../http-modules.ts';
-import type { ConnectionModule, TlsTerms } from '../module.ts';
 import type { TlsEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { termsOf } from './tls-terms.ts';

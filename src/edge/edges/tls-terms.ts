@@ -1,6 +1,6 @@
 // How an edge wants TLS to be spoken with its visitors.
 
-import type { TlsTerms } from '../module.ts';
+import type { TlsTerms } from '../../http/module.ts';
 import { endsTls, goTogether } from '../modules/tls-termination.ts';
 import type { EdgeConfig } from './edge-config.ts';
 

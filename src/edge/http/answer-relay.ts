@@ -1,6 +1,6 @@
 // The answer to one request, on its way from upstream to the visitor.
 
-import type { VisitorError } from '../errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { Unchunk } from '../unchunk.ts';
 import { Body, CHUNKED, INVALID, UNTIL_CLOSE } from './body.ts';
 import type { EncodedBody, EncodedBodyEvents } from './encoded-body.ts';

@@ -1,8 +1,8 @@
 // Who asks on a connection: whoever it is from or, where that is a trusted proxy, whom the proxy names in each request.
 
 import type { Socket } from 'node:net';
-import { wayOf } from '../ip/forwarded.ts';
-import type { Networks } from '../ip/networks.ts';
+import { wayOf } from '../../http/forwarded.ts';
+import type { Networks } from '../../net/networks.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 import { SocketLine } from '../visits/services.ts';
 import { COLON, isWord } from './bytes.ts';

@@ -1,10 +1,10 @@
 // A visitor's connection: its requests, one after the other, and what is written to it.
 
 import type { Socket } from 'node:net';
+import type { FailureAnswer } from '../../http/error-response.ts';
+import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
 import { abort, TurnWriter } from '../../protocol/relay.ts';
-import { type VisitorError, visitorErrors } from '../errors.ts';
-import type { FailureAnswer } from '../failure.ts';
 import { RequestCount } from '../visits/counting.ts';
 import { type Client, Clients } from './clients.ts';
 import { Exchange } from './exchange.ts';

@@ -1,7 +1,7 @@
 // The body of an answer that is compressed on its way: taken as upstream sends it, given as the visitor gets it.
 
+import type { ContentCoding } from '../../http/exchange.ts';
 import { BodyEncoder } from '../body-encoder.ts';
-import type { ContentCoding } from '../exchange.ts';
 import { Unchunk } from '../unchunk.ts';
 
 const LINE_END = Buffer.from('\r\n');

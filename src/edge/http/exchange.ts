@@ -1,8 +1,8 @@
 // One request: the way to an endpoint. `answer-relay.ts` is the way back.
 
+import type { Outcome } from '../../http/module.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoint.ts';
-import type { VisitorError } from '../errors.ts';
-import type { Outcome } from '../module.ts';
 import { type AnsweredExchange, AnswerRelay } from './answer-relay.ts';
 import { Body, INVALID } from './body.ts';
 import { forwardedHead } from './forwarded-head.ts';

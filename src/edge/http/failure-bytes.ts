@@ -1,8 +1,8 @@
 // The gateway's own errors as HTTP/1.
 
 import { STATUS_CODES } from 'node:http';
-import type { VisitorError } from '../errors.ts';
-import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
+import { acceptsHtml, type FailureAnswer, failureAnswer } from '../../http/error-response.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { fieldsOf } from './fields.ts';
 import type { RequestHead } from './request-head.ts';
 

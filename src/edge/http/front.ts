@@ -1,8 +1,8 @@
 // What a listener for HTTP asks of the rest of the gateway.
 
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import type { Networks } from '../../net/networks.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { VisitorError } from '../errors.ts';
-import type { Networks } from '../ip/networks.ts';
 import type { EdgeSettings } from '../settings.ts';
 import type { HttpCounters } from '../visits/counters.ts';
 import type { VisitServices } from '../visits/services.ts';

@@ -1,6 +1,6 @@
 // Whom the parts of a connection belong to, as each of them sees it.
 
-import type { VisitorError } from '../errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { RequestCount } from '../visits/counting.ts';
 import type { Client } from './clients.ts';
 import type { Input } from './input.ts';

@@ -1,7 +1,7 @@
 // The head of a request (RFC 9112 §3 to §6): what is well formed, where it goes, how long its body is, and which of its
 // lines are for this hop only.
 
-import type { VisitorError } from '../errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { CHUNKED } from './body.ts';
 import { COLON, CR, classOf, decimal, isSame, isWord, LF, NAME, startsWithWord, TOKEN, VALUE } from './bytes.ts';
 import { ConnectionOptions, isOtherProtocol } from './connection-options.ts';

@@ -1,6 +1,6 @@
 // The first line of a request (RFC 9112 §3).
 
-import type { VisitorError } from '../errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { CR, classOf, isWord, LF, SPACE, TARGET, TOKEN } from './bytes.ts';
 import { MORE, REFUSED } from './head-reader.ts';
 import { hostnameOf, portOf } from './host.ts';

@@ -2,11 +2,11 @@
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { CloseUp } from '../close-up/close-up.ts';
 import { closeUpOf, giveRequest, hearsRequests } from '../reports/hearing.ts';
 import { reportedTls } from '../reports/tls.ts';
-import type { ModuleDecisions, ReportedConnection, ReportedTls, RequestReport } from '../traffic-reports.ts';
+import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from '../traffic-reports.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
 import { CHUNKED } from './body.ts';
 import type { Input } from './input.ts';
@@ -45,7 +45,7 @@ export class RequestRecording implements RequestReport {
   readonly request: RecordedRequest;
   response: RecordedResponse | undefined;
   readonly decisions: ModuleDecisions = {};
-  readonly closeUp: CloseUp | undefined;
+  readonly closeUp: RequestObserver | undefined;
   readonly #services: VisitServices;
   readonly #line: VisitLine;
   readonly #hostname: string;

@@ -1,7 +1,7 @@
 // A request whose head was read, as modules see it; and the head that it goes on with when they have changed it.
 
-import type { HttpRequest } from '../exchange.ts';
-import { HeaderList } from '../header-list.ts';
+import type { HttpRequest } from '../../http/exchange.ts';
+import { HeaderList } from '../../http/header-list.ts';
 import { CHUNKED } from './body.ts';
 import { forEachField, trimEnd, trimStart } from './fields.ts';
 import { hopField } from './forwarded-head.ts';

@@ -2,10 +2,9 @@
 
 import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { ContentCoding, HttpResponse } from '../exchange.ts';
-import { HeaderList, lineOf } from '../header-list.ts';
-import type { Answered } from '../module.ts';
-import type { ModuleDecisions } from '../traffic-reports.ts';
+import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
+import { HeaderList, lineOf } from '../../http/header-list.ts';
+import type { Answered } from '../../http/module.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import type { ResponseHead } from './response-head.ts';
 import { keptFields } from './visit-request.ts';

@@ -2,14 +2,13 @@
 // HTTP/2, which carry out what is decided here.
 
 import type { TLSSocket } from 'node:tls';
+import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
+import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../../http/module.ts';
+import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import type { Decision, HttpChain, Passage } from '../chain.ts';
-import type { CloseUp } from '../close-up/close-up.ts';
-import { type VisitorError, visitorErrors } from '../errors.ts';
-import type { HttpExchange, HttpResponse } from '../exchange.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
-import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../module.ts';
-import type { ModuleDecisions } from '../traffic-reports.ts';
+import type { RequestObserver } from '../traffic-reports.ts';
 import { admit } from '../visits/admission.ts';
 import { type RefusedVisit, refusedRequest } from '../visits/refused.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
@@ -47,7 +46,7 @@ export class Visit implements HttpExchange {
   endpoint: LiveEndpoint;
   decisions: ModuleDecisions | undefined;
   /** Where it is noted why the visitor was turned away. */
-  closeUp: CloseUp | undefined;
+  closeUp: RequestObserver | undefined;
   readonly #line: VisitLine;
   readonly #services: VisitServices;
   readonly #legs: Leg[] = [];

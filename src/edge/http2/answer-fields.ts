@@ -1,7 +1,7 @@
 // The fields of an answer of HTTP/1 as those of HTTP/2.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { isFraming } from '../header-list.ts';
+import { isFraming } from '../../http/header-list.ts';
 import { fieldsOf } from '../http/fields.ts';
 import type { ResponseHead } from '../http/response-head.ts';
 import { keptFields } from '../http/visit-request.ts';

@@ -1,16 +1,14 @@
 // An answer: HTTP/1 from the upstream, HTTP/2 to the visitor.
 
 import type { ServerHttp2Stream } from 'node:http2';
+import type { ContentCoding, ModuleDecisions } from '../../http/exchange.ts';
 import { TurnWriter } from '../../protocol/relay.ts';
-import type { BodyCopy } from '../close-up/body-copy.ts';
-import type { CloseUp } from '../close-up/close-up.ts';
-import type { ContentCoding } from '../exchange.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { EncodedBody } from '../http/encoded-body.ts';
 import { MORE, REFUSED } from '../http/head-reader.ts';
 import { ResponseHead } from '../http/response-head.ts';
 import type { HeadResponse } from '../http/visit-response.ts';
-import type { ModuleDecisions } from '../traffic-reports.ts';
+import type { BodyObserver, RequestObserver } from '../traffic-reports.ts';
 import { Unchunk } from '../unchunk.ts';
 import { answerFields, toFields, trailerFields } from './answer-fields.ts';
 import { Interims } from './interims.ts';
@@ -38,7 +36,7 @@ export class Answer {
   #unchunk: Unchunk | undefined;
   #encoded: EncodedBody | undefined;
   readonly #events: AnswerEvents | undefined;
-  readonly #copy: BodyCopy | undefined;
+  readonly #copy: BodyObserver | undefined;
   /** What came with the head. */
   #rest: { chunk: Buffer; from: number } | undefined;
   #hasSurplus = false;
@@ -52,7 +50,7 @@ export class Answer {
    * @param events where the head is to be decided on: `take` says so, and `begin` goes on.
    * @param closeUp where the body is copied to.
    */
-  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents, closeUp?: CloseUp) {
+  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents, closeUp?: RequestObserver) {
     this.#stream = stream;
     this.#events = events;
     this.#copy = closeUp?.response;

@@ -1,11 +1,11 @@
 // One request of HTTP/2 and its answer. To the upstream it is one of HTTP/1.1, on a stream that has no other meanwhile.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { FailureAnswer } from '../../http/error-response.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { cancel } from '../../protocol/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
-import type { VisitorError } from '../errors.ts';
-import type { FailureAnswer } from '../failure.ts';
 import { forwardedHead } from '../http/forwarded-head.ts';
 import { endpointOf } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';

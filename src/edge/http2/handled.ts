@@ -1,16 +1,16 @@
 // What is done to a request of HTTP/2 and its answer at an endpoint that has modules.
 
+import type { FailureAnswer } from '../../http/error-response.ts';
+import type { Outcome } from '../../http/module.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { VisitorError } from '../errors.ts';
-import type { FailureAnswer } from '../failure.ts';
 import type { Front } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { RequestRecording } from '../http/request-recording.ts';
 import { type Step, Visit } from '../http/visit.ts';
 import { HeadRequest } from '../http/visit-request.ts';
 import { HeadResponse, type OwnAnswer } from '../http/visit-response.ts';
-import type { Outcome } from '../module.ts';
 import type { VisitLine } from '../visits/services.ts';
 import type { Answer } from './answer.ts';
 import type { RequestBody } from './request-body.ts';

@@ -1,8 +1,8 @@
 // Answers of the gateway's own, over HTTP/2, and how they end.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { VisitorError } from '../errors.ts';
-import { acceptsHtml, type FailureAnswer, failureAnswer } from '../failure.ts';
+import { acceptsHtml, type FailureAnswer, failureAnswer } from '../../http/error-response.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { OwnAnswer } from '../http/visit-response.ts';
 import { toFields } from './answer-fields.ts';
 import type { RequestBody } from './request-body.ts';

@@ -2,10 +2,10 @@
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '../../protocol/stream.ts';
-import type { BodyCopy } from '../close-up/body-copy.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';
+import type { BodyObserver } from '../traffic-reports.ts';
 import type { RequestCount } from '../visits/counting.ts';
 import type { Intake, IntakeEvents } from './intake.ts';
 import { inform } from './stream-calls.ts';
@@ -19,7 +19,7 @@ export interface RequestBodyEvents {
   onInvalid(): void;
   readonly counting: RequestCount;
   /** Where what comes is copied to. */
-  readonly copy: BodyCopy | undefined;
+  readonly copy: BodyObserver | undefined;
 }
 
 export class RequestBody implements IntakeEvents {

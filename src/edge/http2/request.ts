@@ -2,7 +2,7 @@
 // says the same of it.
 
 import type { IncomingHttpHeaders } from 'node:http2';
-import type { VisitorError } from '../errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { RequestHead } from '../http/request-head.ts';
 
 /** What would end a line, or the text, in the middle of a value. */

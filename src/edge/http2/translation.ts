@@ -9,8 +9,8 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import { isFraming } from '../../http/header-list.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { isFraming } from '../header-list.ts';
 import { toFields } from './answer-fields.ts';
 import { hasNoContent, request, sendTrailers } from './stream-calls.ts';
 import type { UserEnd } from './user-end.ts';

@@ -1,7 +1,7 @@
 // Lets in visitors who know a user name and its password.
 
-import { digestOf, isAmong, needsPassword, presentedIn } from '../credentials/basic.ts';
-import type { HttpModule } from '../module.ts';
+import type { HttpModule } from '../../http/module.ts';
+import { digestOf, isAmong, needsPassword, presentedIn } from '../../policy/auth/basic-credentials.ts';
 import type { BasicAuthSettings } from './settings.ts';
 
 /** Others are turned away with 401. The `Authorization` of those who come in goes on as it came. */

@@ -1,4 +1,8 @@
-// The circuit breaker of a route: its settings (specification section 2.3).
+// The circuit breaker of a route (specification section 2.3): its settings, and the module.
+
+import { Breaker, circuitOpen } from '../../http/circuit-breaker.ts';
+import type { HttpExchange, ModuleDecisions } from '../../http/exchange.ts';
+import type { HttpModule, ModuleEnvironment, Outcome, Verdict } from '../../http/module.ts';
 
 export interface CircuitBreakerSettings {
   enabled: boolean;
@@ -24,3 +28,40 @@ export const circuitBreakerDefaults: CircuitBreakerSettings = {
   volumeThreshold: 20,
   errorThresholdPercentage: 0.5,
 };
+
+/** The module of routes and tunnels. While it is open, visitors get a 503 with `Retry-After`. */
+export function circuitBreaker(
+  settings: CircuitBreakerSettings,
+  environment: Pick<ModuleEnvironment, 'now'>,
+): HttpModule & { readonly breaker: Breaker } {
+  const breaker = new Breaker(
+    {
+      trippedMs: settings.trippedDuration * 1000,
+      windowMs: settings.rollingWindow * 1000,
+      numBuckets: settings.numBuckets,
+      volumeThreshold: settings.volumeThreshold,
+      errorThreshold: settings.errorThresholdPercentage,
+    },
+    () => environment.now(),
+  );
+  return {
+    name: 'circuit_breaker',
+    breaker,
+    onRequest(exchange: HttpExchange): Verdict {
+      const ticket = breaker.begin();
+      if (exchange.decisions) exchange.decisions.circuitBreaker = decisionOf(breaker, ticket);
+      if (ticket === undefined) return circuitOpen(breaker);
+      exchange.memory.set(breaker, ticket);
+      return undefined;
+    },
+    onOutcome(exchange: HttpExchange, outcome: Outcome): void {
+      const ticket = exchange.memory.get(breaker);
+      if (ticket !== undefined) breaker.end(ticket as number, outcome);
+    },
+  };
+}
+
+function decisionOf(breaker: Breaker, ticket: number | undefined): ModuleDecisions['circuitBreaker'] {
+  if (ticket === undefined) return 'block';
+  return breaker.isProbing ? 'allow_while_open' : 'allow';
+}

@@ -1,27 +1,8 @@
-// Whether an answer is compressed on its way, and how: the module `compression`.
+// The module `compression`.
 
-import type { ContentCoding, HttpExchange, HttpResponse } from '../exchange.ts';
-import type { HttpModule } from '../module.ts';
-
-/** Best first: where visitors like several alike, the first of them is taken. */
-const CODINGS: readonly ContentCoding[] = ['br', 'gzip', 'deflate'];
-/** Bytes; what is shorter hardly gets any shorter. */
-const LENGTH_MIN = 256;
-/** A body that is not there, or that stands for nothing by itself (RFC 9110, section 15.3.7). */
-const UNFIT_STATUSES: readonly number[] = [204, 205, 206, 304];
-/** Types that are compressed in themselves. */
-const COMPRESSED =
-  /^(?:image\/(?!svg\+xml|bmp)|video\/|audio\/|font\/woff|application\/(?:[\w.+-]*zip|x-7z|x-xz|x-rar|vnd\.rar|zstd|java-archive|pdf|vnd\.openxmlformats|vnd\.oasis))/i;
-/** They are of the body as it was. */
-const DIGESTS: readonly string[] = ['content-md5', 'content-digest', 'repr-digest', 'digest'];
-
-/** What became of an answer. */
-export interface Compression {
-  /** Whether it had a coding before. */
-  alreadyCompressed: boolean;
-  /** The coding that it gets here, if it gets one. */
-  coding: ContentCoding | undefined;
-}
+import { CODINGS, compressAnswer } from '../../http/compression.ts';
+import type { ContentCoding } from '../../http/exchange.ts';
+import type { HttpModule } from '../../http/module.ts';
 
 /**
  * The module.
@@ -35,79 +16,4 @@ export function compression(codings: readonly ContentCoding[] = CODINGS): HttpMo
       return undefined;
     },
   };
-}
-
-/**
- * Chooses the coding for an answer, and changes the fields that tell of it. Left as they are: answers that have a coding,
- * or say that nobody may change them, parts of something, what is short, and types that are compressed in themselves.
- */
-export function compressAnswer({ request, response }: HttpExchange, codings: readonly ContentCoding[]): Compression {
-  if (!response) return { alreadyCompressed: false, coding: undefined };
-  const { fields } = response;
-  const present = fields.get('content-encoding')?.trim().toLowerCase() ?? '';
-  const alreadyCompressed = present !== '' && present !== 'identity';
-  if (alreadyCompressed || request.method === 'HEAD' || !isFit(response))
-    return { alreadyCompressed, coding: undefined };
-  vary(response);
-  const coding = negotiate(request.fields.all('accept-encoding').join(','), codings);
-  if (coding) {
-    response.encoding = coding;
-    fields.set('Content-Encoding', coding);
-    fields.remove('content-length');
-    fields.remove('accept-ranges'); // Of what the visitor gets, upstream could not make out a part.
-    for (const name of DIGESTS) fields.remove(name);
-    const tag = fields.get('etag');
-    if (tag?.startsWith('"')) fields.set('ETag', `W/${tag}`);
-  }
-  return { alreadyCompressed, coding };
-}
-
-/**
- * Which coding a visitor gets (RFC 9110, section 12.5.3).
- * @param accept the `Accept-Encoding` header; '' when there is none.
- * @param codings that there are, best first: the order settles what the visitor likes alike.
- * @returns undefined when the body had better stay as it is.
- */
-export function negotiate(accept: string, codings: readonly ContentCoding[]): ContentCoding | undefined {
-  const weights = new Map<string, number>();
-  for (const item of accept.split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    if (name) weights.set(name.replace(/^x-gzip$/, 'gzip'), weightOf(parameters));
-  }
-  let best: ContentCoding | undefined;
-  // The body as it is comes last, unless it is named.
-  let most = weights.get('identity') ?? 0;
-  for (const coding of codings) {
-    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
-    if (weight > most || (weight === most && weight > 0 && !best)) {
-      best = coding;
-      most = weight;
-    }
-  }
-  return best;
-}
-
-/** From 0 to 1; what cannot be read is 0. */
-function weightOf(parameters: readonly string[]): number {
-  const text = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  if (text === undefined) return 1;
-  const [, weight] = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(text) ?? [];
-  return Number(weight ?? 0);
-}
-
-function isFit({ status, bodyLength, fields }: HttpResponse): boolean {
-  if (UNFIT_STATUSES.includes(status) || (bodyLength !== undefined && bodyLength < LENGTH_MIN)) return false;
-  if (fields.has('content-range') || /\bno-transform\b/i.test(fields.all('cache-control').join(','))) return false;
-  return !COMPRESSED.test(fields.get('content-type') ?? '');
-}
-
-/** Tells caches that other visitors get something else. */
-function vary({ fields }: HttpResponse): void {
-  const named = fields.all('vary').flatMap((value) =>
-    value
-      .toLowerCase()
-      .split(',')
-      .map((name) => name.trim()),
-  );
-  if (!named.includes('*') && !named.includes('accept-encoding')) fields.add('Vary', 'Accept-Encoding');
 }

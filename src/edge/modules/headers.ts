@@ -1,7 +1,7 @@
 // Header fields that are taken out of requests or answers, and added to them.
 
-import { type HeaderList, isFieldValue, isFraming, isToken, writtenValue } from '../header-list.ts';
-import type { HttpModule } from '../module.ts';
+import { type HeaderList, isFieldValue, isFraming, isToken, writtenValue } from '../../http/header-list.ts';
+import type { HttpModule } from '../../http/module.ts';
 import type { HeaderSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -1,8 +1,8 @@
 // Who may come in, by address: the module of routes, edges and tunnels.
 
-import type { VisitorConnection } from '../exchange.ts';
-import { type Networks, networksOf } from '../ip/networks.ts';
-import type { ConnectionModule, HttpModule } from '../module.ts';
+import type { VisitorConnection } from '../../http/exchange.ts';
+import type { ConnectionModule, HttpModule } from '../../http/module.ts';
+import { type Networks, networksOf } from '../../net/networks.ts';
 import type { IpRestrictionSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -2,7 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { HttpModule } from '../module.ts';
+import type { HttpModule } from '../../http/module.ts';
 
 type Line = readonly [name: string, value: string];
 

@@ -1,7 +1,7 @@
 // Which programs may come in, by what they call themselves: the module `user_agent_filter`.
 
-import { compilePattern, type Pattern, RegexError } from '../cel/regex.ts';
-import type { HttpModule } from '../module.ts';
+import type { HttpModule } from '../../http/module.ts';
+import { compilePattern, type Pattern, RegexError } from '../../policy/cel/regex.ts';
 import type { UserAgentFilterSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 

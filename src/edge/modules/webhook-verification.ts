@@ -1,8 +1,8 @@
 // Lets in the webhooks of one sender.
 
-import type { HttpModule, ModuleEnvironment } from '../module.ts';
-import { providerProblem, secretProblem } from '../webhooks/providers.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
+import type { HttpModule, ModuleEnvironment } from '../../http/module.ts';
+import { providerProblem, secretProblem } from '../../policy/webhooks/providers.ts';
+import { verifyWebhook } from '../../policy/webhooks/verify.ts';
 import type { WebhookVerificationSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -3,9 +3,9 @@
 // `tunnel/proxy-protocol.ts`.
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { readCidr } from '../../net/networks.ts';
 import type { Peer } from '../../tunnel/peer.ts';
 import { SIGNATURE, TCP4, TCP6, VERSION_AND_COMMAND, VERSION_AND_LOCAL } from '../../tunnel/proxy-protocol.ts';
-import { readCidr } from '../ip/networks.ts';
 
 /** Bytes of a header of version 1, with its line end: no proxy has a reason to send more. */
 export const TEXT_MAX = 107;

@@ -1,9 +1,10 @@
 // What is noted of a connection to an endpoint of TCP or TLS, where somebody wants to hear of it.
 
 import type { Socket } from 'node:net';
+import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
 import { bytesReadOf } from '../../tunnel/peer.ts';
-import type { ConnectionReport, ModuleDecisions } from '../traffic-reports.ts';
+import type { ConnectionReport } from '../traffic-reports.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 import type { VisitServices } from '../visits/services.ts';
 import { giveConnection, hearsConnections } from './hearing.ts';

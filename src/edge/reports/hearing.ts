@@ -1,8 +1,7 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { CloseUp } from '../close-up/close-up.ts';
-import type { ConnectionReport, RequestReport } from '../traffic-reports.ts';
+import type { ConnectionReport, RequestObserver, RequestReport } from '../traffic-reports.ts';
 import type { VisitServices } from '../visits/services.ts';
 
 /** Whether anybody wants to hear of a request: all that it costs where nobody does. */
@@ -23,7 +22,7 @@ export function hearsConnections(services: VisitServices, accountId: string): bo
 }
 
 /** Where more is to be noted of a request than reports have. */
-export function closeUpOf(services: VisitServices, endpointId: string): CloseUp | undefined {
+export function closeUpOf(services: VisitServices, endpointId: string): RequestObserver | undefined {
   try {
     return services.reporter.closeUp?.(endpointId);
   } catch (error) {

@@ -1,7 +1,7 @@
 // The TLS of a connection as reports have it.
 
 import type { TLSSocket } from 'node:tls';
-import { certificateOf } from '../cel/variables/certificate.ts';
+import { certificateOf } from '../../policy/cel/variables/certificate.ts';
 import type { ReportedTls } from '../traffic-reports.ts';
 
 const known = new WeakMap<TLSSocket, ReportedTls>();

@@ -1,10 +1,10 @@
 // Open connections, and the terms of TLS that each was made on: when those change, the visitor has to come anew.
 
 import type { Socket } from 'node:net';
+import type { TlsTerms } from '../../http/module.ts';
 import { abort } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { type EndpointHandling, handlingOf } from '../handling.ts';
-import type { TlsTerms } from '../module.ts';
 import { isSameTerms } from './terms.ts';
 
 interface Bound {

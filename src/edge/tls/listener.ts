@@ -2,6 +2,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { TlsTerms } from '../../http/module.ts';
 import { abort } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { ipOf } from '../../tunnel/peer.ts';
@@ -9,7 +10,6 @@ import { type EndpointHandling, handlingOf } from '../handling.ts';
 import { Connections } from '../http/connections.ts';
 import type { SharedFront } from '../http/front.ts';
 import { Http2Visitors } from '../http2/visitors.ts';
-import type { TlsTerms } from '../module.ts';
 import { type ConnectionRecording, recordConnection } from '../reports/connection-recording.ts';
 import { forward } from '../tcp.ts';
 import type { VisitorLimit } from '../visitor-limit.ts';

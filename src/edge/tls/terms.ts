@@ -3,8 +3,8 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import type { TlsTerms } from '../../http/module.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
-import type { TlsTerms } from '../module.ts';
 import type { Shown } from './certificates.ts';
 import { Handshakes } from './handshakes.ts';
 

@@ -1,8 +1,8 @@
 // What a connection has to pass before anything is read of it, or answered.
 
+import type { NewConnection } from '../../http/module.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
 import { type EndpointHandling, handlingOf } from '../handling.ts';
-import type { NewConnection } from '../module.ts';
 import type { VisitServices } from './services.ts';
 
 /** How often a connection may be sent from one endpoint to another. */

@@ -1,6 +1,6 @@
 // Visitors who are turned away.
 
-import type { HttpExchange } from '../exchange.ts';
+import type { HttpExchange } from '../../http/exchange.ts';
 
 /** A visitor who was turned away, for the log. */
 export interface RefusedVisit {

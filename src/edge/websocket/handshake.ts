@@ -1,8 +1,8 @@
 // How a WebSocket begins (RFC 6455, section 4.2), where the gateway is the one that is spoken to.
 
 import { createHash } from 'node:crypto';
-import type { VisitorError } from '../errors.ts';
-import { type HeaderList, isToken } from '../header-list.ts';
+import { type HeaderList, isToken } from '../../http/header-list.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** 16 bytes in base64. */

@@ -1,8 +1,8 @@
 // Header fields as traffic events have them: names in lower case, each with the list of its values, and no secrets.
 
 import type { CelMap } from '@bufbuild/cel';
-import { fieldMap } from '../../edge/cel/variables/field-map.ts';
-import { HeaderList } from '../../edge/header-list.ts';
+import { HeaderList } from '../../http/header-list.ts';
+import { fieldMap } from '../../policy/cel/variables/field-map.ts';
 import { quoted } from './quoted.ts';
 
 export type HeaderFields = readonly (readonly [name: string, value: string])[];

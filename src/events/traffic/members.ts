@@ -1,9 +1,9 @@
 // What a member of the object of a traffic event is: how it is read off a report, written into the event, and seen by filters.
 
 import type { CelInput, CelType } from '@bufbuild/cel';
-import { BOOL, INT, LIST, STRING, TIMESTAMP } from '../../edge/cel/types.ts';
-import { timestamp } from '../../edge/cel/variables/times.ts';
-import { TEXTS_BY_NAME } from '../../edge/cel/variables/variable.ts';
+import { BOOL, INT, LIST, STRING, TIMESTAMP } from '../../policy/cel/types.ts';
+import { timestamp } from '../../policy/cel/variables/times.ts';
+import { TEXTS_BY_NAME } from '../../policy/cel/variables/variable.ts';
 import type { FieldType } from './fields.ts';
 import { type HeaderFields, headerMap, writeHeaders } from './headers.ts';
 import { momentWriter } from './moments.ts';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
-import { joinPolicy, type PolicySecret, type SplitPolicy, splitPolicy } from '../../edge/policy/secrets.ts';
+import { joinPolicy, type PolicySecret, type SplitPolicy, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import type { Keys } from '../keys.ts';
 
 /** The row that a policy belongs to. */

@@ -1,7 +1,7 @@
 // Policies that an earlier version of the gateway stored, secrets in clear: they are sealed at the next start.
 
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
-import { splitPolicy } from '../../edge/policy/secrets.ts';
+import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import type { Db } from '../client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys.ts';

@@ -1,7 +1,7 @@
 // Whom webhooks may go to: the operator's rules. Tenants give the URLs.
 
 import { isIP } from 'node:net';
-import { type Networks, networksOf } from '../../../edge/ip/networks.ts';
+import { type Networks, networksOf } from '../../../net/networks.ts';
 import type { EventSettings } from '../../settings.ts';
 
 /** Names and networks, apart. */

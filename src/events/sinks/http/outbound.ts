@@ -7,7 +7,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { isPublic, lookupOf } from '../../../edge/ip/public.ts';
+import { isPublic, lookupOf } from '../../../net/public-addresses.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
 import { allowedHostsOf, hostOf } from './allowed-hosts.ts';

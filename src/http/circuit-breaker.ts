@@ -1,0 +1,120 @@
+// The circuit breaker: an upstream that keeps failing is left alone for a while (specification section 2.3).
+
+import type { Outcome, Verdict } from './module.ts';
+import { OutcomeWindow } from './outcome-window.ts';
+
+export interface BreakerSettings {
+  /** How long it stays open before one request is let through to see; milliseconds. */
+  trippedMs: number;
+  /** How long an outcome counts; milliseconds. */
+  windowMs: number;
+  /** Pieces that the window is counted in, and forgotten by. */
+  numBuckets: number;
+  /** Completed requests in the window before it may trip. */
+  volumeThreshold: number;
+  /** The share of failures that trips it, from 0 to 1; one at least has to have failed. */
+  errorThreshold: number;
+}
+
+export interface BreakerSnapshot {
+  state: 'closed' | 'open' | 'probing';
+  /** Completed requests in the window, and how many of them failed. */
+  requests: number;
+  failures: number;
+  /** Milliseconds until a request is let through; undefined when it is not open. */
+  openUntil: number | undefined;
+}
+
+/** What everybody is told who comes while the trial is under way: nobody knows how long that takes. */
+const PROBING_WAIT_MS = 1000;
+/** A trial of which nothing was heard for so long, and for `trippedMs`, is followed by another one. */
+const TRIAL_MS = 60_000;
+
+/**
+ * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` a single one is tried, and its outcome
+ * closes or opens it again. The outcome of a request that began in another state than the one it ends in says nothing of
+ * the upstream as it is now, and does not count. There are no timers: an idle breaker is a few numbers.
+ */
+export class Breaker {
+  readonly #settings: BreakerSettings;
+  readonly #now: () => number;
+  readonly #window: OutcomeWindow;
+  /** What requests have that began since the state was entered: whoever has another one is of an earlier state. */
+  #ticket = 1;
+  #state: BreakerSnapshot['state'] = 'closed';
+  /** Until when nobody is let in, unless it is closed. */
+  #until = 0;
+
+  constructor(settings: BreakerSettings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
+    this.#window = new OutcomeWindow(settings.windowMs, settings.numBuckets);
+  }
+
+  /** @returns a ticket, to be given back with the outcome; undefined when the request must not go on. */
+  begin(): number | undefined {
+    if (this.#state === 'closed') return this.#ticket;
+    const now = this.#now();
+    if (now < this.#until) return undefined;
+    this.#enter('probing', now + Math.max(this.#settings.trippedMs, TRIAL_MS));
+    return this.#ticket;
+  }
+
+  /** Whether a request is under way to see whether upstream is well again. */
+  get isProbing(): boolean {
+    return this.#state === 'probing';
+  }
+
+  /** Milliseconds after which a request that was not let in may try again. */
+  get wait(): number {
+    if (this.#state === 'probing') return PROBING_WAIT_MS;
+    return this.#state === 'open' ? Math.max(this.#until - this.#now(), 0) : 0;
+  }
+
+  /** Has to be told of every request that began. @param outcome a status, or that there was none. */
+  end(ticket: number, outcome: Outcome): void {
+    if (ticket !== this.#ticket) return;
+    const hasFailed = outcome === 'failed' || (outcome !== 'unasked' && outcome >= 500);
+    if (this.#state === 'probing') this.#judge(outcome, hasFailed);
+    else if (outcome !== 'unasked') this.#count(hasFailed);
+  }
+
+  snapshot(): BreakerSnapshot {
+    const now = this.#now();
+    this.#window.moveTo(now);
+    const { requests, failures } = this.#window;
+    const openUntil = this.#state === 'open' ? Math.max(this.#until - now, 0) : undefined;
+    return { state: this.#state, requests, failures, openUntil };
+  }
+
+  #count(hasFailed: boolean): void {
+    const now = this.#now();
+    const window = this.#window;
+    window.add(now, hasFailed);
+    const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
+    if (window.requests < volumeThreshold || window.failures === 0) return;
+    // Divided, since 0.07 of 100 is more than 7 when it is multiplied.
+    if (window.failures / window.requests >= errorThreshold) this.#enter('open', now + trippedMs);
+  }
+
+  #judge(outcome: Outcome, hasFailed: boolean): void {
+    const now = this.#now();
+    if (outcome === 'unasked') return void this.#enter('open', now); // The next one is the trial.
+    if (hasFailed) return void this.#enter('open', now + this.#settings.trippedMs);
+    this.#window.clear();
+    this.#enter('closed', now);
+  }
+
+  #enter(state: BreakerSnapshot['state'], until: number): void {
+    this.#state = state;
+    this.#until = until;
+    this.#ticket++;
+  }
+}
+
+/** The answer while a breaker is open. */
+export function circuitOpen(breaker: Breaker): Verdict {
+  const seconds = Math.max(Math.ceil(breaker.wait / 1000), 1);
+  const reason = `the circuit breaker is open for another ${seconds} s`;
+  return { kind: 'refuse', error: 'circuitOpen', fields: [['Retry-After', String(seconds)]], reason };
+}

@@ -1,0 +1,64 @@
+// How visitors are told of an error: a line of text for programs, a page for people.
+
+import { STATUS_CODES } from 'node:http';
+import { type VisitorError, visitorErrors } from './visitor-errors.ts';
+
+/** An answer of the gateway's own. */
+export interface FailureAnswer {
+  status: number;
+  /** Without `Connection`. Names as they are usually written; HTTP/2 wants them in lower case. */
+  fields: readonly (readonly [name: string, value: string])[];
+  body: Buffer;
+}
+
+/** Whether somebody who sends this `Accept` header wants pages. */
+export function acceptsHtml(accept: string): boolean {
+  return /\btext\/html\b/i.test(accept);
+}
+
+const answers = new Map<string, FailureAnswer>();
+
+/** The answer to a visitor who ran into an error. To HEAD, send it without its body. */
+export function failureAnswer(error: VisitorError, asHtml: boolean): FailureAnswer {
+  const key = `${error} ${asHtml}`;
+  const known = answers.get(key);
+  if (known) return known;
+  const { number, status, text, retryAfter, allow } = visitorErrors[error];
+  const code = `ERR_GATEWAY_${number}`;
+  const body = Buffer.from(asHtml ? page(code, status, text) : `${code}: ${text}\n`);
+  const answer: FailureAnswer = {
+    status,
+    fields: [
+      ['Content-Type', asHtml ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'],
+      ['Content-Length', String(body.length)],
+      ['Cache-Control', 'no-store'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Gateway-Error-Code', code],
+      ...(retryAfter === undefined ? [] : [['Retry-After', String(retryAfter)] as const]),
+      ...(allow === undefined ? [] : [['Allow', allow] as const]),
+      ...(asHtml ? [['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"] as const] : []),
+    ],
+    body,
+  };
+  answers.set(key, answer);
+  return answer;
+}
+
+function page(code: string, status: number, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${status} ${STATUS_CODES[status]}</title>
+<style>
+  :root { color-scheme: light dark }
+  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1.5rem }
+  h1 { font-size: 1.6rem; margin: 0 }
+  code { opacity: .7 }
+</style>
+<h1>${status} ${STATUS_CODES[status]}</h1>
+<p>${text}</p>
+<p><code>${code}</code></p>
+</html>
+`;
+}

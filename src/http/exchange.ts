@@ -1,0 +1,92 @@
+// A request and its answer, as modules and policies see and change them: the same for HTTP/1 and HTTP/2.
+
+import type { TLSSocket } from 'node:tls';
+import type { Proto, Visitor } from '../tunnel/endpoint.ts';
+import type { HeaderList } from './header-list.ts';
+
+/** What serves the name that the visitor came to. */
+export interface ServingEndpoint {
+  /** `ep_…` */
+  readonly id: string;
+  readonly accountId: string;
+  readonly proto: Proto;
+  readonly publicUrl: string;
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** What modules decided, each by itself; a module that was not asked is missing. */
+export interface ModuleDecisions {
+  ipPolicy?: 'allow' | 'deny';
+  basicAuth?: { decision: 'allow' | 'deny'; username: string };
+  circuitBreaker?: 'allow' | 'block' | 'allow_while_open';
+  /** Bytes saved are known at the end of the answer. */
+  compression?: { algorithm: string; bytesSaved: number };
+  userAgentFilter?: 'allow' | 'deny';
+  webhookVerification?: 'allow' | 'deny';
+  /** What `log` actions of its policies said. */
+  policyLogs?: readonly object[];
+}
+
+/** A visitor's connection, as far as it is known when it is looked at. */
+export interface VisitorConnection {
+  readonly visitor: Visitor;
+  readonly endpoint: ServingEndpoint;
+  /** When it was accepted: the wall clock, in milliseconds. */
+  readonly startedAt: number;
+  /** The name in the ClientHello, in lower case; undefined without TLS, or when none was sent. */
+  readonly serverName: string | undefined;
+  /** The visitor's TLS, once its handshake is done and as long as the gateway ends it. */
+  readonly tls: TLSSocket | undefined;
+  /** Bytes that have come from the visitor, and gone there. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Where modules say what they have decided; undefined where nobody wants to hear of the visit. */
+  readonly decisions?: ModuleDecisions;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly version: 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
+  readonly scheme: 'http' | 'https';
+  /** The Host header's value, a port included where one was sent. What is set here is what the upstream gets. */
+  host: string;
+  /** In origin-form, as it was sent: `/path?query`, or `*`. What is set here is what the upstream gets. */
+  target: string;
+  /** The fields that go on: without Host, without those for this hop only, without those that only the gateway may say. */
+  readonly fields: HeaderList;
+  /** Bytes of the body; 0 when there is none, undefined when its length is not stated. */
+  readonly bodyLength: number | undefined;
+  /** When its head was complete: the wall clock, in milliseconds. */
+  readonly receivedAt: number;
+  /**
+   * The whole body, decoded of its chunks. It still goes on as it came.
+   * @returns undefined when it has more than 1 MiB; rejects when the visitor does not send it whole.
+   */
+  body(): Promise<Buffer | undefined>;
+}
+
+export interface HttpResponse {
+  status: number;
+  /** The fields that go on. Those that frame the body (`Content-Length`, `Transfer-Encoding`) are in it, and not to be changed. */
+  readonly fields: HeaderList;
+  /** Bytes of the body; 0 when there is none, undefined when its length is not stated. */
+  readonly bodyLength: number | undefined;
+  /** How the gateway is to encode the body; set by compression, which also changes the fields that tell of it. */
+  encoding: ContentCoding | undefined;
+  /** Whether the answer comes from a module or a policy, not from upstream. */
+  readonly isSynthetic: boolean;
+}
+
+export type ContentCoding = 'gzip' | 'deflate' | 'br';
+
+/** One request and what becomes of it. */
+export interface HttpExchange extends VisitorConnection {
+  readonly request: HttpRequest;
+  /** Once its head is there. */
+  readonly response: HttpResponse | undefined;
+  /** What a module keeps from the request to the response, under itself. */
+  readonly memory: Map<object, unknown>;
+  /** `op_…`, made when it is asked for first: answers and log lines have the same. */
+  readonly operationId: string;
+}

@@ -1,0 +1,118 @@
+// What stands between visitors and an endpoint: modules of routes, the options of a tunnel, traffic policies. Each is a
+// module; a chain runs them in a fixed order.
+
+import type { KeyObject } from 'node:crypto';
+import type { LiveEndpoint, Proto } from '../tunnel/endpoint.ts';
+import type { HttpExchange, VisitorConnection } from './exchange.ts';
+import type { VisitorError } from './visitor-errors.ts';
+
+/** A module's own answer, in place of the upstream's. */
+export interface Answered {
+  kind: 'answer';
+  status: number;
+  /** Without `Content-Length`, which is added. */
+  fields: readonly (readonly [name: string, value: string])[];
+  body: Buffer;
+  /** Why the visitor was turned away, for the log; undefined where that is not what it is. */
+  reason?: string;
+}
+
+/** The visitor is turned away with one of the gateway's own errors. */
+export interface Refused {
+  kind: 'refuse';
+  error: VisitorError;
+  fields?: readonly (readonly [name: string, value: string])[];
+  /** For the log, which has it under the operation id that the visitor is shown. */
+  reason: string;
+}
+
+/** The connection is closed without an answer. */
+export interface Closed {
+  kind: 'close';
+  reason: string;
+}
+
+/** Another endpoint is asked in place of this one; its own modules apply too. */
+export interface ForwardedTo {
+  kind: 'forward';
+  endpoint: LiveEndpoint;
+}
+
+/** Undefined: goes on. */
+export type Verdict = Answered | Refused | Closed | ForwardedTo | undefined;
+
+/** What upstream did: its status; `failed` when it gave no answer; `unasked` when it never had to show, or nobody waited. */
+export type Outcome = number | 'failed' | 'unasked';
+
+export interface HttpModule {
+  /** As the API and the log call it: `ip_restriction`. */
+  readonly name: string;
+  /** Whether what it does depends on the path: it gets no request then whose path upstream may read otherwise. */
+  readonly readsPath?: boolean;
+  /** The names of internal endpoints that it sends visitors to, as far as they are known beforehand. */
+  readonly leadsTo?: readonly string[];
+  /** Before upstream is asked. What throws is a bug: the visitor gets a 500. */
+  onRequest?(exchange: HttpExchange): Verdict | Promise<Verdict>;
+  /** When the head of an answer is there, `exchange.response`. It may be changed, or replaced by another one. */
+  onResponse?(exchange: HttpExchange): Verdict | Promise<Verdict>;
+  /** Told once for every request that came to this module, of one that was turned away that upstream was not asked. */
+  onOutcome?(exchange: HttpExchange, outcome: Outcome): void;
+}
+
+/** How TLS with a visitor is to be spoken, where a policy says so. */
+export interface TlsTerms {
+  minVersion: 'TLSv1.2' | 'TLSv1.3';
+  maxVersion: 'TLSv1.2' | 'TLSv1.3';
+  /** In PEM, in place of the certificate that the name has. */
+  identity?: { cert: string; key: string };
+  /** Who issues visitors' certificates, in PEM. */
+  clientAuthorities?: readonly string[];
+  /** What becomes of visitors without a certificate, or with another. */
+  clientVerification?: 'require-and-verify' | 'require-any' | 'request';
+}
+
+/** A connection that has just been accepted: before its TLS, where it has any. */
+export interface NewConnection extends VisitorConnection {
+  /**
+   * Speaks TLS with the visitor, and ends it here; once at most. Missing where there is no TLS to end.
+   * @returns false when the handshake failed: the connection is gone then.
+   */
+  terminateTls?(terms: TlsTerms): Promise<boolean>;
+}
+
+export interface ConnectionModule {
+  readonly name: string;
+  /** Whether it may end the visitor's TLS. */
+  readonly endsTls?: boolean;
+  /** As an `HttpModule` has it. */
+  readonly leadsTo?: readonly string[];
+  onConnection(connection: NewConnection): Closed | ForwardedTo | undefined | Promise<Closed | ForwardedTo | undefined>;
+}
+
+/** What modules need of the world around them. */
+export interface ModuleEnvironment {
+  /** A clock that never goes back, in milliseconds. */
+  now(): number;
+  /** The wall clock, in milliseconds. */
+  time(): number;
+  /** Whether policies may fetch from addresses that are not public, this machine's among them. */
+  isPrivateFetched: boolean;
+  /**
+   * The key in the certificate that a sender of webhooks names in a message, within the dates of the certificate.
+   * @param accountId of the endpoint that it came to: its fetches are limited.
+   * @throws {KeysUnavailable}
+   */
+  signingKey(certificateUrl: string, accountId: string): Promise<KeyObject>;
+  /** What a policy's `log` action says of an exchange, or of a connection. */
+  note(about: VisitorConnection, metadata: object): void;
+  /** The internal endpoint of the account that a URL such as `https://name.internal` names. */
+  internal(accountId: string, url: string): LiveEndpoint | undefined;
+}
+
+/** For whom a module is made. */
+export interface ModuleOwner {
+  accountId: string;
+  proto: Proto;
+  /** Whether it may send visitors to the internal endpoint of a name now; left out: to all of its account. */
+  mayReach?(hostname: string): boolean;
+}

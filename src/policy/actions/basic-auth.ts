@@ -1,0 +1,64 @@
+// `basic-auth`: lets in visitors who know a user name and its password.
+
+import { DEFAULT_REALM, digestOf, isAmong, needsPassword, presentedIn, splitPair } from '../auth/basic-credentials.ts';
+import type { Template } from '../cel/compiled.ts';
+import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import { PROBLEM } from '../settings/problems.ts';
+
+const CREDENTIALS_MAX = 10;
+const PASSWORD = { min: 8, max: 128 }; // Characters.
+const REALM_MAX = 128;
+const NUMBER = { pair: 2257, password: 2258 };
+/** A pair that is computed as a whole, and so has its colon in what comes out. */
+const WHOLE = /^\$\{.*\}$/s;
+
+export const basicAuth: ActionKind = {
+  type: 'basic-auth',
+  phases: ['on_http_request'],
+  members: ['credentials', 'realm', 'enforce'],
+  result: 'basic_auth',
+  compile(config) {
+    const templates = config.templates('credentials', { min: 1, max: CREDENTIALS_MAX });
+    templates.forEach((template, i) => {
+      checkPair(config, `credentials[${i}]`, template);
+    });
+    const constant = templates.flatMap((template) => digestsOf(template.constant));
+    const computed = templates.filter((template) => template.constant === undefined);
+    const realm = config.text('realm', { max: REALM_MAX, default: DEFAULT_REALM });
+    if (!/^[\x20-\x7e]*$/.test(realm))
+      config.problem('realm', PROBLEM.field, 'must have printable ASCII characters only');
+    const enforce = config.flag('enforce', true);
+    return {
+      isTerminal: false,
+      run(run) {
+        const presented = run.exchange && presentedIn(run.exchange.request.fields);
+        const digests =
+          computed.length === 0
+            ? constant
+            : [...constant, ...computed.flatMap((template) => digestsOf(template.evaluate(run.bindings)))];
+        const authorized = presented !== undefined && isAmong(presented, digests);
+        const credentials = { presented: presented !== undefined, username: presented?.username ?? '', authorized };
+        run.result('basic_auth', { credentials });
+        return authorized || !enforce ? undefined : needsPassword(realm, presented);
+      },
+    };
+  },
+};
+
+/** None where it is no pair, or its password is one that nobody may have: such a pair lets nobody in. */
+function digestsOf(pair: string | undefined): Buffer[] {
+  const credentials = splitPair(pair ?? '');
+  return credentials && isPassword(credentials.password) ? [digestOf(credentials)] : [];
+}
+
+function isPassword(password: string): boolean {
+  return password.length >= PASSWORD.min && password.length <= PASSWORD.max;
+}
+
+function checkPair(config: ConfigReader, path: string, { text, constant }: Template): void {
+  const pair = splitPair(text);
+  if (!pair && (constant !== undefined || !WHOLE.test(text)))
+    config.problem(path, NUMBER.pair, 'must be a user name, a colon and a password, as "user:password"');
+  else if (constant !== undefined && !isPassword(pair?.password ?? ''))
+    config.problem(path, NUMBER.password, `must have a password of ${PASSWORD.min} to ${PASSWORD.max} characters`);
+}

@@ -1,0 +1,10 @@
+// `close-connection`: hangs up on visitors.
+
+import type { ActionKind } from '../settings/action-kind.ts';
+
+export const closeConnection: ActionKind = {
+  type: 'close-connection',
+  phases: ['on_tcp_connect', 'on_http_request'],
+  members: [],
+  compile: () => ({ isTerminal: true, run: () => ({ kind: 'close', reason: 'closed' }) }),
+};

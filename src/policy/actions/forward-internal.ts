@@ -1,0 +1,72 @@
+// `forward-internal`: sends visitors on to another endpoint of the same account, one without a public address.
+
+import { visitorErrors } from '../../http/visitor-errors.ts';
+import type { Proto } from '../../tunnel/endpoint.ts';
+import { internalOf } from '../../tunnel/endpoints.ts';
+import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import { PROBLEM } from '../settings/problems.ts';
+
+const URL_MAX = 2048;
+
+export const forwardInternal: ActionKind = {
+  type: 'forward-internal',
+  phases: ['on_tcp_connect', 'on_http_request'],
+  members: ['url', 'on_error', 'binding'],
+  result: 'forward_internal',
+  compile(config) {
+    const url = config.template('url', { max: URL_MAX });
+    const isOfHttp = isHttp(config.owner.proto);
+    if (url.constant) checkUrl(config, url.constant, isOfHttp);
+    if (config.phase === 'on_tcp_connect' && isOfHttp)
+      config.problem(
+        '',
+        PROBLEM.phase,
+        'is for on_http_request here: the requests of a connection are forwarded one by one',
+      );
+    const goesOn = config.choice('on_error', ['halt', 'continue'], 'halt') === 'continue';
+    config.choice('binding', ['internal'], 'internal'); // An older option, which had this value only.
+    const { environment, owner } = config;
+    const { mayReach = () => true } = owner;
+    const leadsTo = url.constant && internalOf(url.constant)?.hostname;
+    if (leadsTo && !mayReach(leadsTo))
+      config.problem(
+        'url',
+        PROBLEM.forwardDenied,
+        `names ${leadsTo}, and the ACL of the credential has no rule "bind:${leadsTo}", nor another that allows it: add one, or forward to a name that is allowed`,
+      );
+    return {
+      isTerminal: !goesOn,
+      ...(leadsTo && { leadsTo }),
+      run({ bindings, connection, result }) {
+        const address = url.evaluate(bindings);
+        const { hostname } = internalOf(address) ?? {};
+        // What the ACL says may have changed, and the name may be the visitor's choice.
+        const isDenied = hostname !== undefined && !mayReach(hostname);
+        const endpoint = isDenied ? undefined : environment.internal(owner.accountId, address);
+        // Requests go where requests are understood, connections where they are.
+        if (endpoint && isHttp(endpoint.proto) === isOfHttp) {
+          result('forward_internal', { url: address });
+          return { kind: 'forward', endpoint };
+        }
+        const error = isDenied ? 'internalDenied' : 'internalOffline';
+        const message = isDenied
+          ? `the ACL of the credential has no rule that allows ${hostname}`
+          : `there is no internal endpoint ${address} online`;
+        const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
+        result('forward_internal', { url: address, error: { code, message } });
+        if (goesOn) return undefined;
+        return connection ? { kind: 'close', reason: message } : { kind: 'refuse', error, reason: message };
+      },
+    };
+  },
+};
+
+const isHttp = (proto: Proto) => proto === 'http' || proto === 'https';
+
+function checkUrl(config: ConfigReader, text: string, isOfHttp: boolean): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isFitting = isOfHttp ? /^https?:$/.test(url?.protocol ?? '') : url?.protocol === 'tls:';
+  if (isFitting && url?.hostname.endsWith('.internal')) return;
+  const example = isOfHttp ? 'https://devices.internal' : 'tls://devices.internal';
+  config.problem('url', PROBLEM.url, `must be the URL of an internal endpoint, as "${example}"`);
+}

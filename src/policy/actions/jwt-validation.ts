@@ -1,0 +1,184 @@
+// `jwt-validation`: lets in visitors who bring tokens of issuers that are trusted.
+
+import type { CelInput } from '@bufbuild/cel';
+import type { HttpExchange } from '../../http/exchange.ts';
+import type { HeaderList } from '../../http/header-list.ts';
+import type { Refused } from '../../http/module.ts';
+import { visitorErrors } from '../../http/visitor-errors.ts';
+import { fetchJson, fetchProblem } from '../auth/fetch-json.ts';
+import { fetchIssuerKeys } from '../auth/issuer-keys.ts';
+import { BadToken, checkToken, type Token, type TokenRules, tokenAlgorithms } from '../auth/jwt.ts';
+import { KeySet } from '../auth/key-set.ts';
+import { KeysUnavailable } from '../keys/key-cache.ts';
+import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import { PROBLEM } from '../settings/problems.ts';
+
+const ENTRIES_MAX = 10;
+const TYPES = ['id_token', 'access_token', 'at+jwt', 'it+jwt', 'plain', 'jwt'] as const;
+const RESULT = 'jwt_validation';
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
+
+/** Where a token is. */
+interface Place {
+  name: string;
+  prefix: string;
+  /** That the token's header has to have. */
+  typ: string | undefined;
+}
+
+export const jwtValidation: ActionKind = {
+  type: 'jwt-validation',
+  phases: ['on_http_request'],
+  members: ['issuer', 'audience', 'http', 'jws'],
+  result: RESULT,
+  compile(config) {
+    const rules = readRules(config);
+    const places = readPlaces(config);
+    return {
+      isTerminal: false,
+      async run(run) {
+        const exchange = run.exchange as HttpExchange; // In its only phase, there always is one.
+        const tokens: CelInput[] = [];
+        for (const place of places) {
+          try {
+            const token = await checkToken(tokenIn(exchange.request.fields, place), place.typ, rules);
+            tokens.push(resultOf(token, place));
+          } catch (error) {
+            const refused = refusal(error, place);
+            const code = `ERR_GATEWAY_${visitorErrors[refused.error].number}`;
+            run.result(RESULT, { tokens: [], error: { code, message: refused.reason } });
+            return refused;
+          }
+        }
+        run.result(RESULT, { tokens });
+        return undefined;
+      },
+    };
+  },
+};
+
+/** @throws {BadToken} unless the field is there once: of two, upstream could read the other one. */
+function tokenIn(fields: HeaderList, { name, prefix }: Place): string {
+  const [value, ...others] = fields.all(name);
+  if (value === undefined) throw new BadToken('it is missing');
+  if (others.length > 0) throw new BadToken('it is there more than once');
+  // What a scheme such as `Bearer` is written like does not matter (RFC 9110, section 11.1).
+  if (value.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
+    throw new BadToken(`it does not begin with "${prefix}"`);
+  return value.slice(prefix.length).trim();
+}
+
+function resultOf({ header, payload, signature }: Token, { name }: Place): CelInput {
+  const token = { header, payload, signature, location: 'header', location_property: name, verified: true };
+  return token as CelInput; // What was JSON has nothing else in it.
+}
+
+function refusal(error: unknown, { name }: Place): Refused {
+  if (error instanceof KeysUnavailable)
+    return {
+      kind: 'refuse',
+      error: 'keysUnavailable',
+      reason: `the keys of the issuer cannot be had: ${error.message}`,
+    };
+  if (!(error instanceof BadToken)) throw error;
+  return {
+    kind: 'refuse',
+    error: 'badToken',
+    fields: [['WWW-Authenticate', 'Bearer error="invalid_token"']],
+    reason: `the token in ${name} is refused: ${error.message}`,
+  };
+}
+
+function readRules(config: ConfigReader): TokenRules {
+  const { now, time, isPrivateFetched } = config.environment;
+  const issuers = readAllowed(config, 'issuer');
+  const jws = required(config, 'jws');
+  const urls = readKeyUrls(jws);
+  const shared = urls.map((url) => new KeySet(() => fetchJson(url, isPrivateFetched), now));
+  const discovered = new Map(
+    urls.length > 0
+      ? []
+      : issuers.map((issuer) => [issuer, [new KeySet(() => fetchIssuerKeys(issuer, isPrivateFetched), now)]]),
+  );
+  for (const [i, issuer] of issuers.entries()) {
+    const problem = discovered.has(issuer) && issuer && fetchProblem(issuer, isPrivateFetched);
+    if (problem)
+      config.problem(
+        `issuer.allow_list[${i}].value`,
+        PROBLEM.url,
+        `${problem}, or jws.keys.sources.additional_jkus is to say where its keys are`,
+      );
+  }
+  return {
+    issuers,
+    audiences: config.has('audience') ? readAllowed(config, 'audience') : [],
+    algorithms: readAlgorithms(jws),
+    keySets: (issuer) => (urls.length > 0 ? shared : (discovered.get(issuer) ?? [])),
+    time,
+  };
+}
+
+/** The values of `allow_list`. */
+function readAllowed(config: ConfigReader, member: string): string[] {
+  const entries = required(config, member)?.list('allow_list', { min: 1, max: ENTRIES_MAX }) ?? [];
+  return entries.map((entry) => constantOf(entry, 'value'));
+}
+
+function readAlgorithms(jws: ConfigReader | undefined): string[] {
+  const algorithms = jws?.texts('allowed_algorithms', { min: 1, max: tokenAlgorithms.length }) ?? [];
+  for (const [i, algorithm] of algorithms.entries())
+    if (!tokenAlgorithms.includes(algorithm))
+      jws?.problem(`allowed_algorithms[${i}]`, PROBLEM.algorithm, `must be one of ${tokenAlgorithms.join(', ')}`);
+  return algorithms;
+}
+
+/** What `jws.keys.sources.additional_jkus` names; `keys` and `sources` may be lists of such objects too. */
+function readKeyUrls(jws: ConfigReader | undefined): string[] {
+  return eachOf(jws, 'keys').flatMap((key) => {
+    key.raw('identification'); // Keys are always found by `kid`, which is all that it can say.
+    return eachOf(key, 'sources').flatMap((source) =>
+      source.texts('additional_jkus', { min: 1, max: ENTRIES_MAX }).map((url, i) => {
+        const problem = url && (computed(url) ?? fetchProblem(url, source.environment.isPrivateFetched));
+        if (problem) source.problem(`additional_jkus[${i}]`, PROBLEM.url, problem);
+        return url;
+      }),
+    );
+  });
+}
+
+function readPlaces(config: ConfigReader): Place[] {
+  const tokens = required(config, 'http')?.list('tokens', { min: 1, max: ENTRIES_MAX }) ?? [];
+  return tokens.map((token) => {
+    const type = token.choice('type', TYPES);
+    if (token.raw('method') === 'body')
+      token.problem('method', PROBLEM.choice, 'must be "header": tokens in bodies are not read by this gateway');
+    else token.choice('method', ['header']);
+    const name = constantOf(token, 'name');
+    if (name && !FIELD_NAME.test(name)) token.problem('name', PROBLEM.headerName, 'must be the name of a header field');
+    const prefix = token.has('prefix') ? constantOf(token, 'prefix') : '';
+    return { name, prefix, typ: type === 'at+jwt' || type === 'it+jwt' ? type : undefined };
+  });
+}
+
+function required(config: ConfigReader, member: string): ConfigReader | undefined {
+  if (!config.has(member)) config.problem(member, PROBLEM.missing, 'is missing: it must be an object');
+  return config.within(member);
+}
+
+function eachOf(config: ConfigReader | undefined, member: string): ConfigReader[] {
+  if (!config) return [];
+  if (Array.isArray(config.raw(member))) return config.list(member, { min: 1, max: ENTRIES_MAX });
+  const only = config.within(member);
+  return only ? [only] : [];
+}
+
+/** A text that is the same for all visitors: whom to trust is not for a request to say. */
+function constantOf(config: ConfigReader, member: string): string {
+  const text = config.text(member);
+  const problem = computed(text);
+  if (problem) config.problem(member, PROBLEM.template, problem);
+  return text;
+}
+
+const computed = (text: string) =>
+  text.includes('${') ? 'must not be computed: it is the same for all visitors' : undefined;

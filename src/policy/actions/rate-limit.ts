@@ -1,0 +1,54 @@
+// `rate-limit`: lets in so many requests in a time, counted by whatever the policy says.
+
+import type { Expression } from '../cel/compiled.ts';
+import { RateLimiter } from '../rate-limiter.ts';
+import { plain } from '../run/json-value.ts';
+import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import { PROBLEM } from '../settings/problems.ts';
+
+const NAME_MAX = 1023;
+const KEYS_MAX = 10;
+const STEP_MS = 10_000;
+const RATE = { min: 60_000, max: 24 * 3_600_000 };
+
+export const rateLimit: ActionKind = {
+  type: 'rate-limit',
+  phases: ['on_http_request'],
+  members: ['name', 'algorithm', 'capacity', 'rate', 'bucket_key', 'enforce'],
+  result: 'rate_limit',
+  compile(config) {
+    const name = config.text('name', { max: NAME_MAX });
+    if (config.raw('algorithm') !== 'sliding_window')
+      config.problem('algorithm', PROBLEM.algorithm, 'must be "sliding_window"');
+    const capacity = config.integer('capacity', { min: 1, max: 2_000_000_000 });
+    const windowMs = config.duration('rate', RATE);
+    if (windowMs % STEP_MS !== 0)
+      config.problem('rate', PROBLEM.duration, 'must be a multiple of 10 seconds, such as "60s" or "90s"');
+    const keys = keysOf(config);
+    const enforce = config.flag('enforce', true);
+    const { environment } = config;
+    const limiter = new RateLimiter({ capacity, windowMs }, () => environment.now());
+    return {
+      isTerminal: false,
+      run({ bindings, result }) {
+        const key = JSON.stringify(keys.map((expression) => plain(expression.evaluate(bindings))));
+        const wait = limiter.take(key);
+        result('rate_limit', { bucket_key: key, limited: wait > 0 });
+        if (wait === 0 || !enforce) return undefined;
+        const seconds = Math.max(1, Math.ceil(wait / 1000));
+        return {
+          kind: 'refuse',
+          error: 'rateLimited',
+          fields: [['Retry-After', String(seconds)]],
+          reason: `more than ${capacity} requests in ${windowMs / 1000} s for ${name}`,
+        };
+      },
+    };
+  },
+};
+
+function keysOf(config: ConfigReader): Expression[] {
+  return config
+    .texts('bucket_key', { min: 1, max: KEYS_MAX })
+    .map((text, i) => config.expression(`bucket_key[${i}]`, text));
+}

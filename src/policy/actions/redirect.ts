@@ -1,0 +1,34 @@
+// `redirect`: sends visitors to another URL, made of the one that they came to.
+
+import type { ActionKind } from '../settings/action-kind.ts';
+import { compileUrlChange } from '../settings/url-change.ts';
+
+const HEADERS_MAX = 10;
+const NOTHING = Buffer.alloc(0);
+
+export const redirect: ActionKind = {
+  type: 'redirect',
+  phases: ['on_http_request'],
+  members: ['from', 'to', 'status_code', 'headers'],
+  result: 'redirect',
+  compile(config) {
+    const change = compileUrlChange(config);
+    const status = config.integer('status_code', { min: 300, max: 399, default: 302 });
+    const headers = config.headers('headers', { min: 0, max: HEADERS_MAX });
+    return {
+      isTerminal: false,
+      readsPath: config.has('from'),
+      run({ exchange, bindings, result }) {
+        if (!exchange) return undefined;
+        const changed = change(exchange, bindings);
+        if (typeof changed === 'string') return { kind: 'refuse', error: 'policyFailed', reason: changed };
+        const { matches, url } = changed;
+        result('redirect', { matches, url: url ?? '' });
+        if (url === undefined) return undefined;
+        const fields = headers.map(({ name, value }) => [name, value.evaluate(bindings)] as const);
+        // As a URL is written: nothing in it can end the line.
+        return { kind: 'answer', status, fields: [['location', new URL(url).href], ...fields], body: NOTHING };
+      },
+    };
+  },
+};

@@ -1,0 +1,39 @@
+// `url-rewrite`: lets upstream see another URL than the visitor does.
+
+import type { ActionKind } from '../settings/action-kind.ts';
+import { compileUrlChange } from '../settings/url-change.ts';
+
+/** Scheme, authority, and the rest but the fragment. */
+const PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^#]*)/i;
+
+export const urlRewrite: ActionKind = {
+  type: 'url-rewrite',
+  phases: ['on_http_request'],
+  members: ['from', 'to'],
+  result: 'url_rewrite',
+  compile(config) {
+    const change = compileUrlChange(config);
+    return {
+      isTerminal: false,
+      readsPath: config.has('from'),
+      run({ exchange, bindings, result }) {
+        if (!exchange) return undefined;
+        const changed = change(exchange, bindings);
+        if (typeof changed === 'string') return { kind: 'refuse', error: 'policyFailed', reason: changed };
+        const { matches, url } = changed;
+        result('url_rewrite', { matches, url: url ?? '' });
+        const [, host = '', rest = ''] = PARTS.exec(url ?? '') ?? [];
+        if (host === '') return undefined;
+        const { request } = exchange;
+        if (host !== request.host) request.host = host;
+        request.target = escaped(rest.startsWith('/') ? rest : `/${rest}`);
+        return undefined;
+      },
+    };
+  },
+};
+
+/** Percent-encodes what no target may have. */
+function escaped(target: string): string {
+  return target.replace(/[^\x21-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+}

@@ -1,0 +1,243 @@
+// Looks at an expression before it is ever evaluated: its names, what functions and operators get, its size. On the way, it
+// puts in place of macros what they stand for.
+
+import { type CelType, isCelError, listType, mapType, plan } from '@bufbuild/cel';
+import type { Environment } from './environment.ts';
+import { CelError, type CelErrorCode } from './errors.ts';
+import { literalProblem } from './literals.ts';
+import { expandMacro, growInPlace } from './macros.ts';
+import { isFunctionName, MISSING_FUNCTIONS, TYPE_NAMES, variableOf, whyNoFunction, whyNoVariable } from './names.ts';
+import { NESTING_MAX } from './nesting.ts';
+import { callKind, chainOf, identKind, inPlaceOf, intKind, type Kind } from './nodes.ts';
+import { type Expr, type Parsed, positionOf } from './parse.ts';
+import { constantType, type Outcome, outcomeOf } from './signatures.ts';
+import { aValue, BOOL, common, DYN, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
+import { beginWork } from './work.ts';
+
+/** Parts of an expression, once macros stand for what they are. */
+const PARTS_MAX = 2_000;
+/** Loops within loops. */
+const LOOPS_MAX = 2;
+
+/** A name that a loop gives to what it is at. */
+interface Scope {
+  name: string;
+  type: CelType;
+  loops: number;
+  outer: Scope | undefined;
+}
+
+export interface Checked {
+  /** Of the value; `dyn` when that is not known. */
+  type: CelType;
+  hasLoops: boolean;
+  /** The variables that it reads, by their whole names. */
+  variables: ReadonlySet<string>;
+}
+
+/** Checks an expression, and makes it what can be planned. Throws a `CelError`. */
+export function checkExpression(text: string, parsed: Parsed, environment: Environment): Checked {
+  const check = new Check(text, parsed, environment);
+  const type = check.visit(parsed.expr, undefined);
+  return { type, hasLoops: check.hasLoops, variables: check.variables };
+}
+
+class Check {
+  hasLoops = false;
+  readonly variables = new Set<string>();
+  readonly #text: string;
+  readonly #parsed: Parsed;
+  readonly #environment: Environment;
+  readonly #types = new Map<Expr, CelType>();
+  #parts = 0;
+  #depth = 0;
+
+  constructor(text: string, parsed: Parsed, environment: Environment) {
+    this.#text = text;
+    this.#parsed = parsed;
+    this.#environment = environment;
+  }
+
+  visit(expr: Expr | undefined, scope: Scope | undefined): CelType {
+    if (!expr) return DYN;
+    if (++this.#parts > PARTS_MAX) this.#fail('limit', expr, `has more than ${PARTS_MAX} parts: make several of it`);
+    if (++this.#depth > NESTING_MAX) this.#fail('limit', expr, `is nested deeper than ${NESTING_MAX} levels`);
+    const type = this.#typeOf(expr, scope);
+    this.#types.set(expr, type);
+    this.#depth--;
+    return type;
+  }
+
+  #typeOf(expr: Expr, scope: Scope | undefined): CelType {
+    const { exprKind } = expr;
+    switch (exprKind.case) {
+      case 'constExpr':
+        return this.#known(expr, constantType(exprKind.value));
+      case 'identExpr':
+        return this.#name(expr, scope);
+      case 'selectExpr':
+        return exprKind.value.testOnly ? this.#hasField(expr, exprKind.value, scope) : this.#name(expr, scope);
+      case 'callExpr':
+        return this.#call(expr, exprKind.value, scope);
+      case 'listExpr':
+        return listType(common(exprKind.value.elements.map((element) => this.visit(element, scope))));
+      case 'structExpr':
+        return this.#map(expr, exprKind.value, scope);
+      case 'comprehensionExpr':
+        return this.#loop(expr, exprKind.value, scope);
+      default:
+        return this.#fail('syntax', expr, 'cannot be read');
+    }
+  }
+
+  #map(expr: Expr, { messageName, entries }: Kind<'structExpr'>, scope: Scope | undefined): CelType {
+    if (messageName !== '')
+      this.#fail('unknown', expr, `makes a ${messageName}, and there are no such types: a map is { 'name': value }`);
+    const keys = entries.map(({ keyKind }) => this.visit(keyKind.value as Expr, scope));
+    const values = entries.map(({ value }) => this.visit(value, scope));
+    const key = common(keys);
+    const isKey = key === INT || key === UINT || key === BOOL || key === STRING;
+    return mapType(isKey ? key : DYN, common(values));
+  }
+
+  /** `a`, `a.b`, `f(x).a`. What a variable is called becomes one name: `req.url.path` is looked up at once. */
+  #name(expr: Expr, scope: Scope | undefined): CelType {
+    const chain = chainOf(expr);
+    if (!chain) {
+      const { operand, field } = expr.exprKind.value as Kind<'selectExpr'>;
+      return this.#field(expr, this.visit(operand, scope), field);
+    }
+    const { names, parts } = chain;
+    this.#checkLength(expr, names);
+    const local = inScope(scope, names[0] as string);
+    const variable = local ? undefined : variableOf(this.#environment.vocabulary, names);
+    if (variable) this.variables.add(variable.name);
+    if (variable)
+      Object.assign(parts[variable.length - 1] as Expr, inPlaceOf(parts[0] as Expr, identKind(variable.name)));
+    const found = local ? { type: local.type, length: 1 } : variable;
+    if (!found) {
+      if (TYPE_NAMES.has(names.join('.'))) return TYPE;
+      return this.#unknown(parts[0] as Expr, names);
+    }
+    return parts.slice(found.length).reduce((type, part, i) => {
+      const field = names[found.length + i] as string;
+      if (variable && type.kind === 'scalar' && type !== DYN) this.#unknown(parts[0] as Expr, names, type);
+      return this.#field(part, type, field);
+    }, found.type);
+  }
+
+  #field(expr: Expr, type: CelType, field: string): CelType {
+    if (type === DYN) return DYN;
+    if (type.kind === 'map') return type.value;
+    return this.#fail('type', expr, `takes .${field} of ${aValue(type)}, which has no fields`);
+  }
+
+  #unknown(expr: Expr, names: readonly string[], of?: CelType): never {
+    this.#fail('unknown', expr, whyNoVariable(this.#environment.vocabulary, names, of));
+  }
+
+  /** `has(a.b)`: where that is a variable, whether it has a value just now. */
+  #hasField(expr: Expr, select: Kind<'selectExpr'>, scope: Scope | undefined): CelType {
+    const chain = chainOf(expr);
+    this.#checkLength(expr, chain?.names);
+    if (chain && !inScope(scope, chain.names[0] as string)) {
+      const variable = variableOf(this.#environment.vocabulary, chain.names);
+      if (!variable) this.#unknown(chain.parts[0] as Expr, chain.names);
+      this.variables.add(variable.name);
+      if (variable.length === chain.names.length) {
+        const absent = inPlaceOf(expr, callKind('@absent', [inPlaceOf(expr, identKind(variable.name))]));
+        const isNotFalse = inPlaceOf(expr, callKind('@not_strictly_false', [absent]));
+        expr.exprKind = callKind('!_', [isNotFalse]);
+        return BOOL;
+      }
+      if (variable.type.kind === 'scalar' && variable.type !== DYN)
+        this.#unknown(chain.parts[0] as Expr, chain.names, variable.type);
+    }
+    this.#field(expr, this.visit(select.operand, scope), select.field);
+    return BOOL;
+  }
+
+  #call(expr: Expr, written: Kind<'callExpr'>, scope: Scope | undefined): CelType {
+    const { env, vocabulary } = this.#environment;
+    const call = expandMacro(expr, written);
+    const target = call.target && chainOf(call.target)?.names;
+    this.#checkLength(expr, target);
+    const namespace = target?.join('.');
+    const qualified = `${namespace}.${call.function}`;
+    const isQualified = namespace !== undefined && env.funcs.find(qualified) !== undefined;
+    const name = isQualified ? qualified : call.function;
+    const forms = Object.hasOwn(MISSING_FUNCTIONS, qualified) ? undefined : env.funcs.find(name);
+    if (!forms && isFunctionName(name))
+      this.#fail('unknown', expr, whyNoFunction(env.funcs, vocabulary, name, namespace));
+
+    const implied =
+      !call.target && Object.hasOwn(vocabulary.contextual, name) ? vocabulary.contextual[name] : undefined;
+    if (implied) call.args.unshift(inPlaceOf(expr, identKind(implied)));
+    const receiver = call.target && !isQualified ? this.visit(call.target, scope) : undefined;
+    const args = call.args.map((arg) => this.visit(arg, scope));
+    const problem = literalProblem(name, call.args);
+    if (problem) this.#fail(problem.code, problem.expr, problem.message);
+    const type = this.#known(expr, outcomeOf(name, forms ?? [], receiver, args, implied ? 1 : 0));
+    if (forms) this.#tryConstant(expr, receiver ? [call.target as Expr, ...call.args] : call.args);
+    return type;
+  }
+
+  /** What is made of constants alone is tried at once: `timestamp('yesterday')` is never right. */
+  #tryConstant(expr: Expr, operands: readonly Expr[]): void {
+    if (operands.length === 0 || operands.some(({ exprKind }) => exprKind.case !== 'constExpr')) return;
+    beginWork(this);
+    const result = plan(this.#environment.env, expr)();
+    if (isCelError(result)) this.#fail('type', expr, `cannot be: ${result.message}`);
+  }
+
+  #loop(expr: Expr, loop: Kind<'comprehensionExpr'>, scope: Scope | undefined): CelType {
+    this.hasLoops = true;
+    const loops = (scope?.loops ?? 0) + 1;
+    if (loops > LOOPS_MAX)
+      this.#fail('limit', expr, `has more than ${LOOPS_MAX} loops (exists, map, …) within each other`);
+    const range = loop.iterRange as Expr;
+    const type = this.visit(range, scope);
+    const element = elementOf(type);
+    if (!element) this.#fail('type', range, `goes through ${aValue(type)}: only lists and maps have elements`);
+    this.#checkLocal(expr, loop.iterVar);
+    const before = this.#parts;
+    const added = growInPlace(loop);
+    const made: Scope = {
+      name: loop.accuVar,
+      type: this.visit(loop.accuInit, scope),
+      loops: loops - 1,
+      outer: scope,
+    };
+    const inner: Scope = { name: loop.iterVar, type: element, loops, outer: made };
+    this.visit(loop.loopCondition, inner);
+    this.visit(loop.loopStep, inner);
+    const result = this.visit(loop.result, made);
+    const parts = inPlaceOf(expr, intKind(this.#parts - before));
+    loop.iterRange = inPlaceOf(range, callKind('@each', [range, parts]));
+    loop.loopCondition = inPlaceOf(expr, callKind('@going', [loop.loopCondition as Expr]));
+    return added ? listType(this.#types.get(added) ?? DYN) : result;
+  }
+
+  #checkLength(expr: Expr, chain: readonly string[] | undefined): void {
+    if (chain && chain.length > NESTING_MAX) this.#fail('limit', expr, `goes deeper than ${NESTING_MAX} names`);
+  }
+
+  #known(expr: Expr, outcome: Outcome): CelType {
+    return 'wrong' in outcome ? this.#fail('type', expr, outcome.wrong) : outcome;
+  }
+
+  #checkLocal(expr: Expr, name: string): void {
+    for (const variable of Object.keys(this.#environment.vocabulary.variables))
+      if (variable === name || variable.startsWith(`${name}.`))
+        this.#fail('unknown', expr, `calls an element ${name}, which means something already: take another name, as x`);
+  }
+
+  #fail(code: CelErrorCode, expr: Expr, message: string): never {
+    throw new CelError(code, positionOf(this.#text, this.#parsed, expr.id), message);
+  }
+}
+
+function inScope(scope: Scope | undefined, name: string): Scope | undefined {
+  for (let at = scope; at; at = at.outer) if (at.name === name) return at;
+  return undefined;
+}

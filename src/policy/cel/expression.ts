@@ -1,0 +1,96 @@
+// Expressions, compiled once and evaluated for every visit.
+
+import { type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
+import { checkExpression } from './check.ts';
+import { compiledOnce } from './compilation.ts';
+import type { Expression } from './compiled.ts';
+import { environmentOf } from './environment.ts';
+import { CelError, CelFailure } from './errors.ts';
+import { type Parsed, parseExpression, positionOf } from './parse.ts';
+import { aValue, BOOL, DYN } from './types.ts';
+import type { Bindings, Vocabulary } from './vocabulary.ts';
+import { beginWork, isOverworked, WORK_MAX } from './work.ts';
+
+/** An expression that can be evaluated. */
+export interface Compiled extends Expression {
+  /** Of its value; `dyn` when that is known only once it is there. */
+  readonly type: CelType;
+  /** Throws a `CelFailure` when it has no value. */
+  evaluate(bindings: Bindings): CelValue;
+}
+
+/**
+ * Compiles an expression. Throws a `CelError` for what cannot be right whatever the visit: its `evaluate` throws a
+ * `CelFailure` for what is not right this time.
+ */
+export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
+  return compiledOnce(vocabulary, text, () => compileAnew(text, vocabulary));
+}
+
+function compileAnew(text: string, vocabulary: Vocabulary): Compiled {
+  const environment = environmentOf(vocabulary);
+  const parsed = parseExpression(text);
+  const { type, hasLoops, variables } = checkExpression(text, parsed, environment);
+  const planned: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
+  const run = hasLoops ? withoutTraces(planned) : planned;
+  return {
+    text,
+    type,
+    variables,
+    evaluate(bindings) {
+      beginWork(bindings);
+      const value = run(bindings);
+      if (isOverworked())
+        throw new CelFailure(`${shown(text)} is too much to do: more than ${WORK_MAX} steps for one request`);
+      if (isCelError(value)) throw failure(text, parsed, value);
+      return value;
+    },
+  };
+}
+
+/** Where a loop meets errors they are many, and the trace of an error, which nobody sees, costs more than all else. */
+function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) => T {
+  return (bindings) => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      return run(bindings);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  };
+}
+
+/** An expression that is true or false. */
+export interface Condition extends Pick<Expression, 'text' | 'variables'> {
+  /** Throws a `CelFailure` when it is neither. */
+  test(bindings: Bindings): boolean;
+}
+
+/** Compiles an expression that is true or false. Throws a `CelError`; what it returns throws a `CelFailure`. */
+export function compileCondition(text: string, vocabulary: Vocabulary): Condition {
+  const { type, variables, evaluate } = compileExpression(text, vocabulary);
+  if (type !== BOOL && type !== DYN)
+    throw new CelError('type', 0, `must be true or false, and is ${aValue(type)}: compare it, as in a == 'b'`);
+  return {
+    text,
+    variables,
+    test(bindings) {
+      const value = evaluate(bindings);
+      if (typeof value === 'boolean') return value;
+      throw new CelFailure(`${shown(text)} is neither true nor false`);
+    },
+  };
+}
+
+function failure(text: string, parsed: Parsed, error: Error & { exprId: bigint | undefined }): CelFailure {
+  const place = error.exprId === undefined ? '' : `, at character ${positionOf(text, parsed, error.exprId)}`;
+  const reason = error.message === 'unresolved attribute' ? 'there is no value' : error.message;
+  return new CelFailure(`${shown(text)}: ${reason}${place}`);
+}
+
+/** An expression in a message: its beginning, on one line. */
+function shown(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}

@@ -1,0 +1,62 @@
+// Texts with `${…}` in them.
+
+import type { Template, TemplateStyle } from './compiled.ts';
+import { CelError } from './errors.ts';
+import { type Compiled, compileExpression } from './expression.ts';
+import { piecesOf } from './nesting.ts';
+import { textOf } from './print.ts';
+import type { Bindings, Vocabulary } from './vocabulary.ts';
+import { beginWork, growText } from './work.ts';
+
+/** Expressions in one template. */
+const EXPRESSIONS_MAX = 100;
+
+const STYLES: Record<TemplateStyle, (computed: string) => string> = {
+  plain: (computed) => computed,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  header: (computed) => computed.replace(/[\0-\x08\x0a-\x1f\x7f]/g, ''),
+};
+
+/**
+ * Compiles a template. A `$` that no `{` follows is itself. Throws a `CelError`, its position being one in the template;
+ * `evaluate` throws a `CelFailure`, also for a text of more than 1 MiB.
+ */
+export function compileTemplate(text: string, vocabulary: Vocabulary, style: TemplateStyle = 'plain'): Template {
+  const cut = piecesOf(text);
+  if (cut.filter((piece) => typeof piece !== 'string').length > EXPRESSIONS_MAX)
+    throw new CelError('limit', 0, `has more than ${EXPRESSIONS_MAX} expressions in it`);
+  const pieces = cut.map((piece) => (typeof piece === 'string' ? piece : compileAt(piece.text, piece.at, vocabulary)));
+  const [first, ...others] = pieces;
+  const only = typeof first === 'object' && others.length === 0 ? first : undefined;
+  const constant = pieces.some((piece) => typeof piece === 'object') ? undefined : text;
+  const inStyle = STYLES[style];
+
+  function evaluate(bindings: Bindings): string {
+    if (constant !== undefined) return constant;
+    beginWork(bindings);
+    let result = '';
+    for (const piece of pieces) {
+      result += typeof piece === 'string' ? piece : inStyle(textOf(piece.evaluate(bindings)));
+      growText(result.length);
+    }
+    return result;
+  }
+
+  return {
+    text,
+    constant,
+    variables: new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [...piece.variables]))),
+    evaluate,
+    evaluateValue: (bindings) => (only ? only.evaluate(bindings) : evaluate(bindings)),
+  };
+}
+
+function compileAt(text: string, at: number, vocabulary: Vocabulary): Compiled {
+  try {
+    return compileExpression(text, vocabulary);
+  } catch (error) {
+    if (error instanceof CelError)
+      throw new CelError(error.code, at + error.position, `\${${text.trim()}} ${error.message}`);
+    throw error;
+  }
+}

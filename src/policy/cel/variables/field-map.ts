@@ -1,0 +1,86 @@
+// Header fields as expressions see them: a map of names to lists of values, looked up without regard to case.
+
+import { type CelList, type CelMap, celList, celMap } from '@bufbuild/cel';
+import type { HeaderList } from '../../../http/header-list.ts';
+import { type Field, valuesOf } from './fields.ts';
+
+/** Names as they are iterated over. */
+export type Spelling = (name: string) => string;
+
+export const lowerCase: Spelling = (name) => name.toLowerCase();
+
+/** `Content-Type`: as policies of 2024 have them. */
+export const canonicalCase: Spelling = (name) =>
+  name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+/**
+ * A view: what is changed in the list is seen at once.
+ * @param host the Host header's value, which requests keep beside their fields.
+ */
+export function fieldMap(fields: HeaderList, spelling: Spelling = lowerCase, host?: string): CelMap {
+  return celMap(new FieldMap(fields, spelling, host));
+}
+
+/** Most policies look up one name or two: a scan is cheaper than a map, which is made only to be iterated over. */
+class FieldMap implements ReadonlyMap<string, CelList> {
+  readonly #fields: HeaderList;
+  readonly #spelling: Spelling;
+  readonly #host: string | undefined;
+
+  constructor(fields: HeaderList, spelling: Spelling, host: string | undefined) {
+    this.#fields = fields;
+    this.#spelling = spelling;
+    this.#host = host;
+  }
+
+  get(name: unknown): CelList | undefined {
+    if (typeof name !== 'string') return undefined; // CEL asks for keys of other types too.
+    const values = valuesOf(this.#fields.list, name);
+    if (this.#host !== undefined && name.toLowerCase() === 'host') values.unshift(this.#host);
+    return values.length > 0 ? celList(values) : undefined;
+  }
+
+  has(name: unknown): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  get size(): number {
+    return this.#map().size;
+  }
+
+  keys() {
+    return this.#map().keys();
+  }
+
+  values() {
+    return this.#map().values();
+  }
+
+  entries() {
+    return this.#map().entries();
+  }
+
+  [Symbol.iterator]() {
+    return this.entries();
+  }
+
+  forEach(visit: (values: CelList, name: string, map: ReadonlyMap<string, CelList>) => void): void {
+    this.#map().forEach(visit);
+  }
+
+  #lines(): readonly Field[] {
+    const { list } = this.#fields;
+    return this.#host === undefined ? list : [['host', this.#host], ...list];
+  }
+
+  #map(): Map<string, CelList> {
+    const values = new Map<string, string[]>();
+    for (const [name, value] of this.#lines()) {
+      const spelled = this.#spelling(name);
+      const known = values.get(spelled);
+      if (known) known.push(value);
+      else values.set(spelled, [value]);
+    }
+    return new Map([...values].map(([name, list]) => [name, celList(list)]));
+  }
+}

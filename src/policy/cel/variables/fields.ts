@@ -1,0 +1,28 @@
+// What requests and answers have in common: single fields of their heads.
+
+import type { HeaderList } from '../../../http/header-list.ts';
+
+export type Field = readonly [name: string, value: string];
+
+/** The length of a body that does not state it. A rule that limits lengths has to ask for it too. */
+export const UNKNOWN_LENGTH = -1;
+
+/** All values of a field, in order. */
+export function valuesOf(fields: readonly Field[], name: string): string[] {
+  const wanted = name.toLowerCase();
+  const values: string[] = [];
+  for (const field of fields)
+    if (field[0].length === wanted.length && field[0].toLowerCase() === wanted) values.push(field[1]);
+  return values;
+}
+
+/** The first value of a field; empty when there is none. */
+export function firstOf(fields: HeaderList, name: string): string {
+  return valuesOf(fields.list, name)[0] ?? '';
+}
+
+/** What the body is encoded in, in the order in which it was done. */
+export function codings(fields: HeaderList): string[] {
+  const values = valuesOf(fields.list, 'content-encoding').join(',').toLowerCase();
+  return values.split(',').flatMap((coding) => coding.trim() || []);
+}

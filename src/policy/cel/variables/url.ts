@@ -1,0 +1,123 @@
+// The URL that a visitor asked for, whole and in its parts.
+
+import { type CelMap, celMap } from '@bufbuild/cel';
+import type { HttpRequest } from '../../../http/exchange.ts';
+import { normalPath } from '../../../http/path.ts';
+
+/** The variables that have the path of a request in them. */
+export const PATH_VARIABLES: readonly string[] = [
+  'req.url',
+  'req.url.path',
+  'req.url.raw_path',
+  'req.url.uri',
+  'req.url.raw',
+  'req.URL',
+  'req.Path',
+];
+
+const DEFAULT_PORTS = { http: 80, https: 443 };
+const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
+
+/**
+ * The URL of a request. Parts are computed when they are asked for.
+ *
+ * Normalised is (RFC 3986, section 6.2.2): the host in lower case and without the scheme's own port, and the path as
+ * `normalPath` has it, for rules must not be got round by other spellings.
+ */
+export class RequestUrl {
+  readonly scheme: 'http' | 'https';
+  /** Without the query. */
+  readonly rawPath: string;
+  /** Without `?`; empty when there is none. */
+  readonly query: string;
+  readonly #rawHost: string;
+  readonly #target: string;
+  #path: string | undefined;
+  #origin: { host: string; port: number; authority: string } | undefined;
+  #params: CelMap | undefined;
+
+  constructor({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>) {
+    const mark = target.indexOf('?');
+    this.scheme = scheme;
+    this.rawPath = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    this.#rawHost = host;
+    this.#target = target;
+  }
+
+  isOf({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>): boolean {
+    return this.#target === target && this.#rawHost === host && this.scheme === scheme;
+  }
+
+  /** Normalised, as all that is not called raw. */
+  get whole(): string {
+    return `${this.scheme}://${this.authority}${this.path === '*' ? '' : this.uri}`;
+  }
+
+  /** As it was sent. */
+  get raw(): string {
+    return `${this.scheme}://${this.#rawHost}${this.#target === '*' ? '' : this.#target}`;
+  }
+
+  get path(): string {
+    this.#path ??= normalPath(this.rawPath);
+    return this.#path;
+  }
+
+  /** Path and query. */
+  get uri(): string {
+    return this.query === '' ? this.path : `${this.path}?${this.query}`;
+  }
+
+  get authority(): string {
+    return this.#whereTo.authority;
+  }
+
+  /** Without port and brackets. */
+  get host(): string {
+    return this.#whereTo.host;
+  }
+
+  /** The scheme's own one when none was given. */
+  get port(): number {
+    return this.#whereTo.port;
+  }
+
+  /** Lists of values by name, both without their escapes. */
+  get params(): CelMap {
+    this.#params ??= celMap(queryParams(this.query));
+    return this.#params;
+  }
+
+  get #whereTo() {
+    this.#origin ??= originOf(this.scheme, this.#rawHost);
+    return this.#origin;
+  }
+}
+
+let last = new RequestUrl({ scheme: 'https', host: '', target: '/' });
+
+/** The URL of a request as it is now. Several rules ask about the same one: the last one is kept. */
+export function urlOf(request: HttpRequest): RequestUrl {
+  if (!last.isOf(request)) last = new RequestUrl(request);
+  return last;
+}
+
+function originOf(scheme: 'http' | 'https', rawHost: string) {
+  const [, name = rawHost, port] = AUTHORITY.exec(rawHost) ?? [];
+  const lower = name.toLowerCase();
+  const host = lower.startsWith('[') ? lower.slice(1, -1) : lower;
+  const standard = DEFAULT_PORTS[scheme];
+  const number = port === undefined ? standard : Number(port);
+  return { host, port: number, authority: number === standard ? lower : `${lower}:${number}` };
+}
+
+function queryParams(query: string): Map<string, string[]> {
+  const params = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = params.get(name);
+    if (known) known.push(value);
+    else params.set(name, [value]);
+  }
+  return params;
+}

@@ -1,0 +1,63 @@
+// What a variable is: its type, and how it is read off a visit when an expression asks for it.
+
+import { type CelInput, CelScalar, type CelType, listType, mapType, objectType } from '@bufbuild/cel';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import type { HttpExchange, VisitorConnection } from '../../../http/exchange.ts';
+import type { ModuleEnvironment } from '../../../http/module.ts';
+import { timestamp } from './times.ts';
+
+/** What a policy knows by itself, while it runs for one visit. */
+export interface PolicyState {
+  /** What `set-vars` set. */
+  readonly vars: ReadonlyMap<string, CelInput>;
+  /** What actions said they did, by the names that they have in `actions.<name>`. */
+  readonly actions: ReadonlyMap<string, Readonly<Record<string, CelInput>>>;
+}
+
+/** What a rule is asked about. */
+export interface Visit {
+  readonly connection: VisitorConnection;
+  readonly state: PolicyState;
+  readonly environment: Pick<ModuleEnvironment, 'time'>;
+}
+
+export interface HttpVisit extends Visit {
+  readonly connection: HttpExchange;
+}
+
+export interface Variable<V extends Visit = Visit> {
+  readonly type: CelType;
+  read(visit: V): CelInput;
+}
+
+/** Variables by their whole names. */
+export type Variables<V extends Visit = Visit> = Readonly<Record<string, Variable<V>>>;
+
+const { STRING, INT, BOOL, DYN } = CelScalar;
+export const TEXTS = listType(STRING);
+export const TEXT_BY_NAME = mapType(STRING, STRING);
+export const TEXTS_BY_NAME = mapType(STRING, TEXTS);
+export const COOKIE = mapType(STRING, DYN);
+export const COOKIES_BY_NAME = mapType(STRING, listType(COOKIE));
+export const BY_NAME = mapType(STRING, DYN);
+const MOMENT = objectType(TimestampSchema);
+
+export const text = <V extends Visit>(read: (visit: V) => string): Variable<V> => ({ type: STRING, read });
+
+export const flag = <V extends Visit>(read: (visit: V) => boolean): Variable<V> => ({ type: BOOL, read });
+
+/** Integers of CEL are `bigint`; a `number` would be a double. */
+export const integer = <V extends Visit>(read: (visit: V) => number): Variable<V> => ({
+  type: INT,
+  read: (visit) => BigInt(read(visit)),
+});
+
+/** @param read in milliseconds since 1970. */
+export const moment = <V extends Visit>(read: (visit: V) => number): Variable<V> => ({
+  type: MOMENT,
+  read: (visit) => timestamp(read(visit)),
+});
+
+export const texts = <V extends Visit>(read: (visit: V) => readonly string[]): Variable<V> => ({ type: TEXTS, read });
+
+export const value = <V extends Visit>(type: CelType, read: (visit: V) => CelInput): Variable<V> => ({ type, read });

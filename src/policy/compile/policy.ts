@@ -1,0 +1,74 @@
+// A traffic policy made ready to run: what is wrong with it is found here, and not when visitors come.
+
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
+import { checkPolicy, phaseMeant } from '../../protocol/policy.ts';
+import { compiledOnce } from '../cel/compilation.ts';
+import type { Phase } from '../cel/vocabulary.ts';
+import type { PolicyRules } from '../run/phase-run.ts';
+import { connectionModule, httpModule } from '../run/policy-modules.ts';
+import { readPolicyText } from '../settings/policy-text.ts';
+import { PolicyError, Problems } from '../settings/problems.ts';
+import { compileRules, type RuleSource } from './rules.ts';
+
+/** A policy as modules; a phase without rules costs nothing. */
+export interface CompiledPolicy {
+  /** Undefined without rules for requests or answers, or with `enabled: false`. */
+  http: HttpModule | undefined;
+  /** Undefined without rules for connections, or with `enabled: false`. */
+  connection: ConnectionModule | undefined;
+}
+
+/**
+ * Compiles a policy in JSON or YAML.
+ * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ */
+export function policyOf(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
+  return modulesOf(compileText(text, owner, environment), environment);
+}
+
+/**
+ * Compiles a parsed document.
+ * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ */
+export function compilePolicy(document: unknown, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
+  return modulesOf(compileChecked(checked(document, owner.proto), owner, environment), environment);
+}
+
+function modulesOf(rules: PolicyRules, environment: ModuleEnvironment): CompiledPolicy {
+  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
+}
+
+/**
+ * Compiles the rules of a policy in JSON or YAML. With `enabled: false` there are none, but what is wrong is found all the same.
+ * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ */
+export function compileText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
+  const document = compiledOnce(KINDS[owner.proto], text, () => checked(readPolicyText(text), owner.proto));
+  return compileChecked(document, owner, environment);
+}
+
+type Document = { enabled?: boolean } & Record<PhaseKey, RuleSource[]>;
+
+/** What tells apart the same text for several protocols. */
+const KINDS = { http: {}, https: {}, tcp: {}, tls: {} };
+
+function checked(document: unknown, proto: ModuleOwner['proto']): Document {
+  const misshapen = checkPolicy(document, proto);
+  if (misshapen.length > 0) throw new PolicyError(misshapen);
+  return document as Document;
+}
+
+function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
+  const { enabled = true, ...phases } = document;
+  const problems = new Problems();
+  const rules: PolicyRules = {};
+  for (const [key, sources] of Object.entries(phases)) {
+    const phase = phaseMeant(key as PhaseKey, owner.proto) as Phase;
+    if (sources.length > 0) rules[phase] = compileRules(sources, key, phase, { owner, environment, problems });
+  }
+  if (problems.list.length > 0) throw new PolicyError(problems.list);
+  return enabled ? rules : {};
+}
+
+/** Phases by all of their names. */
+type PhaseKey = Parameters<typeof phaseMeant>[0];

@@ -1,0 +1,104 @@
+// Compiles the rules of a policy, and finds what is wrong with them beyond their shape.
+
+import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
+import { log } from '../actions/log.ts';
+import { actionKind, unknownAction } from '../actions/registry.ts';
+import { compileCondition } from '../cel/compile.ts';
+import { CelError } from '../cel/errors.ts';
+import { PATH_VARIABLES } from '../cel/variables/url.ts';
+import { vocabularyOf } from '../cel/variables/vocabulary.ts';
+import type { Bindings, Phase } from '../cel/vocabulary.ts';
+import type { Condition, Rule, Step } from '../run/phase-run.ts';
+import type { ActionKind, CompiledAction } from '../settings/action-kind.ts';
+import { type Reading, SettingsReader } from '../settings/config-reader.ts';
+import { PROBLEM, type Problems } from '../settings/problems.ts';
+
+/** A rule as `checkPolicy` has found it to be well formed. */
+export interface RuleSource {
+  name?: string;
+  expressions?: string[];
+  actions: { type: string; config?: Record<string, unknown> | null }[];
+}
+
+/** What the rules are compiled for, and where what is wrong with them is noted. */
+export interface Compilation {
+  owner: ModuleOwner;
+  environment: ModuleEnvironment;
+  problems: Problems;
+}
+
+/** @param key of the phase as it is written in the policy, for the places of problems. */
+export function compileRules(sources: readonly RuleSource[], key: string, phase: Phase, of: Compilation): Rule[] {
+  const vocabulary = vocabularyOf(phase, of.owner.proto);
+  let endedBy: string | undefined;
+  return sources.map((source, index) => {
+    const reading: Reading = { ...of, phase, vocabulary, variables: new Set() };
+    const path = `${key}[${index}]`;
+    if (endedBy)
+      of.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} ends the phase for everybody`);
+    const place = source.name ? `rule "${source.name}" (${path})` : `rule ${path}`;
+    const conditions = (source.expressions ?? []).map((text, i) =>
+      compileRuleCondition(text, `${path}.expressions[${i}]`, reading),
+    );
+    const steps = compileSteps(source.actions, `${path}.actions`, place, reading);
+    if (conditions.length === 0 && steps.some(({ action }) => action.isTerminal)) endedBy ??= path;
+    const readsPath =
+      steps.some(({ action }) => action.readsPath) || PATH_VARIABLES.some((name) => reading.variables.has(name));
+    return { phase, index, name: source.name, conditions, steps, place, readsPath };
+  });
+}
+
+function compileRuleCondition(text: string, path: string, { vocabulary, problems, variables }: Reading): Condition {
+  try {
+    const condition = compileCondition(text, vocabulary);
+    for (const name of condition.variables) variables.add(name);
+    return condition;
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    problems.report(path, PROBLEM.expression, `cannot be read at character ${error.position + 1}: ${error.message}`);
+    return { text, test: (_: Bindings) => false };
+  }
+}
+
+function compileSteps(actions: RuleSource['actions'], at: string, place: string, reading: Reading): Step[] {
+  let endedBy: string | undefined;
+  return actions.flatMap(({ type, config }, index) => {
+    const path = `${at}[${index}]`;
+    if (endedBy)
+      reading.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} before it ends the phase`);
+    const kind = kindOf(type, path, reading);
+    if (!kind) return [];
+    // What is only noted lets nobody in.
+    const of = kind === log ? { ...reading, variables: new Set<string>() } : reading;
+    const action = compileAction(kind, `${path}.config`, config ?? {}, of);
+    if (action.isTerminal) endedBy ??= type;
+    return { type, action, result: kind.result, place: `${place}, action ${type}` };
+  });
+}
+
+function kindOf(type: string, path: string, { phase, owner, problems }: Reading): ActionKind | undefined {
+  const kind = actionKind(type);
+  if (!kind) problems.report(`${path}.type`, PROBLEM.unknownAction, unknownAction(type));
+  else if (!kind.phases.includes(phase))
+    problems.report(`${path}.type`, PROBLEM.phase, `${type} is for ${kind.phases.join(' and ')}, not for ${phase}`);
+  else if (kind.protos && !kind.protos.includes(owner.proto))
+    problems.report(
+      `${path}.type`,
+      PROBLEM.protocol,
+      `${type} is for endpoints of ${kind.protos.join(' and ')}, and this one is ${owner.proto}`,
+    );
+  else return kind;
+  return undefined;
+}
+
+function compileAction(
+  kind: ActionKind,
+  path: string,
+  config: Record<string, unknown>,
+  reading: Reading,
+): CompiledAction {
+  const reader = new SettingsReader(reading, path, config, kind);
+  const action = kind.compile(reader);
+  reader.finish();
+  return action;
+}

@@ -1,0 +1,96 @@
+// A compiled policy as the modules that stand in the way of traffic.
+
+import type { HttpExchange } from '../../http/exchange.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, Outcome, Verdict } from '../../http/module.ts';
+import { type Observer, PhaseRun, type PolicyRules, type Results, type Rule } from './phase-run.ts';
+
+/** As the API and the log call policies. */
+const NAME = 'traffic_policy';
+
+/**
+ * The rules for requests and for answers.
+ * @returns undefined when there are none.
+ */
+export function httpModule(
+  rules: PolicyRules,
+  environment: ModuleEnvironment,
+  observer?: Observer,
+): HttpModule | undefined {
+  const { on_http_request: requests, on_http_response: responses } = rules;
+  if (!requests && !responses) return undefined;
+  const waits = (requests ?? []).some(({ steps }) => steps.some(({ action }) => action.onOutcome));
+  const readsPath = [requests, responses].some((phase) => phase?.some((rule) => rule.readsPath));
+  const module: HttpModule = { name: NAME, ...(readsPath && { readsPath }), ...targetsOf(requests) };
+
+  if (requests)
+    module.onRequest = (exchange) => {
+      const run = new PhaseRun(requests, 'on_http_request', { exchange }, new Map(), environment, observer);
+      if (responses || waits) exchange.memory.set(module, run);
+      if (!waits) return run.start() as Verdict | Promise<Verdict>;
+      return releasing(exchange, run);
+    };
+  if (responses)
+    module.onResponse = (exchange) => {
+      const earlier = exchange.memory.get(module) as PhaseRun | undefined;
+      const results: Results = earlier?.actions ?? new Map();
+      return new PhaseRun(responses, 'on_http_response', { exchange }, results, environment, observer).start() as
+        | Verdict
+        | Promise<Verdict>;
+    };
+  if (waits)
+    module.onOutcome = (exchange, outcome) => {
+      const run = exchange.memory.get(module) as PhaseRun | undefined;
+      if (run) release(exchange, run, outcome);
+    };
+  return module;
+}
+
+/**
+ * The rules for new connections.
+ * @returns undefined when there are none.
+ */
+export function connectionModule(
+  { on_tcp_connect: rules }: PolicyRules,
+  environment: ModuleEnvironment,
+  observer?: Observer,
+): ConnectionModule | undefined {
+  if (!rules) return undefined;
+  return {
+    name: NAME,
+    ...targetsOf(rules),
+    endsTls: rules.some(({ steps }) => steps.some(({ action }) => action.endsTls)),
+    onConnection(connection) {
+      const run = new PhaseRun(rules, 'on_tcp_connect', { connection }, new Map(), environment, observer);
+      return run.start() as ReturnType<ConnectionModule['onConnection']>;
+    },
+  };
+}
+
+function targetsOf(rules: readonly Rule[] = []): { leadsTo?: readonly string[] } {
+  const leadsTo = rules.flatMap(({ steps }) => steps.flatMap(({ action }) => action.leadsTo ?? []));
+  return leadsTo.length > 0 ? { leadsTo } : {};
+}
+
+/** Runs the rules. Actions that wait for upstream hear at once when it is not going to be asked. */
+function releasing(exchange: HttpExchange, run: PhaseRun): Verdict | Promise<Verdict> {
+  const leave = (verdict: Verdict) => {
+    if (verdict && verdict.kind !== 'forward') release(exchange, run, 'unasked');
+    return verdict;
+  };
+  const fail = (error: unknown) => {
+    release(exchange, run, 'unasked');
+    throw error;
+  };
+  try {
+    const verdict = run.start() as Verdict | Promise<Verdict>;
+    return verdict instanceof Promise ? verdict.then(leave, fail) : leave(verdict);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function release(exchange: HttpExchange, run: PhaseRun, outcome: Outcome): void {
+  const { waiting } = run;
+  run.waiting = undefined;
+  for (const action of waiting ?? []) action.onOutcome?.(exchange, outcome);
+}

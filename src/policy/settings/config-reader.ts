@@ -1,0 +1,248 @@
+// Reads the settings of one action: what is wrong is noted, and reading goes on with a value of the right type.
+
+import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
+import { compileExpression, compileTemplate } from '../cel/compile.ts';
+import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
+import { CelError } from '../cel/errors.ts';
+import type { Phase, Vocabulary } from '../cel/vocabulary.ts';
+import type { ActionKind, ConfigReader } from './action-kind.ts';
+import { readDuration, writeDuration } from './duration.ts';
+import { readHeaders } from './headers.ts';
+import { isObject } from './objects.ts';
+import { PROBLEM, type Problems } from './problems.ts';
+import { MASKED, SECRET_TEMPLATE, SecretSettings } from './secret-settings.ts';
+
+/** Bytes that a text, or a template, has at most where nothing else is said. */
+const TEXT_MAX = 64 * 1024;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What all settings of a phase have in common. */
+export interface Reading {
+  phase: Phase;
+  owner: ModuleOwner;
+  environment: ModuleEnvironment;
+  vocabulary: Vocabulary;
+  problems: Problems;
+  /** Added to as they are met: the variables that expressions and templates read. */
+  variables: Set<string>;
+}
+
+interface Range {
+  min: number;
+  max: number;
+  default?: number;
+}
+
+/** Settings as they stand in a document, or an object within them. */
+export class SettingsReader implements ConfigReader {
+  readonly #reading: Reading;
+  readonly #path: string;
+  readonly #settings: Record<string, unknown>;
+  readonly #known: Set<string>;
+  readonly #secrets: SecretSettings;
+  readonly #within: SettingsReader[] = [];
+
+  /**
+   * @param path of the settings, as `on_http_request[0].actions[1].config`.
+   * @param kind whose settings they are, which names the members that they may have; those that are read besides are known
+   *   too. Left out for an object within.
+   */
+  constructor(reading: Reading, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
+    this.#reading = reading;
+    this.#path = path;
+    this.#settings = settings;
+    this.#known = new Set(kind?.members);
+    this.#secrets = new SecretSettings(kind);
+    for (const masked of this.#secrets.masksIn(settings)) this.problem(masked, PROBLEM.masked, MASKED);
+  }
+
+  get phase() {
+    return this.#reading.phase;
+  }
+
+  get owner() {
+    return this.#reading.owner;
+  }
+
+  get environment() {
+    return this.#reading.environment;
+  }
+
+  has(name: string): boolean {
+    return this.raw(name) !== undefined;
+  }
+
+  raw(name: string): unknown {
+    this.#known.add(name);
+    return Object.hasOwn(this.#settings, name) ? (this.#settings[name] ?? undefined) : undefined;
+  }
+
+  problem(path: string, number: number, message: string): void {
+    const separator = path === '' || path.startsWith('[') ? '' : '.';
+    this.#reading.problems.report(`${this.#path}${separator}${path}`, number, message);
+  }
+
+  text(name: string, limits: { max?: number; default?: string } = {}): string {
+    const value = this.raw(name);
+    if (value === undefined) return limits.default ?? this.#missing(name, 'a text', '');
+    return this.#checked(name, value, limits.max ?? TEXT_MAX, limits.default !== undefined) ?? limits.default ?? '';
+  }
+
+  integer(name: string, limits: Range): number {
+    return this.#number(name, limits, Number.isSafeInteger, 'a whole number');
+  }
+
+  number(name: string, limits: Range): number {
+    return this.#number(name, limits, Number.isFinite, 'a number');
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    const value = this.raw(name) ?? otherwise;
+    if (typeof value === 'boolean') return value;
+    this.problem(name, PROBLEM.field, 'must be true or false');
+    return otherwise;
+  }
+
+  choice<T extends string>(name: string, values: readonly T[], otherwise?: T): T {
+    const value = this.raw(name) ?? otherwise;
+    const found = values.find((one) => one === value);
+    if (found !== undefined) return found;
+    const told = `must be ${values.length > 1 ? 'one of ' : ''}${values.map((one) => `"${one}"`).join(', ')}`;
+    this.problem(name, value === undefined ? PROBLEM.missing : PROBLEM.choice, told);
+    return otherwise ?? (values[0] as T);
+  }
+
+  duration(name: string, limits: Range): number {
+    const value = this.raw(name);
+    const [min, max] = [writeDuration(limits.min), writeDuration(limits.max)];
+    const told = `must be a duration from ${min} to ${max}, such as "10s" or "1m30s"`;
+    if (value === undefined)
+      return limits.default ?? this.#missing(name, `a duration from ${min} to ${max}`, limits.min);
+    const ms = typeof value === 'string' ? readDuration(value) : undefined;
+    if (ms !== undefined && ms >= limits.min && ms <= limits.max) return ms;
+    this.problem(name, PROBLEM.duration, told);
+    return limits.default ?? limits.min;
+  }
+
+  texts(name: string, limits: { min: number; max: number }): string[] {
+    return this.#items(name, limits, 'texts').map((item, i) => this.#checked(`${name}[${i}]`, item, TEXT_MAX) ?? '');
+  }
+
+  template(name: string, limits: { style?: TemplateStyle; max?: number; default?: string } = {}): Template {
+    return this.compile(name, this.text(name, limits), limits.style);
+  }
+
+  templates(name: string, limits: { min: number; max: number; style?: TemplateStyle }): Template[] {
+    return this.texts(name, limits).map((text, i) => this.compile(`${name}[${i}]`, text, limits.style));
+  }
+
+  headers(name: string, limits: { min: number; max: number }): { name: string; value: Template }[] {
+    return readHeaders(this, name, limits);
+  }
+
+  expression(path: string, text: unknown): Expression {
+    const checked = this.#checked(path, text, TEXT_MAX) ?? 'true';
+    return this.#compiled<Expression>(
+      path,
+      PROBLEM.expression,
+      { text: checked, variables: NONE, evaluate: () => false },
+      () => this.#noted(compileExpression(checked, this.#reading.vocabulary)),
+    );
+  }
+
+  compile(path: string, text: unknown, style: TemplateStyle = 'plain'): Template {
+    const checked = this.#checked(path, text, TEXT_MAX, true) ?? '';
+    const value = () => checked;
+    const instead = { text: checked, constant: checked, variables: NONE, evaluate: value, evaluateValue: value };
+    return this.#compiled(path, PROBLEM.template, instead, () =>
+      this.#noted(compileTemplate(checked, this.#reading.vocabulary, style)),
+    );
+  }
+
+  within(name: string): SettingsReader | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : this.#reader(name, value);
+  }
+
+  list(name: string, limits: { min: number; max: number }): SettingsReader[] {
+    return this.#items(name, limits, 'objects').flatMap((item, i) => this.#reader(`${name}[${i}]`, item) ?? []);
+  }
+
+  /** Reports the members that nobody asked for: typing errors, most of them. To be called once all is read. */
+  finish(): void {
+    const known = [...this.#known];
+    for (const name of Object.keys(this.#settings))
+      if (!this.#known.has(name))
+        this.problem(
+          name,
+          PROBLEM.field,
+          known.length > 0
+            ? `is not known here; known are: ${known.join(', ')}`
+            : 'is not known: there are no settings',
+        );
+    for (const reader of this.#within) reader.finish();
+  }
+
+  #number(name: string, limits: Range, isOne: (value: unknown) => boolean, what: string): number {
+    const { min, max } = limits;
+    const value = this.raw(name);
+    if (value === undefined) return limits.default ?? this.#missing(name, `${what} from ${min} to ${max}`, min);
+    if (isOne(value) && (value as number) >= min && (value as number) <= max) return value as number;
+    const number = typeof value === 'number' ? PROBLEM.range : PROBLEM.field;
+    this.problem(name, number, `must be ${what} from ${min} to ${max}`);
+    return limits.default ?? min;
+  }
+
+  #items(name: string, { min, max }: { min: number; max: number }, of: string): unknown[] {
+    const value = this.raw(name);
+    if (value === undefined) return min > 0 ? this.#missing(name, `a list of ${of}`, []) : [];
+    if (!Array.isArray(value)) this.problem(name, PROBLEM.field, `must be a list of ${of}`);
+    else if (value.length < min || value.length > max)
+      this.problem(name, value.length === 0 ? PROBLEM.empty : PROBLEM.count, `must have ${min} to ${max} entries`);
+    else return value;
+    return [];
+  }
+
+  #checked(path: string, value: unknown, max: number, mayBeEmpty = false): string | undefined {
+    if (typeof value !== 'string') {
+      const isQuotable = typeof value === 'number' || typeof value === 'boolean';
+      const quoted = this.#secrets.has(path) ? '' : `, as "${value}"`;
+      this.problem(path, PROBLEM.field, isQuotable ? `must be a text: put it in quotes${quoted}` : 'must be a text');
+    } else if (value === '' && !mayBeEmpty) this.problem(path, PROBLEM.empty, 'must not be empty');
+    else if (Buffer.byteLength(value) > max) this.problem(path, PROBLEM.length, `must have at most ${max} bytes`);
+    else return value;
+    return undefined;
+  }
+
+  #reader(path: string, value: unknown): SettingsReader | undefined {
+    if (!isObject(value)) {
+      this.problem(path, PROBLEM.field, 'must be an object');
+      return undefined;
+    }
+    const reader = new SettingsReader(this.#reading, `${this.#path}.${path}`, value);
+    this.#within.push(reader);
+    return reader;
+  }
+
+  #compiled<T>(path: string, number: number, instead: T, compile: () => T): T {
+    try {
+      return compile();
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      const message = this.#secrets.has(path) ? SECRET_TEMPLATE : error.message;
+      this.problem(path, number, `cannot be read at character ${error.position + 1}: ${message}`);
+      return instead;
+    }
+  }
+
+  #noted<T extends { variables: ReadonlySet<string> }>(compiled: T): T {
+    for (const name of compiled.variables) this.#reading.variables.add(name);
+    return compiled;
+  }
+
+  #missing<T>(name: string, what: string, instead: T): T {
+    this.problem(name, PROBLEM.missing, `is missing: it must be ${what}`);
+    return instead;
+  }
+}

@@ -1,0 +1,60 @@
+// The header fields that a policy sets or removes.
+
+import { isFieldValue, isFraming, isToken } from '../../http/header-list.ts';
+import type { Template } from '../cel/compiled.ts';
+import type { ConfigReader } from './action-kind.ts';
+import { isObject } from './objects.ts';
+import { PROBLEM } from './problems.ts';
+
+/** Characters of a name; much more than any real one has. */
+const NAME_MAX = 128;
+/** Bytes of a value, computed or not. */
+export const HEADER_VALUE_MAX = 8192;
+/** @returns what is wrong with the name of a field that a policy sets or removes; undefined when nothing is. */
+export function headerNameProblem(name: string): { number: number; message: string } | undefined {
+  if (name === '' || name.length > NAME_MAX)
+    return { number: PROBLEM.headerNameLength, message: `must be a name of 1 to ${NAME_MAX} characters` };
+  if (!isToken(name))
+    return { number: PROBLEM.headerName, message: 'must be the name of a header field, as "x-device"' };
+  if (isFraming(name))
+    return { number: PROBLEM.reserved, message: 'is set by the gateway itself, and cannot be changed by a policy' };
+  if (name.toLowerCase() === 'user-agent')
+    return { number: PROBLEM.reserved, message: 'cannot be changed by a policy' };
+  return undefined;
+}
+
+/** Reads an object of header fields: names, and values that are templates. */
+export function readHeaders(
+  config: ConfigReader,
+  member: string,
+  limits: { min: number; max: number },
+): { name: string; value: Template }[] {
+  const value = config.raw(member);
+  if (value === undefined) {
+    if (limits.min > 0) config.problem(member, PROBLEM.missing, 'is missing: it must be an object of header fields');
+    return [];
+  }
+  if (!isObject(value)) {
+    config.problem(member, PROBLEM.field, 'must be an object: values by the names of header fields');
+    return [];
+  }
+  const entries = Object.entries(value);
+  if (entries.length < limits.min || entries.length > limits.max)
+    config.problem(member, PROBLEM.headerCount, `must have ${limits.min} to ${limits.max} header fields`);
+  return entries.flatMap(([name, text]) => {
+    const path = `${member}.${name}`;
+    const wrong = headerNameProblem(name) ?? valueProblem(text);
+    if (!wrong) return { name, value: config.compile(path, text, 'header') };
+    config.problem(path, wrong.number, wrong.message);
+    return [];
+  });
+}
+
+function valueProblem(text: unknown): { number: number; message: string } | undefined {
+  if (typeof text !== 'string') return undefined; // Whoever compiles it says so.
+  if (Buffer.byteLength(text) > HEADER_VALUE_MAX)
+    return { number: PROBLEM.headerValueLength, message: `must have at most ${HEADER_VALUE_MAX} bytes` };
+  if (!isFieldValue(text))
+    return { number: PROBLEM.headerValue, message: 'must be one line without control characters' };
+  return undefined;
+}

@@ -1,0 +1,46 @@
+// Values of any type in the settings of actions, with templates in their texts.
+
+import type { CelInput } from '@bufbuild/cel';
+import type { Bindings } from '../cel/vocabulary.ts';
+import type { ConfigReader } from './action-kind.ts';
+import { isObject } from './objects.ts';
+import { PROBLEM } from './problems.ts';
+
+/** How deep lists and objects may be nested. */
+const DEPTH_MAX = 8;
+
+/** Computes a value for one visit. */
+export type Value = (bindings: Bindings) => CelInput;
+
+/**
+ * Compiles a value: texts are templates, whole numbers become `int`, others `double`, lists and objects stay what they
+ * are. What is wrong with it is reported.
+ * @param path of the value, for problems.
+ */
+export function compileValue(config: ConfigReader, path: string, raw: unknown, depth = 1): Value {
+  if (depth > DEPTH_MAX) {
+    config.problem(path, PROBLEM.length, `must not be nested deeper than ${DEPTH_MAX} levels`);
+    return () => null;
+  }
+  if (typeof raw === 'string') {
+    const template = config.compile(path, raw);
+    return (bindings) => template.evaluateValue(bindings);
+  }
+  if (Array.isArray(raw)) {
+    const items = raw.map((item, i) => compileValue(config, `${path}[${i}]`, item, depth + 1));
+    return (bindings) => items.map((item) => item(bindings));
+  }
+  if (isObject(raw)) {
+    const members = Object.entries(raw).map(
+      ([name, value]) => [name, compileValue(config, `${path}.${name}`, value, depth + 1)] as const,
+    );
+    return (bindings) => new Map(members.map(([name, value]) => [name, value(bindings)]));
+  }
+  const constant = constantOf(raw);
+  return () => constant;
+}
+
+function constantOf(raw: unknown): CelInput {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : raw;
+  return typeof raw === 'boolean' ? raw : null;
+}
