@@ -47,8 +47,10 @@ export function residentBelow(root: number): number {
   return all.reduce((sum, { own }) => sum + own, 0) + Math.max(0, ...all.map(({ files }) => files));
 }
 
-/** What `npm start` sets for the gateway's process. */
+/** What `npm start` sets for the gateway's process, its options of Node included. */
 export async function startEnvironment(): Promise<Record<string, string>> {
   const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
-  return Object.fromEntries([...scripts.start.matchAll(/(\w+)=(\S+) /g)].map(([, name, value]) => [name, value]));
+  const variables = [...scripts.start.matchAll(/(\w+)=(\S+) /g)].map(([, name, value]) => [name, value]);
+  const options = [...scripts.start.matchAll(/ (--\S+)/g)].map(([, option]) => option);
+  return Object.fromEntries([...variables, ['NODE_OPTIONS', options.join(' ')]]);
 }
