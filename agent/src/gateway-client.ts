@@ -1,6 +1,6 @@
 // What the agent's own rooms know of the connection to the gateway. `client/` implements it.
 
-import type { Labels } from './labels.ts';
+import type { Labels } from './settings/labels.ts';
 
 export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
 

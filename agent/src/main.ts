@@ -1,12 +1,12 @@
 // The agent's process: arguments and environment → a run, until a signal or the gateway says stop.
 
 import { LineWriter } from '@gateway/protocol';
-import { startAgent } from './agent.ts';
-import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './cli.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { diagnose } from './diagnose.ts';
 import { type Log, openLog } from './log.ts';
-import { type Kept, type Running, runOneTunnel } from './one-tunnel.ts';
+import { diagnose } from './run/diagnose.ts';
+import { type Kept, type Running, runOneTunnel } from './run/single-tunnel.ts';
+import { startAgent } from './run/start-agent.ts';
+import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
+import { type Config, ConfigError, readConfig } from './settings/config.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 

@@ -1,6 +1,6 @@
 // What an ACL means, rule by rule in words, and what it would let an agent bind. The agents' own rules decide.
 
-import { AclError, allows, type BindTarget, parseRule, type Rule } from '../tunnel/acl.ts';
+import { AclError, allows, type BindTarget, parseRule, type Rule } from '../tunnel/control/acl.ts';
 
 export interface RuleMeaning {
   rule: string;

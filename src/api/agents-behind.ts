@@ -1,7 +1,7 @@
 // The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
 
-import type { RoundTrip } from '../tunnel/agent-rooms.ts';
-import { type Labels, matches } from '../tunnel/labels.ts';
+import { type Labels, matches } from '../tunnel/endpoints/endpoint.ts';
+import type { RoundTrip } from '../tunnel/session/session-types.ts';
 import type { Context } from './context.ts';
 import { labelledTunnels } from './live.ts';
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { wayOf } from '../http/forwarded.ts';
 import type { Networks } from '../net/networks.ts';
-import { ipOf } from '../tunnel/peer.ts';
+import { ipOf } from '../tunnel/network/peer.ts';
 
 /**
  * The address of the client: what attempts, limits, logs and sessions go by. Only what `TRUSTED_PROXIES` wrote is

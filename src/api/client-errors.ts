@@ -5,7 +5,7 @@ import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { newId } from '../store/ids.ts';
-import { ipOf } from '../tunnel/peer.ts';
+import { ipOf } from '../tunnel/network/peer.ts';
 import type { Connections } from './connections.ts';
 import { ApiError } from './errors.ts';
 import { errorBody } from './http.ts';

@@ -4,8 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { addressBlock } from '../tunnel/address-block.ts';
-import { endsOf, ipOf } from '../tunnel/peer.ts';
+import { addressBlock, endsOf, ipOf } from '../tunnel/network/peer.ts';
 import { unsentBytes } from './body.ts';
 
 /** One address may have a part of all connections: 1 / ADDRESS_PART. */

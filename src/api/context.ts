@@ -6,7 +6,7 @@ import type { Action, Changes } from '../store/changes.ts';
 import type { Db, PrismaClient } from '../store/client.ts';
 import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys.ts';
-import type { SessionCommands } from '../tunnel/session-commands.ts';
+import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type { AuditedKind } from './audit-kinds.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import type { Delivery } from './delivery.ts';

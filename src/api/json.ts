@@ -1,7 +1,7 @@
 // Bodies of requests: read with a limit, and parsed strictly.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonMistake } from '../protocol/json-mistake.ts';
+import { jsonMistake } from '../protocol/messages/json-reader.ts';
 import { ApiError } from './errors.ts';
 
 export const BODY_MAX_BYTES = 64 * 1024;

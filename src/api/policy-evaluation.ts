@@ -10,7 +10,7 @@ import type {
   DryRule,
   DryRunResult,
 } from '../policy/dry-run/types.ts';
-import type { PolicyProblem as Problem } from '../protocol/policy.ts';
+import type { PolicyProblem as Problem } from '../protocol/policy/policy-shape.ts';
 import { builder } from './builder.ts';
 
 const PolicyProblem = builder.objectRef<Problem>('PolicyProblem').implement({

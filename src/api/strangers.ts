@@ -2,7 +2,7 @@
 // address. Callers with a valid key behind the same address never hear of it.
 
 import { LRUCache } from 'lru-cache';
-import { addressBlock } from '../tunnel/address-block.ts';
+import { addressBlock } from '../tunnel/network/peer.ts';
 import { ApiError } from './errors.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 // What the API shows of traffic: it is in the memory of the node that is asked, and nowhere else.
 
 import type { BreakerSnapshot } from '../http/circuit-breaker.ts';
-import type { RoundTrip } from '../tunnel/agent-rooms.ts';
-import type { EndpointTraffic } from '../tunnel/endpoints.ts';
+import type { EndpointTraffic } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { RoundTrip } from '../tunnel/session/session-types.ts';
 
 export interface TrafficState {
   /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */

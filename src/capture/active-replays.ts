@@ -1,6 +1,6 @@
 // Which requests are replays: told by the address that they come from, so that nothing of it is in the request.
 
-import type { Visitor } from '../tunnel/endpoint.ts';
+import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 import type { Captured } from './captured-request.ts';
 
 /** A replay that is under way. */

@@ -1,7 +1,7 @@
 // What is noted of a request, beyond what every report has, at endpoints whose requests are looked at one by one.
 
 import type { Refusal, RequestObserver } from '../edge/traffic-reports.ts';
-import type { Visitor } from '../tunnel/endpoint.ts';
+import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 import { BodyCopy, type Room } from './body-recorder.ts';
 
 export class CaptureDetail implements RequestObserver {

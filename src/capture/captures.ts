@@ -2,8 +2,8 @@
 // node, and nowhere else. Elsewhere a request costs no more than the question.
 
 import type { RequestReport } from '../edge/traffic-reports.ts';
-import type { LiveEndpoint } from '../tunnel/endpoint.ts';
-import type { Endpoints } from '../tunnel/endpoints.ts';
+import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
+import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 import { Replayed } from './active-replays.ts';
 import { type CaptureSettings, Ring } from './capture-buffer.ts';
 import { CaptureDetail } from './capture-detail.ts';

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { handlingOf } from '../edge/handling.ts';
-import { plain } from '../tunnel/peer.ts';
+import { plain } from '../tunnel/network/peer.ts';
 import type { Captured, CapturedBody, Fields } from './captured-request.ts';
 import type { Captures } from './captures.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';

@@ -7,7 +7,7 @@ import type { ProxySettings } from '../edge/proxied/settings.ts';
 import type { EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';
-import type { TunnelSettings } from '../tunnel/settings.ts';
+import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
 import { environment } from './variables.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // The two sides of the gateway that visitors come to with HTTP.
 
 import { networksOf } from '../net/networks.ts';
-import type { Endpoints } from '../tunnel/endpoints.ts';
+import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 import { httpsOrigin } from './addresses.ts';
 import type { SharedFront, Whereabouts } from './http/front.ts';
 import { spokenTo } from './http2/upstream.ts';

@@ -2,7 +2,7 @@
 
 import type { ConnectionModule, TlsTerms } from '../http/module.ts';
 import type { VisitorError } from '../http/visitor-errors.ts';
-import type { Handling, LiveEndpoint } from '../tunnel/endpoint.ts';
+import type { Handling, LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { HttpChain } from './chain.ts';
 
 /** Which requests of an endpoint are done what to, and where they go. */

@@ -2,7 +2,7 @@
 // where nobody does.
 
 import type { ModuleDecisions } from '../http/exchange.ts';
-import type { Visitor } from '../tunnel/endpoint.ts';
+import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 
 /** Copies the beginning of a body as it passes. */
 export interface BodyObserver {

@@ -6,9 +6,9 @@ import { BusyError, type PolicyCompiler } from '../policy/compile/compile-queue.
 import { usesAction } from '../policy/settings/policy-text.ts';
 import { PolicyError } from '../policy/settings/problems.ts';
 import { needsSecret } from '../policy/webhooks/providers.ts';
-import { allows } from '../tunnel/acl.ts';
-import { AgentError } from '../tunnel/agent-errors.ts';
-import type { Handling } from '../tunnel/endpoint.ts';
+import { allows } from '../tunnel/control/acl.ts';
+import { AgentError } from '../tunnel/control/agent-errors.ts';
+import type { Handling } from '../tunnel/endpoints/endpoint.ts';
 import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
 import { HttpChain } from './chain.ts';
 import type { EndpointHandling, HttpRoute } from './handling.ts';

@@ -4,8 +4,7 @@
 import type { Socket } from 'node:net';
 import type { Networks } from '../net/networks.ts';
 import { abort } from '../protocol/relay.ts';
-import { addressBlock } from '../tunnel/address-block.ts';
-import { ipOf } from '../tunnel/peer.ts';
+import { addressBlock, ipOf } from '../tunnel/network/peer.ts';
 import { Holders, PlaceList, type Places, VisitorPlace } from './visitor-places.ts';
 
 /** The share of all places that one address may hold safely, where nothing else is configured. */

@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { abort } from '../protocol/relay.ts';
-import type { Visitor } from '../tunnel/endpoint.ts';
-import { peerOf } from '../tunnel/peer.ts';
+import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
+import { peerOf } from '../tunnel/network/peer.ts';
 import type { VisitorLimit } from './visitor-limit.ts';
 import type { VisitorPlace } from './visitor-places.ts';
 

@@ -25,15 +25,15 @@ import type { VisitServices } from '../edge/visits/services.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
-import { AccountShares } from '../tunnel/account-shares.ts';
-import { createAgentListener } from '../tunnel/agent-listener.ts';
-import type { AgentRooms } from '../tunnel/agent-rooms.ts';
-import { AgentSessions } from '../tunnel/agent-sessions.ts';
-import { AuthtokenChecks } from '../tunnel/authtoken-checks.ts';
-import { Endpoints } from '../tunnel/endpoints.ts';
-import { lookNowAndThen } from '../tunnel/meter.ts';
-import type { Registrar } from '../tunnel/registrar.ts';
-import { Tokens } from '../tunnel/tokens.ts';
+import type { Registrar } from '../tunnel/control/registrar.ts';
+import { Tokens } from '../tunnel/control/resume-tokens.ts';
+import { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+import { lookNowAndThen } from '../tunnel/endpoints/traffic-meter.ts';
+import { AccountShares } from '../tunnel/session/account-quotas.ts';
+import { createAgentListener } from '../tunnel/session/agent-listener.ts';
+import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
+import { AuthtokenChecks } from '../tunnel/session/authtoken-throttle.ts';
+import type { AgentRooms } from '../tunnel/session/session-types.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** How often the listeners' own certificate is asked for anew: each is valid for a month at least. */

@@ -1,7 +1,7 @@
 // A request and its answer, as modules and policies see and change them: the same for HTTP/1 and HTTP/2.
 
 import type { TLSSocket } from 'node:tls';
-import type { Proto, Visitor } from '../tunnel/endpoint.ts';
+import type { Proto, Visitor } from '../tunnel/endpoints/endpoint.ts';
 import type { HeaderList } from './header-list.ts';
 
 /** What serves the name that the visitor came to. */

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import type { Networks } from '../net/networks.ts';
-import { type Place, plain } from '../tunnel/peer.ts';
+import { type Place, plain } from '../tunnel/network/peer.ts';
 
 /** A `for` of `Forwarded` (RFC 7239, section 6), or an entry of `X-Forwarded-For`; both may come with a port. */
 const NODE = /^"?(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?))(?::(\d{1,5}))?"?$/i;

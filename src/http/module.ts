@@ -2,7 +2,7 @@
 // module; a chain runs them in a fixed order.
 
 import type { KeyObject } from 'node:crypto';
-import type { LiveEndpoint, Proto } from '../tunnel/endpoint.ts';
+import type { LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { HttpExchange, VisitorConnection } from './exchange.ts';
 import type { VisitorError } from './visitor-errors.ts';
 

@@ -5,8 +5,8 @@ import type { VisitorLimit } from '../edge/visitor-limit.ts';
 import type { Counters } from '../edge/visits/counters.ts';
 import { BOUNDS_MS } from '../edge/visits/durations.ts';
 import type { Traffic } from '../protocol/relay.ts';
-import type { AgentSessions } from '../tunnel/agent-sessions.ts';
-import type { Endpoints } from '../tunnel/endpoints.ts';
+import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { type LabelledValue, metricsFor } from './metrics.ts';
 
 export interface DataPlaneMetricsSource {

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { type ByteStream, ErrorCode, type StreamEvents } from './stream.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from './mux/stream.ts';
 
 /** Bytes that have passed; several relays may add to the same. */
 export interface Traffic {

@@ -1,7 +1,7 @@
 // Live objects: the rows behind tunnel sessions, tunnels and endpoints, and who may have which address. Implements what
 // the tunnel side asks. Everything is announced like every other change.
 
-import type { Registrar } from '../tunnel/registrar.ts';
+import type { Registrar } from '../tunnel/control/registrar.ts';
 import { isId } from './ids.ts';
 import { bindLabels, bindsOf } from './live/binds.ts';
 import { grantsOf } from './live/grants.ts';

@@ -1,7 +1,7 @@
 // Commands find their session: here, or over the database at the node that has it.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CommandOutcome, SessionCommand, SessionCommands } from '../tunnel/session-commands.ts';
+import type { CommandOutcome, SessionCommand, SessionCommands } from '../tunnel/control/session-commands.ts';
 import { newId } from './ids.ts';
 import type { Notifications } from './notify.ts';
 

@@ -9,7 +9,7 @@ import { schema } from '../api/schema.ts';
 import { trafficFields } from '../events/traffic/fields.ts';
 import { eventTypes } from '../events/types.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
-import { agentErrors } from '../tunnel/agent-errors.ts';
+import { agentErrors } from '../tunnel/control/agent-errors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const place = (name: string) => new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?=<!-- /${name} -->)`);

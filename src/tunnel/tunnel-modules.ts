@@ -1,10 +1,10 @@
 // What a tunnel asks the gateway to do to its traffic, as the options of its bind say it. What is right in it, and what is
 // done, is the public side's to judge.
 
-import type { Fields } from '../protocol/fields.ts';
-import type { Allowance } from './acl.ts';
-import { AgentError } from './agent-errors.ts';
-import type { Handling, LiveEndpoint, Proto } from './endpoint.ts';
+import type { Fields } from '../protocol/messages/fields.ts';
+import type { Allowance } from './control/acl.ts';
+import { AgentError } from './control/agent-errors.ts';
+import type { Handling, LiveEndpoint, Proto } from './endpoints/endpoint.ts';
 
 export interface TunnelModules {
   /** Networks; `allow` empty: all but those of `deny`. */

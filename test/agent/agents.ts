@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle } from '../../agent/build.js';
-import { type AgentOptions, startAgent } from '../../agent/src/agent.ts';
-import { readConfig } from '../../agent/src/config.ts';
+import { type AgentOptions, startAgent } from '../../agent/src/run/start-agent.ts';
+import { readConfig } from '../../agent/src/settings/config.ts';
 import { type Answer, send } from '../support/http.ts';
 
 const LIFE_MS = 60_000;

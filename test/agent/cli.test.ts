@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseAllowList } from '../../agent/src/allow-list.ts';
-import { readCommand, UsageError } from '../../agent/src/cli.ts';
-import { ConfigError, readConfig } from '../../agent/src/config.ts';
 import { openLog } from '../../agent/src/log.ts';
+import { parseAllowList } from '../../agent/src/settings/allow-list.ts';
+import { readCommand, UsageError } from '../../agent/src/settings/cli.ts';
+import { ConfigError, readConfig } from '../../agent/src/settings/config.ts';
 import { root } from '../support/place.ts';
 import { bundledAgent, newDirectory, runToEnd, startProcess } from './agents.ts';
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../agent/src/agent.ts';
+import type { AgentOptions } from '../../agent/src/run/start-agent.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type LocalAgent, newDirectory, startService as startAgentProcess, startLocal } from './agents.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDefaultPolicy, PolicyError, policyFor, readPolicyFile } from '../../agent/src/tunnels/policy.ts';
-import { checkPolicy, POLICY_LIMITS, type PolicyProtocol } from '../../src/protocol/policy.ts';
+import { checkPolicy, POLICY_LIMITS, type PolicyProtocol } from '../../src/protocol/policy/policy-shape.ts';
 
 const deny = { actions: [{ type: 'deny' }] };
 const sample = {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { agentCommand } from '../../src/dashboard/screens/credentials/agent-command.ts';
 import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/rules.ts';
-import { parseRule } from '../../src/tunnel/acl.ts';
+import { parseRule } from '../../src/tunnel/control/acl.ts';
 
 test.each([
   '*',

@@ -9,7 +9,7 @@ import { root } from '../support/place.ts';
 
 /** What a foreign SDK needs on the wire; the dev dependency; the tests and the benchmark that run that SDK. */
 const allowed = [
-  'src/tunnel/compatibility.ts',
+  'src/tunnel/control/compatibility.ts',
   'package.json',
   'package-lock.json',
   'test/tunnel/sdk.test.ts',

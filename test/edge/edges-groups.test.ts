@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEAF } from '../../src/protocol/mux-stream.ts';
-import { EdgeType } from '../../src/protocol/proxy-header.ts';
-import { Endpoints } from '../../src/tunnel/endpoints.ts';
+import { EdgeType } from '../../src/protocol/messages/proxy-header.ts';
+import { DEAF } from '../../src/protocol/mux/mux-stream.ts';
+import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { ACCOUNT, labelled } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';
 

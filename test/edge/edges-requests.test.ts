@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
-import { StreamType } from '../../src/protocol/typed.ts';
+import { StreamType } from '../../src/protocol/messages/typed-stream.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, reserve, type TestCredential } from '../support/live.ts';
 import { rawAgent } from '../support/raw-agent.ts';

@@ -11,13 +11,13 @@ import type {
 } from '../../src/edge/edges/edge-config.ts';
 import type { LiveRoute } from '../../src/edge/edges/https-edge.ts';
 import { LiveEdges } from '../../src/edge/edges/live-edges.ts';
-import { OUR_CLIENT } from '../../src/protocol/messages.ts';
-import type { MuxSession } from '../../src/protocol/session.ts';
-import { kindOf } from '../../src/tunnel/compatibility.ts';
-import { Endpoints } from '../../src/tunnel/endpoints.ts';
-import type { Labels } from '../../src/tunnel/labels.ts';
-import { Slots } from '../../src/tunnel/slots.ts';
-import { LabelledTunnel } from '../../src/tunnel/tunnel-group.ts';
+import { OUR_CLIENT } from '../../src/protocol/messages/messages.ts';
+import type { MuxSession } from '../../src/protocol/mux/session.ts';
+import { kindOf } from '../../src/tunnel/control/compatibility.ts';
+import type { Labels } from '../../src/tunnel/endpoints/endpoint.ts';
+import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { Slots } from '../../src/tunnel/endpoints/stream-slots.ts';
+import { LabelledTunnel } from '../../src/tunnel/endpoints/tunnel-group.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 
 export const ACCOUNT = 'ac_1';

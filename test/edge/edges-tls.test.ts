@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
-import { DEAF } from '../../src/protocol/mux-stream.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import { DEAF } from '../../src/protocol/mux/mux-stream.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { connectionOf, exchangeOf } from '../policy/exchange-support.ts';
 import { httpsEdge, labelled, route, startEdges, tlsEdge } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';

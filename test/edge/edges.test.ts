@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LiveRoute } from '../../src/edge/edges/https-edge.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { exchangeOf } from '../policy/exchange-support.ts';
 import { ACCOUNT, httpsEdge, labelled, route, startEdges, tlsEdge } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type VisitorError, visitorErrors } from '../../src/http/visitor-errors.ts';
-import type { OpenFailure } from '../../src/tunnel/endpoint.ts';
+import type { OpenFailure } from '../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge, startEdge, startScript, startUpstream, visit } from './support.ts';
 import { listen } from './tls-support.ts';
 

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProxiedConnections, type ProxiedOptions } from '../../src/edge/proxied/connections.ts';
-import { bytesReadOf, peerOf } from '../../src/tunnel/peer.ts';
-import { proxyProtocolHeader } from '../../src/tunnel/proxy-protocol.ts';
+import { bytesReadOf, peerOf } from '../../src/tunnel/network/peer.ts';
+import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 import { eventually } from '../support/eventually.ts';
 import { newIssuer } from '../support/issuer.ts';
 

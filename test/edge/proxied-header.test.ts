@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { BINARY_MAX, readProxyProtocol, TEXT_MAX } from '../../src/edge/proxied/header.ts';
-import { LOCAL_HEADER, proxyProtocolHeader } from '../../src/tunnel/proxy-protocol.ts';
+import { LOCAL_HEADER, proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 
 const text = (line: string) => Buffer.from(line, 'latin1');
 const SIGNATURE = '0d0a0d0a000d0a515549540a';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proxyProtocolHeader } from '../../src/tunnel/proxy-protocol.ts';
+import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 
 const hex = (bytes: Buffer) => bytes.toString('hex');
 const signature = '0d0a0d0a000d0a515549540a';

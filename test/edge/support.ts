@@ -8,8 +8,8 @@ import { createHttpListener } from '../../src/edge/http/listener.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import { createHttpCounters } from '../../src/edge/visits/counters.ts';
-import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoint.ts';
-import type { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
+import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoints/endpoint.ts';
+import type { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
 import { loopClock } from '../support/loop-clock.ts';
 import { listen, noVisits, startAgent } from './tls-support.ts';
 

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openTcpPort, TcpListener } from '../../src/edge/tcp.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
-import { Endpoints } from '../../src/tunnel/endpoints.ts';
+import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { type Agent, closed, listen, noVisits, readAll, startAgent } from './tls-support.ts';
 
 let agent: Agent;

@@ -26,11 +26,11 @@ import {
   StreamType,
 } from '../../src/protocol/index.ts';
 import { relay } from '../../src/protocol/relay.ts';
-import { kindOf } from '../../src/tunnel/compatibility.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
-import { Endpoints } from '../../src/tunnel/endpoints.ts';
-import { LiveTunnel } from '../../src/tunnel/live-tunnel.ts';
-import { Slots } from '../../src/tunnel/slots.ts';
+import { kindOf } from '../../src/tunnel/control/compatibility.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
+import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
+import { Slots } from '../../src/tunnel/endpoints/stream-slots.ts';
 import { pair } from '../protocol/pair.ts';
 import { loopClock } from '../support/loop-clock.ts';
 

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { proxyProtocolHeader } from '../../src/tunnel/proxy-protocol.ts';
+import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 import { type CaptureLab, startCaptureLab } from '../graphql/capture-lab.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { eventually } from '../support/eventually.ts';

@@ -6,7 +6,7 @@ import { joinedReporter } from '../../src/capture/joined-reporter.ts';
 import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import { newId } from '../../src/store/ids.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { ACCOUNT, Hearer } from './reports-lab.ts';
 
 export const HOLD_MS = 30_000;

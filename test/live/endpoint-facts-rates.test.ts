@@ -1,9 +1,9 @@
 // How fast an endpoint’s counts grow: over about ten seconds, whenever somebody asks.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
-import { Endpoints } from '../../src/tunnel/endpoints.ts';
-import { Meter } from '../../src/tunnel/meter.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
+import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { Meter } from '../../src/tunnel/endpoints/traffic-meter.ts';
 
 const ID = 'ep_1';
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
 import type { Phase } from '../../src/policy/cel/vocabulary.ts';
-import type { Proto } from '../../src/tunnel/endpoint.ts';
+import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 import { action, onConnect, onRequest } from '../policy/documents-support.ts';
 import type { VisitOptions } from '../support/visit.ts';
 import { type PolicyLab, type Seen, startPolicyLab, visitOverHttp2 } from './policy-lab.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpChain } from '../../src/edge/chain.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../edge/support.ts';
 import { cut, type Edge as Http2Edge, startEdge as startHttp2 } from '../edge/tls-support.ts';
 import { Hearer, visitsFor } from './reports-lab.ts';

@@ -6,7 +6,7 @@ import { httpModules } from '../../src/edge/http-modules.ts';
 import type { HttpModuleSettings } from '../../src/edge/modules/settings.ts';
 import type { ConnectionReport, RequestReport, TrafficReporter } from '../../src/edge/traffic-reports.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge, type Peer, startUpstream, type TestEndpoint } from '../edge/support.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 

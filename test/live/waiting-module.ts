@@ -3,7 +3,7 @@
 import { HttpChain } from '../../src/edge/chain.ts';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
 import type { HttpModule, Outcome, Verdict } from '../../src/http/module.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 
 /** Waits until a test says what is to become of a request, or an answer. */
 export class Gate {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { OwnResponse } from '../../src/edge/http/visit-response.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
 import { compilePolicy } from '../../src/policy/compile/policy.ts';
-import type { LiveEndpoint } from '../../src/tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { action, onConnect, onRequest, onResponse } from './documents-support.ts';
 import { connectionOf, environmentOf, exchangeOf, type TestEnvironment } from './exchange-support.ts';
 

@@ -1,6 +1,6 @@
 // How policy documents and what is expected of them are written down.
 
-import type { Proto } from '../../src/tunnel/endpoint.ts';
+import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 
 /** A request of a visitor at 127.0.0.1. */
 export interface Asked {

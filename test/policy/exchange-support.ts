@@ -5,7 +5,7 @@ import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/http/module.ts';
 import { noKeys } from '../../src/policy/keys/key-cache.ts';
-import type { Visitor } from '../../src/tunnel/endpoint.ts';
+import type { Visitor } from '../../src/tunnel/endpoints/endpoint.ts';
 
 type Field = readonly [name: string, value: string];
 type Fields = readonly Field[] | Record<string, string>;

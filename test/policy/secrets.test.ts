@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
 import { joinPolicy, keepSecrets, splitPolicy } from '../../src/policy/secrets/policy-secrets.ts';
 import { readPolicyText } from '../../src/policy/settings/policy-text.ts';
-import { secretMembers } from '../../src/protocol/policy-secrets.ts';
+import { secretMembers } from '../../src/protocol/policy/policy-secrets.ts';
 
 const PASSWORD = 'canary-0123456789';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compilePolicy } from '../../src/policy/compile/policy.ts';
-import type { Proto } from '../../src/tunnel/endpoint.ts';
+import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 import { authorityPem, issue, leafPem, plainPem, privateKeyPem } from '../contract/certificates.ts';
 import { connectionOf, ENDPOINT, environmentOf } from './exchange-support.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
 import type { Phase } from '../../src/policy/cel/vocabulary.ts';
-import { FOREIGN_NAMESPACE } from '../../src/tunnel/compatibility.ts';
+import { FOREIGN_NAMESPACE } from '../../src/tunnel/control/compatibility.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';
 import { evaluate, newState, plainly } from './variables-support.ts';
 

@@ -2,8 +2,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { ErrorCode, StreamEvents } from '../../src/protocol/index.ts';
-import { DEAF, MuxSession, type MuxStream } from '../../src/protocol/index.ts';
+import { DEAF, type ErrorCode, MuxSession, type MuxStream, type StreamEvents } from '../../src/protocol/index.ts';
 
 export interface End {
   session: MuxSession;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AclError, allows, type BindTarget, parseRule } from '../../src/tunnel/acl.ts';
+import { AclError, allows, type BindTarget, parseRule } from '../../src/tunnel/control/acl.ts';
 
 describe('a rule is well formed:', () => {
   test.each([

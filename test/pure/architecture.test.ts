@@ -23,6 +23,23 @@ const rooms = [
   'whole-file.ts',
 ];
 
+// The same inside the folders that are large enough to have an order of their own.
+const layersOf: Record<string, string[]> = {
+  tunnel: ['session', 'bind', 'tunnel-modules.ts', 'control', 'endpoints', 'connections', 'network'],
+  protocol: [
+    'index.ts',
+    'messages',
+    'relay.ts',
+    'mux',
+    'policy',
+    'defect.ts',
+    'line-writer.ts',
+    'byte-budget.ts',
+    'limited.ts',
+    'tls-suites.ts',
+  ],
+};
+
 const source = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !/generated|^boot\/|^dashboard\//.test(file),
 );
@@ -44,6 +61,14 @@ test('every file belongs to a room of the house', () => {
 test('no room imports one above it', () => {
   expect(imports.length).toBeGreaterThan(100);
   expect(imports.filter(({ file, target }) => rank(target) < rank(file))).toEqual([]);
+});
+
+test.each(Object.entries(layersOf))('no layer inside %s imports one above it', (folder, layers) => {
+  const layerOf = (file: string) => layers.indexOf(file.split('/')[1] ?? '');
+  const inside = source.filter((file) => roomOf(file) === folder);
+  expect(inside.filter((file) => layerOf(file) < 0)).toEqual([]);
+  const own = imports.filter(({ file, target }) => roomOf(file) === folder && roomOf(target) === folder);
+  expect(own.filter(({ file, target }) => layerOf(target) < layerOf(file))).toEqual([]);
 });
 
 test('no files import each other in a circle, not even types', () => {

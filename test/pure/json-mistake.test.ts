@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonMistake } from '../../src/protocol/json-mistake.ts';
+import { jsonMistake } from '../../src/protocol/messages/json-reader.ts';
 
 /** What is wrong with a text. */
 function mistakeIn(text: string): string {

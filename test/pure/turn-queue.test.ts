@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { TurnQueue } from '../../src/tunnel/turn-queue.ts';
-import { type TurnEnd, TurnWindows } from '../../src/tunnel/turn-windows.ts';
+import { type TurnEnd, TurnWindows } from '../../src/tunnel/connections/admission-windows.ts';
+import { TurnQueue } from '../../src/tunnel/connections/fair-queue.ts';
 
 const all = (queue: TurnQueue<string>) => Array.from({ length: queue.size }, () => queue.next());
 

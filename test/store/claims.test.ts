@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BindRequest } from '../../src/tunnel/registrar.ts';
+import type { BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { nameRequest, newCredential, openSession, type TestCredential } from '../support/live.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys.ts';
 import { grantsOf } from '../../src/store/live/grants.ts';
-import type { BindRequest, Refusal } from '../../src/tunnel/registrar.ts';
+import type { BindRequest, Refusal } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   bound,

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { proxyProtocolHeader } from '../../src/tunnel/proxy-protocol.ts';
+import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 
 /** Who a connection is from, and where it came to. */
 export interface Client {

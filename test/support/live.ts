@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId, newSecret } from '../../src/store/ids.ts';
-import type { BindRequest, OpenedSession, Refusal } from '../../src/tunnel/registrar.ts';
+import type { BindRequest, OpenedSession, Refusal } from '../../src/tunnel/control/registrar.ts';
 import type { Owner, TestGateway } from './gateway.ts';
 
 type Party = Pick<TestGateway, 'registrar'>;

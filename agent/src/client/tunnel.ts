@@ -8,7 +8,7 @@ import type {
   WantedLabels,
   WantedTunnel,
 } from '../gateway-client.ts';
-import { writeLabels } from '../labels.ts';
+import { writeLabels } from '../settings/labels.ts';
 import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
 import { askFor, type Bound } from './bind-request.ts';
 import { countersOver, type Destination } from './forward.ts';

@@ -2,7 +2,7 @@
 
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
-import { readForwardsTo } from '../forwards-to.ts';
+import { readForwardsTo } from '../settings/forwards-to.ts';
 
 export interface Upstream {
   /** Without brackets. */

@@ -1,12 +1,12 @@
 // The routes of the local API.
 
 import type { IncomingMessage } from 'node:http';
-import type { Health } from '../health.ts';
-import { metricsText } from '../metrics.ts';
+import type { Health } from '../run/health.ts';
 import { readTunnelRequest } from '../tunnels/request.ts';
 import type { Tunnels } from '../tunnels/table.ts';
 import { type Answer, detail } from './answers.ts';
 import { readJson } from './body.ts';
+import { metricsText } from './metrics.ts';
 import { created, detailed, listed } from './views.ts';
 
 export interface Route {

@@ -2,9 +2,9 @@
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Address, ConfigError } from '../config.ts';
 import { DetailError } from '../detail-error.ts';
 import type { Log } from '../log.ts';
+import { type Address, ConfigError } from '../settings/config.ts';
 import { type Answer, detail, send } from './answers.ts';
 import { type GuardSettings, refuseStranger, refuseWithoutToken } from './guards.ts';
 import type { Route } from './routes.ts';

@@ -1,8 +1,8 @@
 // What POST /tunnels asks for: a JSON object → a tunnel that can be opened, or what is wrong with it.
 
 import { DetailError } from '../detail-error.ts';
-import { readForwardsTo, type Upstream } from '../forwards-to.ts';
 import type { Protocol } from '../gateway-client.ts';
+import { readForwardsTo, type Upstream } from '../settings/forwards-to.ts';
 import { type Policy, PolicyError, readPolicy } from './policy.ts';
 import { PROTOCOLS } from './state-format.ts';
 

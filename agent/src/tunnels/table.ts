@@ -1,10 +1,10 @@
 // The tunnels that the local API makes, lists and deletes, and that are made again by a restart.
 
 import { randomUUID } from 'node:crypto';
-import type { AllowList } from '../allow-list.ts';
 import { DetailError } from '../detail-error.ts';
 import type { GatewayClient, Protocol, TunnelHandle } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
+import type { AllowList } from '../settings/allow-list.ts';
 import { firstAnswer } from './answer.ts';
 import { addressOf, meantBy } from './match.ts';
 import { type DefaultPolicy, type Policy, PolicyError } from './policy.ts';

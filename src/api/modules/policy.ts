@@ -1,6 +1,6 @@
 // The policy module of a route and of a TLS edge: the traffic policy in its older shape, rules in two lists.
 
-import { SECRET_MASK } from '../../protocol/policy-secrets.ts';
+import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';

@@ -1,7 +1,7 @@
 // The traffic policy module of a route and of a TLS edge: a document in JSON or YAML.
 
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
-import { SECRET_MASK } from '../../protocol/policy-secrets.ts';
+import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';

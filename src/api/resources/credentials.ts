@@ -1,7 +1,7 @@
 // Tunnel credentials: the authtokens that agents present to open a session (specification sections 2.1 and 4.1).
 
 import { newId, newSecret } from '../../store/ids.ts';
-import { AclError, parseRule } from '../../tunnel/acl.ts';
+import { AclError, parseRule } from '../../tunnel/control/acl.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 // What is to be known of the gateway before an agent connects. In GraphQL only.
 
 import { readFile } from 'node:fs/promises';
-import { VERSION } from '../../tunnel/agent-session.ts';
+import { VERSION } from '../../tunnel/session/agent-session.ts';
 import { builder } from '../builder.ts';
 import { type AgentDoor, agentAddress } from '../gateway-info.ts';
 import type { Route } from '../route.ts';

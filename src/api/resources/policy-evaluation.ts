@@ -4,7 +4,7 @@ import { BusyError } from '../../policy/compile/compile-queue.ts';
 import { dryRun } from '../../policy/dry-run/dry-run.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../policy/settings/problems.ts';
-import type { PolicyProtocol } from '../../protocol/policy.ts';
+import type { PolicyProtocol } from '../../protocol/policy/policy-shape.ts';
 import { openSecrets } from '../../store/edges/policy-secrets.ts';
 import { isId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';

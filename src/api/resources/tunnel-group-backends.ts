@@ -1,7 +1,7 @@
 // Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
 
 import { newId } from '../../store/ids.ts';
-import { type Labels, matches } from '../../tunnel/labels.ts';
+import { type Labels, matches } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError } from '../errors.ts';

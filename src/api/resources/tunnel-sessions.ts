@@ -1,8 +1,8 @@
 // Tunnel sessions: the agents that are connected right now, and what they can be told.
 
 import { isId } from '../../store/ids.ts';
-import type { RoundTrip } from '../../tunnel/agent-rooms.ts';
-import type { SessionCommand } from '../../tunnel/session-commands.ts';
+import type { SessionCommand } from '../../tunnel/control/session-commands.ts';
+import type { RoundTrip } from '../../tunnel/session/session-types.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 // Tunnels: what agents serve right now, at an address of its own or by labels.
 
-import { type Labels, matches } from '../../tunnel/labels.ts';
+import { type Labels, matches } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
 import { ofLiveNodes, tunnelGroups } from '../live.ts';

@@ -3,7 +3,7 @@
 // know it would shut its owner out.
 
 import { LRUCache } from 'lru-cache';
-import { addressBlock } from '../../tunnel/address-block.ts';
+import { addressBlock } from '../../tunnel/network/peer.ts';
 import { ApiError } from '../errors.ts';
 
 /** So many from one place may fail before anybody there waits. */

@@ -1,10 +1,10 @@
 // One name of an edge, as an endpoint among those of tunnels.
 
-import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
-import { publicUrl } from '../../tunnel/bind-name.ts';
-import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
-import { Meter } from '../../tunnel/meter.ts';
-import type { TunnelGroup } from '../../tunnel/tunnel-group.ts';
+import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
+import { publicUrl } from '../../tunnel/bind/bind-name.ts';
+import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
+import type { TunnelGroup } from '../../tunnel/endpoints/tunnel-group.ts';
 import type { EndpointHandling } from '../handling.ts';
 
 /** What the endpoints of one edge have in common. */

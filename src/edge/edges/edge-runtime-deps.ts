@@ -1,7 +1,7 @@
 // What the runtimes of edges need of the rest of the gateway.
 
 import type { ModuleEnvironment } from '../../http/module.ts';
-import type { Endpoints } from '../../tunnel/endpoints.ts';
+import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: Endpoints;

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { Compilation } from '../../policy/cel/compilation.ts';
 import { policyOf } from '../../policy/compile/policy.ts';
-import type { Endpoints } from '../../tunnel/endpoints.ts';
+import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
 import { endsTls } from '../modules/tls-termination.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
 import { type AnsweredExchange, AnswerRelay } from './answer-relay.ts';
 import { Body, INVALID } from './body.ts';
 import { forwardedHead } from './forwarded-head.ts';

@@ -2,7 +2,7 @@
 
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { Networks } from '../../net/networks.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { EdgeSettings } from '../settings.ts';
 import type { HttpCounters } from '../visits/counters.ts';
 import type { VisitServices } from '../visits/services.ts';

@@ -1,7 +1,7 @@
 // What follows when a visitor and an upstream have agreed to speak another protocol than HTTP.
 
+import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
 import { relay } from '../../protocol/relay.ts';
-import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
 import type { ExchangeOwner } from './owners.ts';
 
 /**

@@ -1,7 +1,7 @@
 // What is done to a request and its answer at an endpoint that has modules: nothing of it is needed at others.
 
 import { guarded } from '../../protocol/defect.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import { BodyCollector } from './body-collector.ts';
 import { EncodedBody, type EncodedBodyEvents } from './encoded-body.ts';

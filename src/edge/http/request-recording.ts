@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { closeUpOf, giveRequest, hearsRequests } from '../reports/hearing.ts';
 import { reportedTls } from '../reports/tls.ts';
 import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from '../traffic-reports.ts';

@@ -1,8 +1,8 @@
 // How streams to upstreams end, and what visitors are told of it.
 
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { cancel, DEAF } from '../../protocol/mux-stream.ts';
-import { type ByteStream, ErrorCode } from '../../protocol/stream.ts';
+import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
 
 /** A stream is not used again when it idled longer: servers close idle connections, some of them after 5 s. */
 const IDLE_MAX = 4000;

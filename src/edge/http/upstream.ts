@@ -3,9 +3,9 @@
 import type { Socket } from 'node:net';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { cancel } from '../../protocol/mux-stream.ts';
-import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
-import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoint.ts';
+import { cancel } from '../../protocol/mux/mux-stream.ts';
+import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
 import { isSameVisitor } from '../visitors.ts';
 import type { Front } from './front.ts';

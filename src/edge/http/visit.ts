@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
 import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import type { Decision, HttpChain, Passage } from '../chain.ts';
 import { type EndpointHandling, type HttpRoute, handlingOf } from '../handling.ts';
 import type { RequestObserver } from '../traffic-reports.ts';

@@ -1,8 +1,8 @@
 // A visitor's WebSocket at an endpoint whose service speaks plain TCP.
 
-import { DEAF } from '../../protocol/mux-stream.ts';
-import { ErrorCode } from '../../protocol/stream.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { ErrorCode } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { convertWebsocket } from '../websocket/bridge.ts';
 import { websocketAnswer } from '../websocket/handshake.ts';
 import type { AnsweredExchange } from './answer-relay.ts';

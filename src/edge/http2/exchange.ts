@@ -3,9 +3,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { FailureAnswer } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { cancel } from '../../protocol/mux-stream.ts';
-import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/stream.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import { cancel } from '../../protocol/mux/mux-stream.ts';
+import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { forwardedHead } from '../http/forwarded-head.ts';
 import { endpointOf } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';

@@ -4,7 +4,7 @@ import type { FailureAnswer } from '../../http/error-response.ts';
 import type { Outcome } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { Front } from '../http/front.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { RequestRecording } from '../http/request-recording.ts';

@@ -1,7 +1,7 @@
 // The body of a request of HTTP/2, on its way to an upstream that speaks HTTP/1.1.
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import type { ByteStream } from '../../protocol/stream.ts';
+import type { ByteStream } from '../../protocol/mux/stream.ts';
 import { Body, CHUNKED, INVALID } from '../http/body.ts';
 import { BodyCollector } from '../http/body-collector.ts';
 import { ChunkedBody } from '../http/chunked-body.ts';

@@ -1,7 +1,7 @@
 // A byte stream as a Node stream, for what Node's own protocols are spoken over.
 
 import { Duplex } from 'node:stream';
-import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/mux/stream.ts';
 
 export class StreamDuplex extends Duplex implements StreamEvents {
   /** Why the stream broke, if it did. */

@@ -1,8 +1,8 @@
 // The streams that a visitor's connection keeps to its endpoints: each serves one request after the other.
 
-import { cancel, DEAF } from '../../protocol/mux-stream.ts';
-import type { ByteStream } from '../../protocol/stream.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
+import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import type { ByteStream } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { idleTime, type LeavingStreams } from '../http/streams.ts';
 import { isSameVisitor } from '../visitors.ts';
 

@@ -2,9 +2,9 @@
 // speak HTTP/1.1, like all others: this is the slow way, and the only one that has to know.
 
 import { connect } from 'node:http2';
-import { DEAF } from '../../protocol/mux-stream.ts';
-import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { StreamDuplex } from './stream-duplex.ts';
 import { translate } from './translation.ts';
 import { UserEnd } from './user-end.ts';

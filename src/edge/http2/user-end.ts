@@ -2,8 +2,8 @@
 
 import { Duplex } from 'node:stream';
 import { reportDefect } from '../../protocol/defect.ts';
-import { DEAF } from '../../protocol/mux-stream.ts';
-import { ErrorCode, type StreamEvents } from '../../protocol/stream.ts';
+import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { ErrorCode, type StreamEvents } from '../../protocol/mux/stream.ts';
 
 /** What the user may have been given without being done with it, in bytes. */
 const WINDOW = 256 * 1024;

@@ -5,8 +5,8 @@ import type { Server, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { type Networks, networksOf } from '../../net/networks.ts';
-import { endsOf, ipOf, samePeer } from '../../tunnel/peer.ts';
-import { LOCAL_HEADER } from '../../tunnel/proxy-protocol.ts';
+import { endsOf, ipOf, samePeer } from '../../tunnel/network/peer.ts';
+import { LOCAL_HEADER } from '../../tunnel/network/proxy-protocol.ts';
 import { readHeader } from './reader.ts';
 import type { ProxiedListener, ProxySettings } from './settings.ts';
 

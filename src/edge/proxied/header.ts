@@ -1,11 +1,11 @@
 // The header of the PROXY protocol, which a proxy in front of us begins a connection with: versions 1 and 2 of the
 // specification at https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt. What we write ourselves is in
-// `tunnel/proxy-protocol.ts`.
+// `tunnel/network/proxy-protocol.ts`.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { readCidr } from '../../net/networks.ts';
-import type { Peer } from '../../tunnel/peer.ts';
-import { SIGNATURE, TCP4, TCP6, VERSION_AND_COMMAND, VERSION_AND_LOCAL } from '../../tunnel/proxy-protocol.ts';
+import type { Peer } from '../../tunnel/network/peer.ts';
+import { SIGNATURE, TCP4, TCP6, VERSION_AND_COMMAND, VERSION_AND_LOCAL } from '../../tunnel/network/proxy-protocol.ts';
 
 /** Bytes of a header of version 1, with its line end: no proxy has a reason to send more. */
 export const TEXT_MAX = 107;

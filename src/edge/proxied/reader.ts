@@ -1,7 +1,7 @@
 // A connection's first bytes, as far as the header of the PROXY protocol goes and not a byte further.
 
 import type { Socket } from 'node:net';
-import { namePeer, peerOf } from '../../tunnel/peer.ts';
+import { namePeer, peerOf } from '../../tunnel/network/peer.ts';
 import { readProxyProtocol } from './header.ts';
 
 /**

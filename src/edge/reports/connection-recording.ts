@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/peer.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/network/peer.ts';
 import type { ConnectionReport } from '../traffic-reports.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 import type { VisitServices } from '../visits/services.ts';

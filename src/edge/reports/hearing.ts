@@ -1,6 +1,6 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { ConnectionReport, RequestObserver, RequestReport } from '../traffic-reports.ts';
 import type { VisitServices } from '../visits/services.ts';
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { NewConnection, TlsTerms } from '../../http/module.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/peer.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/network/peer.ts';
 import { NOBODY, visitorOf } from '../visitors.ts';
 
 export class Arrival implements NewConnection {

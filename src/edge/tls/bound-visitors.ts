@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { TlsTerms } from '../../http/module.ts';
 import { abort } from '../../protocol/relay.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { type EndpointHandling, handlingOf } from '../handling.ts';
 import { isSameTerms } from './terms.ts';
 

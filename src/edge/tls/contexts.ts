@@ -1,7 +1,7 @@
 // What visitors are shown for the name that they ask for, where nothing else is said of it.
 
 import type { SecureContext } from 'node:tls';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { Front } from '../http/front.ts';
 import { type Certificates, contextOf } from './certificates.ts';
 

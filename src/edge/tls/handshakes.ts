@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
-import { endsOf, samePeer } from '../../tunnel/peer.ts';
+import { endsOf, samePeer } from '../../tunnel/network/peer.ts';
 
 /** More names than can be between the choice of a context and its use, a turn of the event loop later. */
 const NAMES = 10_000;

@@ -1,6 +1,6 @@
 // What the HTTP of one visitor's connection is served from: what its TLS was agreed for, and nothing else.
 
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { handlingOf } from '../handling.ts';
 import type { Front, SharedFront } from '../http/front.ts';
 import { spokenTo } from '../http2/upstream.ts';

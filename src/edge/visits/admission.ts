@@ -1,7 +1,7 @@
 // What a connection has to pass before anything is read of it, or answered.
 
 import type { NewConnection } from '../../http/module.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { type EndpointHandling, handlingOf } from '../handling.ts';
 import type { VisitServices } from './services.ts';
 

@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import type { Traffic } from '../../protocol/relay.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoint.ts';
-import type { Meter } from '../../tunnel/meter.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { VisitorPlace } from '../visitor-places.ts';
 import { countAnswer, type HttpCounters } from './counters.ts';
 import type { Durations } from './durations.ts';

@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Visitor } from '../../tunnel/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/peer.ts';
+import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/network/peer.ts';
 import type { TrafficReporter } from '../traffic-reports.ts';
 import type { RefusedVisit } from './refused.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Socket } from 'node:net';
 import { guarded } from '../../protocol/defect.ts';
-import { cancel, DEAF } from '../../protocol/mux-stream.ts';
+import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { abort, type Traffic } from '../../protocol/relay.ts';
-import type { ByteStream, StreamEvents } from '../../protocol/stream.ts';
 import { binaryHead, CloseCode, closeFrame, FrameReader, pongFrame } from './frames.ts';
 
 /** How long, after a WebSocket was closed, either side may stand still before it is cut. */

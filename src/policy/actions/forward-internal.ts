@@ -1,8 +1,8 @@
 // `forward-internal`: sends visitors on to another endpoint of the same account, one without a public address.
 
 import { visitorErrors } from '../../http/visitor-errors.ts';
-import type { Proto } from '../../tunnel/endpoint.ts';
-import { internalOf } from '../../tunnel/endpoints.ts';
+import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
+import { internalOf } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 

@@ -1,7 +1,7 @@
 // Expressions as trees, and in plain words what is wrong with those that are none.
 
 import { parse } from '@bufbuild/cel';
-import { POLICY_LIMITS } from '../../protocol/policy.ts';
+import { POLICY_LIMITS } from '../../protocol/policy/policy-shape.ts';
 import { CelError } from './errors.ts';
 import { checkNesting } from './nesting.ts';
 

@@ -1,7 +1,7 @@
 // A traffic policy made ready to run: what is wrong with it is found here, and not when visitors come.
 
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
-import { checkPolicy, phaseMeant } from '../../protocol/policy.ts';
+import { checkPolicy, phaseMeant } from '../../protocol/policy/policy-shape.ts';
 import { compiledOnce } from '../cel/compilation.ts';
 import type { Phase } from '../cel/vocabulary.ts';
 import type { PolicyRules } from '../run/phase-run.ts';

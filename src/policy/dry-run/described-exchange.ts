@@ -3,7 +3,7 @@
 import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import type { Answered, ModuleOwner, NewConnection } from '../../http/module.ts';
-import type { LiveEndpoint, Proto } from '../../tunnel/endpoint.ts';
+import type { LiveEndpoint, Proto } from '../../tunnel/endpoints/endpoint.ts';
 import type { DryField, DryRequest, DryResponse } from './types.ts';
 
 /** Of documentation (RFC 5737): nobody's. */

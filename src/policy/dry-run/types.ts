@@ -1,6 +1,6 @@
 // What a trial run of a policy is told, and what it tells. Plain data, for whoever shows it.
 
-import type { PolicyProblem } from '../../protocol/policy.ts';
+import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { Phase } from '../cel/vocabulary.ts';
 
 export interface DryField {

@@ -1,8 +1,8 @@
 // The secrets of a policy apart from its text: in the text that is kept and shown, a mask stands for each.
 
 import { isDeepStrictEqual } from 'node:util';
-import { checkPolicy, type PolicyProtocol, phaseMeant } from '../../protocol/policy.ts';
-import { type FoundSecret, masked, replaced, SECRET_MASK, secretsIn } from '../../protocol/policy-secrets.ts';
+import { type FoundSecret, masked, replaced, SECRET_MASK, secretsIn } from '../../protocol/policy/policy-secrets.ts';
+import { checkPolicy, type PolicyProtocol, phaseMeant } from '../../protocol/policy/policy-shape.ts';
 import { type PolicyText, parsePolicyText, readPolicyText } from '../settings/policy-text.ts';
 import { PolicyError } from '../settings/problems.ts';
 

@@ -3,7 +3,7 @@
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { Closed, ForwardedTo, ModuleEnvironment, ModuleOwner, NewConnection, Verdict } from '../../http/module.ts';
-import type { PolicyActionType } from '../../protocol/policy-secrets.ts';
+import type { PolicyActionType } from '../../protocol/policy/policy-secrets.ts';
 import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import type { Bindings, Phase } from '../cel/vocabulary.ts';
 

@@ -1,7 +1,7 @@
 // A traffic policy as it is sent: a text in JSON or YAML.
 
 import { type ErrorCode, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
-import { POLICY_LIMITS } from '../../protocol/policy.ts';
+import { POLICY_LIMITS } from '../../protocol/policy/policy-shape.ts';
 import { jsonRanges, type Range } from './json-ranges.ts';
 import { PolicyError, PROBLEM } from './problems.ts';
 

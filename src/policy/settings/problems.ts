@@ -1,6 +1,6 @@
 // What is wrong with a policy, collected until all of it is known.
 
-import type { PolicyProblem } from '../../protocol/policy.ts';
+import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 
 /** After so many problems nobody reads on. */
 const PROBLEMS_MAX = 20;

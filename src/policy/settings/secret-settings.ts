@@ -1,6 +1,6 @@
 // The secrets among the settings of an action: what is wrong with one is told without it.
 
-import { masked, SECRET_MASK, type SecretMember, secretMembers } from '../../protocol/policy-secrets.ts';
+import { masked, SECRET_MASK, type SecretMember, secretMembers } from '../../protocol/policy/policy-secrets.ts';
 import type { ActionKind } from './action-kind.ts';
 
 /** In place of what is wrong with an expression in a secret. */

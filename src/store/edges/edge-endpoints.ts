@@ -1,7 +1,7 @@
 // The endpoints of edges: an edge that has a backend answers at each of its hostports, and each of these is an endpoint.
 // They are rows like those of tunnels, but of no node: every node serves them.
 
-import { publicUrl } from '../../tunnel/bind-name.ts';
+import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Changes } from '../changes.ts';
 import type { PrismaClient } from '../client.ts';
 import type { AuditEvent, Telling } from '../events/audit.ts';

@@ -1,8 +1,8 @@
 // Binds: decided and registered in one transaction, so that of two who want the same address one gets it.
 
-import { allows } from '../../tunnel/acl.ts';
-import { addressOf } from '../../tunnel/endpoints.ts';
-import type { BindRequest, LabelBindRequest, Refusal } from '../../tunnel/registrar.ts';
+import { allows } from '../../tunnel/control/acl.ts';
+import type { BindRequest, LabelBindRequest, Refusal } from '../../tunnel/control/registrar.ts';
+import { addressOf } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import { offline, online } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';

@@ -1,7 +1,7 @@
 // Claims: who serves an address, or for whom it is kept. The row of a claim is locked by whoever changes what is served
 // there, so that all nodes do it one after the other. Locks are taken in this order: session, claims by address, tunnels.
 
-import type { Address } from '../../tunnel/endpoints.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { rowsOf } from './rows.ts';

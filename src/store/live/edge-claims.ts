@@ -1,7 +1,7 @@
 // Names that an edge wants: it may have those that no agent serves. Agents are refused the names of edges, so that a name
 // is never served by both.
 
-import type { Address } from '../../tunnel/endpoints.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import { freeClaims } from './claims.ts';
 

@@ -1,6 +1,6 @@
 // Whose an authtoken is, and what its holder may do.
 
-import type { Grant, Registrar } from '../../tunnel/registrar.ts';
+import type { Grant, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { batched } from './batches.ts';
 import type { LiveParts } from './parts.ts';

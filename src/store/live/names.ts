@@ -1,7 +1,7 @@
 // Whether an account may serve a name: its own reservations, those of others, and the gateway's own names.
 
-import { isInternal } from '../../tunnel/endpoints.ts';
-import type { BindRequest, Refusal } from '../../tunnel/registrar.ts';
+import type { BindRequest, Refusal } from '../../tunnel/control/registrar.ts';
+import { isInternal } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import { isWithin, namesServing, rootOf } from '../names.ts';
 import { freezeReservations, namesHolding, nearest } from '../reservations.ts';

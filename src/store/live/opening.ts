@@ -1,7 +1,7 @@
 // The rows of tunnels that have addresses.
 
-import type { Address } from '../../tunnel/endpoints.ts';
-import type { BindRequest } from '../../tunnel/registrar.ts';
+import type { BindRequest } from '../../tunnel/control/registrar.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import type { Holder } from './claims.ts';
 import type { LiveParts } from './parts.ts';

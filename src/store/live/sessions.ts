@@ -1,6 +1,6 @@
 // Sessions of this node: which there are, and which were ended from elsewhere.
 
-import type { OpenedSession, Registrar } from '../../tunnel/registrar.ts';
+import type { OpenedSession, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Db } from '../client.ts';
 import { insistent, isDangling } from '../contention.ts';
 import { tellStarts } from '../events/live-events.ts';

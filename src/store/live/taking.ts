@@ -1,7 +1,7 @@
 // Whether an address can be had, given who has it.
 
-import type { Address } from '../../tunnel/endpoints.ts';
-import type { BindRequest } from '../../tunnel/registrar.ts';
+import type { BindRequest } from '../../tunnel/control/registrar.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../client.ts';
 import type { Claim, Holder } from './claims.ts';
 

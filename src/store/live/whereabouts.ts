@@ -2,7 +2,7 @@
 // answers are remembered for a second, and all that is asked while the database is answering is asked next, together.
 
 import { LRUCache } from 'lru-cache';
-import type { Registrar } from '../../tunnel/registrar.ts';
+import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { namesServing } from '../names.ts';
 import type { LiveParts } from './parts.ts';
 

@@ -1,6 +1,6 @@
 // What every phase can speak of: the connection, the endpoint, the time, and what the policy itself said before.
 
-import { FOREIGN_NAMESPACE } from '../../../tunnel/compatibility.ts';
+import { FOREIGN_NAMESPACE } from '../../../tunnel/control/compatibility.ts';
 import { BY_NAME, integer, moment, text, type Variables, value } from './variable.ts';
 
 export const connectionVariables: Variables = {

@@ -1,7 +1,7 @@
 // Names that policies elsewhere may use and that have no value here. A policy with one of them is refused: that is better
 // than a rule that never matches.
 
-import type { Proto } from '../../../tunnel/endpoint.ts';
+import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { Phase } from '../vocabulary.ts';
 
 const NO_DATABASE = 'needs a database of addresses, which this gateway does not have';

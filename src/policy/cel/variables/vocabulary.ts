@@ -1,7 +1,7 @@
 // Which names a phase of a policy gives to its expressions.
 
 import type { CelType } from '@bufbuild/cel';
-import type { Proto } from '../../../tunnel/endpoint.ts';
+import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { Phase, Vocabulary } from '../vocabulary.ts';
 import { connectionVariables } from './connection.ts';
 import { join, requestFunctions, responseFunctions } from './functions.ts';

@@ -1,0 +1,64 @@
+// `http 3000`, `labels 3000` and their like: one tunnel for as long as the process runs, without API and without state file.
+
+import { createClient } from '../client/index.ts';
+import type { Resumption, SessionIdentity, WantedLabels, WantedTunnel } from '../gateway-client.ts';
+import type { Log } from '../log.ts';
+import type { Config } from '../settings/config.ts';
+import { writeLabels } from '../settings/labels.ts';
+import { type Ending, remoteCommands } from './remote-commands.ts';
+
+/** A run of the agent. */
+export interface Running {
+  /** Resolves when the gateway asked for an end. */
+  ended: Promise<Ending>;
+  /** Resolves when all connections are closed. */
+  close(): Promise<void>;
+}
+
+/** What a restart asked for from afar keeps, so that the URL stays the same. */
+export interface Kept {
+  identity: SessionIdentity | null;
+  resume: Resumption | null;
+}
+
+/**
+ * Opens the tunnel, and says so on standard output whenever its URL is new, or once where it has labels in its place. The client logs what goes wrong, and tries
+ * again for as long as this runs.
+ * @param kept is brought up to date.
+ */
+export function runOneTunnel(
+  config: Config,
+  wanted: Omit<WantedTunnel, 'resume'> | WantedLabels,
+  kept: Kept,
+  log: Log,
+  print: (line: string) => void,
+): Running {
+  const { commands, ended } = remoteCommands();
+  let printed: string | null = null;
+  const look = () => {
+    kept.resume = tunnel.resumption;
+    const what = 'labels' in wanted ? `serving ${writeLabels(wanted.labels)}` : `forwarding ${tunnel.url}`;
+    if (tunnel.state !== 'active' || what === printed) return;
+    printed = what;
+    print(`${what} -> ${wanted.forwardsTo}`);
+  };
+  const client = createClient(
+    {
+      authtoken: config.authtoken,
+      gateway: config.gateway,
+      ca: config.ca,
+      identity: kept.identity,
+      metadata: '',
+      addresses: (host) => config.forwardsTo.addresses(host),
+      commands,
+      onChange: () => setImmediate(look),
+      onIdentity: (identity) => {
+        kept.identity = identity;
+      },
+      log,
+    },
+    { drain: config.drainMs },
+  );
+  const tunnel = client.open('labels' in wanted ? wanted : { ...wanted, resume: kept.resume });
+  return { ended, close: () => client.close() };
+}

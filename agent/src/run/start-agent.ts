@@ -1,0 +1,150 @@
+// `start`: the local API, the tunnels that were made through it, and the one that the API itself is published by.
+
+import { createClient, type Timing } from '../client/index.ts';
+import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
+import { routes } from '../local-api/routes.ts';
+import { closeServer, listen, serve } from '../local-api/server.ts';
+import type { Log } from '../log.ts';
+import { type Address, type Config, writeAddress } from '../settings/config.ts';
+import { lockInstance } from '../tunnels/instance-lock.ts';
+import { openDefaultPolicy } from '../tunnels/policy.ts';
+import { openStateFile } from '../tunnels/state-file.ts';
+import type { State } from '../tunnels/state-format.ts';
+import { Tunnels } from '../tunnels/table.ts';
+import { openHealth } from './health.ts';
+import { type Publication, publishApi } from './publish-api.ts';
+import { remoteCommands } from './remote-commands.ts';
+import type { Running } from './single-tunnel.ts';
+
+const ANSWER_MS = 10_000;
+/** What requests under way get for their answers when the agent stops. */
+const GRACE_MS = 2_000;
+
+/** An agent that runs, and where. */
+export interface RunningAgent extends Running {
+  /** The base of the local API, as `http://127.0.0.1:8000`. */
+  api: string;
+}
+
+export interface AgentOptions {
+  /** What a new tunnel may wait for the gateway's answer, in milliseconds. */
+  answerTimeout?: number;
+  /** What of the client's waits is to be other than usual. */
+  timing?: Partial<Timing>;
+}
+
+/**
+ * Starts it. The API answers when this resolves; tunnels are restored behind it.
+ * @param print to standard output: what a person or a program waits for.
+ * @throws when the state file is in use or of a newer agent, or the address of the API cannot be had.
+ */
+export async function startAgent(
+  config: Config,
+  log: Log,
+  print: (line: string) => void,
+  options: AgentOptions = {},
+): Promise<RunningAgent> {
+  const unlock = lockInstance(config.stateFile);
+  try {
+    return await start(config, log, print, options, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function start(
+  config: Config,
+  log: Log,
+  print: (line: string) => void,
+  { answerTimeout = ANSWER_MS, timing = {} }: AgentOptions,
+  unlock: () => void,
+): Promise<RunningAgent> {
+  const file = await openStateFile(config.stateFile, state);
+  const { loaded, damage } = file;
+  if (damage !== null) log('error', damage);
+  const { server, address } = await listen(config.apiAddress);
+  const own = reachable(address);
+
+  const { commands, ended } = remoteCommands();
+  const defaultPolicy = openDefaultPolicy(config.policyFile, loaded.defaultPolicy, log);
+  let identity: SessionIdentity | null = loaded.identity;
+  const clientOptions: ClientOptions = {
+    authtoken: config.authtoken,
+    gateway: config.gateway,
+    ca: config.ca,
+    identity,
+    metadata: '',
+    addresses: async (host, port) =>
+      writeAddress({ host, port }) === own ? [host] : config.forwardsTo.addresses(host),
+    commands,
+    onChange: () => setImmediate(look),
+    onIdentity: (it) => {
+      identity = it;
+    },
+    log,
+  };
+  const client = createClient(clientOptions, { drain: config.drainMs, ...timing });
+  const tunnels = new Tunnels({
+    client,
+    allowList: config.forwardsTo,
+    defaultPolicy,
+    ownDomain: config.domain,
+    answerTimeout,
+    save: file.save,
+    log,
+  });
+  tunnels.restore(loaded.tunnels);
+  const publication = publish();
+
+  function publish(): Publication | null {
+    const { domain, apiToken } = config;
+    if (domain === null) return null;
+    if (apiToken === null)
+      log('warn', 'whoever knows AGENT_DOMAIN can open tunnels of this agent; set AGENT_API_TOKEN', { domain });
+    try {
+      return publishApi({ client, domain, forwardsTo: own, defaultPolicy, resume: loaded.api, print });
+    } catch (error) {
+      log('error', 'the API is not published, as there is no policy for it', { reason: (error as Error).message });
+      return null;
+    }
+  }
+
+  function state(): State {
+    const api = publication === null ? loaded.api : publication.resume;
+    return { identity, defaultPolicy: defaultPolicy.lastGood, api, tunnels: tunnels.saved };
+  }
+
+  function look(): void {
+    publication?.look();
+    tunnels.look();
+  }
+
+  const health = openHealth({ config, client, tunnels, damage, publication });
+  const guards = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
+  serve(server, routes(tunnels, health), guards, log, (status) => {
+    health.answers.set(status, (health.answers.get(status) ?? 0) + 1);
+  });
+  const api = `http://${writeAddress(address)}`;
+  print(`ready api=${api}`);
+
+  return {
+    api,
+    ended,
+    async close() {
+      const answered = closeServer(server, GRACE_MS);
+      await client.close();
+      await answered;
+      await file.save().catch((error: Error) => {
+        log('error', 'the state file cannot be written', { reason: error.message });
+      });
+      unlock();
+    },
+  };
+}
+
+/** Where the API can be connected to, also when it listens on all addresses. */
+function reachable({ host, port }: Address): string {
+  const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  return writeAddress({ host: loopback[host] ?? host, port });
+}

@@ -1,0 +1,153 @@
+// What a stream is for: its first four bytes. And calls: one stream each, one JSON object each way.
+
+import type { ByteBudget } from '../byte-budget.ts';
+import { DEAF, type MuxStream } from '../mux/mux-stream.ts';
+import type { MuxSession } from '../mux/session.ts';
+import { ErrorCode } from '../mux/stream.ts';
+import { JsonReader, MessageError } from './json-reader.ts';
+
+export const StreamType = {
+  AUTH: 0,
+  BIND: 1,
+  UNBIND: 2,
+  PROXY: 3,
+  RESTART: 4,
+  STOP: 5,
+  UPDATE: 6,
+  START_TUNNEL_WITH_LABEL: 7,
+  SERVER_INFO: 8,
+  STOP_TUNNEL: 9,
+  PATCH_TUNNEL: 10,
+  HEARTBEAT: 0xffff_ffff,
+} as const;
+
+const TYPE_BYTES = 4;
+/** How long a request may take to come, from the type of its stream to its last byte; milliseconds. */
+const REQUEST_MS = 30_000;
+
+/** Reads the type of a stream that the peer opened, and hands it on with whatever came behind it. */
+export function readType(stream: MuxStream, onType: (type: number, rest: Buffer) => void): void {
+  let head: Buffer = EMPTY;
+  stream.events = {
+    ...DEAF,
+    onData(chunk) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      if (head.length < TYPE_BYTES) return;
+      stream.events = DEAF;
+      stream.consumed(TYPE_BYTES);
+      onType(head.readUInt32BE(0), head.subarray(TYPE_BYTES));
+    },
+    onEnd: () => stream.reset(ErrorCode.PROTOCOL),
+  };
+}
+
+/** Opens a stream of a type, with `first` as its first bytes. */
+export function openTyped(session: MuxSession, type: number, first: Buffer, events = DEAF): MuxStream {
+  const stream = session.open(events);
+  const bytes = Buffer.allocUnsafe(TYPE_BYTES + first.length);
+  bytes.writeUInt32BE(type);
+  first.copy(bytes, TYPE_BYTES);
+  stream.headBytes = bytes.length;
+  stream.write(bytes);
+  return stream;
+}
+
+/**
+ * Calls the peer. The stream is not ended from here before the answer: SDKs of the field spin when it is.
+ * @throws {MessageError} when the answer is none, or does not come within `timeout` milliseconds.
+ */
+export function call(session: MuxSession, type: number, request: object, timeout: number): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const reader = new JsonReader();
+    const settle = (outcome: () => void) => {
+      clearTimeout(deadline);
+      stream.events = { ...DEAF, onEnd: () => stream.end() };
+      outcome();
+    };
+    const fail = (message: string) => settle(() => reject(new MessageError(message)));
+    const stream = openTyped(session, type, json(request), {
+      ...DEAF,
+      onData(chunk) {
+        stream.consumed(chunk.length);
+        try {
+          const answer = reader.push(chunk);
+          if (answer === undefined) return;
+          stream.end();
+          settle(() => resolve(answer));
+        } catch (error) {
+          stream.reset(ErrorCode.PROTOCOL);
+          fail((error as Error).message);
+        }
+      },
+      onEnd: () => {
+        stream.end();
+        fail('the call was not answered');
+      },
+      onReset: (code) => fail(`the call was broken off (code ${code})`),
+    });
+    const deadline = setTimeout(() => {
+      stream.reset();
+      fail(`the call was not answered within ${timeout} ms`);
+    }, timeout);
+  });
+}
+
+/**
+ * Answers a call of the peer: the object, then the end of the stream. A call that is not complete in time is broken off.
+ * @param rest what came behind the type.
+ * @param handle must not fail.
+ * @param explain words what is wrong with a request that cannot be read.
+ * @param budget what the call is part of, from its first byte until its stream is over and nobody works on it any more.
+ */
+export function answer(
+  stream: MuxStream,
+  rest: Buffer,
+  handle: (request: object) => Promise<object>,
+  explain: (text: string) => string,
+  budget?: ByteBudget,
+): void {
+  const reader = new JsonReader(budget);
+  let isWorking = false;
+  const release = () => {
+    if (stream.isGone && !isWorking) reader.release();
+  };
+  const reply = (body: object) => {
+    stream.write(json(body));
+    stream.end();
+  };
+  const deadline = setTimeout(() => stream.reset(ErrorCode.CANCELLED), REQUEST_MS).unref();
+  stream.onGone = () => {
+    clearTimeout(deadline);
+    release();
+  };
+  const take = (chunk: Buffer) => {
+    stream.consumed(chunk.length);
+    let request: object | undefined;
+    try {
+      request = reader.push(chunk);
+      if (request === undefined) return;
+    } catch (error) {
+      reader.release();
+      reply({ Error: explain((error as Error).message) });
+    }
+    clearTimeout(deadline);
+    stream.events = { ...DEAF, onData: (more) => stream.consumed(more.length) };
+    if (request === undefined) return;
+    isWorking = true;
+    void handle(request)
+      .then(reply)
+      .catch((error) => stream.defect(error))
+      .finally(() => {
+        isWorking = false;
+        release();
+      });
+  };
+  stream.events = { ...DEAF, onData: take, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
+  if (rest.length > 0) take(rest);
+}
+
+function json(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body));
+}
+
+const EMPTY = Buffer.alloc(0);

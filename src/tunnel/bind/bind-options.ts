@@ -1,0 +1,90 @@
+// The options of a bind: what the gateway does with each, and which it does not know how to do.
+
+import { Fields } from '../../protocol/messages/fields.ts';
+import type { Bind } from '../../protocol/messages/messages.ts';
+import { AgentError } from '../control/agent-errors.ts';
+import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
+import { isInternal } from '../endpoints/endpoint-registry.ts';
+import { readModules, type TunnelModules } from '../tunnel-modules.ts';
+
+const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
+
+/** What would change who may visit, and is not acted on: an agent that asked for it must not be open to all. */
+const UNSUPPORTED = ['OAuth', 'OIDC', 'SAML'];
+
+export interface BindOptions {
+  proto: Proto;
+  /** The name asked for, as it came; '' for any. */
+  name: string;
+  /** The port asked for, of a TCP address; null for any. */
+  port: number | null;
+  proxyProtocol: 0 | 1 | 2;
+  upstreamProtocol: 'http1' | 'http2';
+  tls: LiveEndpoint['tls'];
+  /** What is to be done to its traffic. */
+  modules: TunnelModules;
+}
+
+/**
+ * Reads what is asked for.
+ * @param baseDomain what a `Subdomain` is below.
+ * @throws {AgentError} for what this gateway cannot do; MessageError for what is not of the protocol.
+ */
+export function readOptions(bind: Bind, baseDomain: string): BindOptions {
+  const { proto } = bind;
+  if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
+  const options = new Fields(bind.options);
+  const usual = isInternal(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
+  const stranger = bind.bindings.find((binding) => binding !== usual);
+  if (stranger !== undefined) throw new AgentError('unknownBinding', { binding: stranger });
+  for (const name of UNSUPPORTED) {
+    if (options.has(name)) throw new AgentError('optionNotActedOn', { option: name });
+  }
+  if (options.has('HostHeaderRewrite') && options.flag('HostHeaderRewrite'))
+    throw new AgentError('optionNotActedOn', { option: 'HostHeaderRewrite' });
+  return {
+    proto: proto as Proto,
+    ...(proto === 'tcp' ? readAddress(options, baseDomain) : { name: readName(options, baseDomain), port: null }),
+    proxyProtocol: readProxyProtocol(options),
+    upstreamProtocol: readUpstreamProtocol(bind.forwardsProto),
+    tls: readTls(options),
+    modules: readModules(options, proto as Proto),
+  };
+}
+
+function readName(options: Fields, baseDomain: string): string {
+  const url = options.text('URL');
+  if (url) return url.replace(/^[a-z]+:\/\//i, '').replace(/\/$/, '');
+  const subdomain = options.text('Subdomain');
+  return options.text('Hostname') || options.text('Domain') || (subdomain && `${subdomain}.${baseDomain}`);
+}
+
+function readAddress(options: Fields, baseDomain: string): { name: string; port: number | null } {
+  const address = options.text('URL').replace(/^tcp:\/\//i, '') || options.text('Addr');
+  if (address === '') return { name: '', port: null };
+  const [, name = '', port] = /^([^:]*)(?::(\d{1,5}))?$/.exec(address) ?? [];
+  if (name === '' && port === undefined) throw new AgentError('badAddress', { address, host: baseDomain });
+  return { name, port: port === undefined || port === '0' ? null : Number(port) };
+}
+
+function readProxyProtocol(options: Fields): 0 | 1 | 2 {
+  const version = options.number('ProxyProto');
+  if (version === 0 || version === 1 || version === 2) return version;
+  throw new AgentError('badProxyProtocol');
+}
+
+/** What the service behind a tunnel speaks. @throws {AgentError} */
+export function readUpstreamProtocol(text: string): 'http1' | 'http2' {
+  if (text === '' || text === 'http1') return 'http1';
+  if (text === 'http2') return 'http2';
+  throw new AgentError('badUpstreamProtocol');
+}
+
+function readTls(options: Fields): LiveEndpoint['tls'] {
+  if (!options.has('TLSTermination')) return 'passthrough';
+  const termination = options.fields('TLSTermination');
+  if (termination.has('sealed_key') && termination.text('sealed_key') !== '')
+    throw new AgentError('optionNotActedOn', { option: 'sealed_key' });
+  const [certificate, key] = ['cert', 'key'].map((name) => Buffer.from(termination.text(name), 'base64').toString());
+  return certificate && key ? { certificate, key } : 'gateway';
+}

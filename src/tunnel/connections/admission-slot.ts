@@ -1,0 +1,55 @@
+// The turn of a connection: a handshake, an authentication, and the first bind. It lasts for as long as we work on one of
+// them, and a little longer for what the agent has to say: who lets us wait loses the turn, not the connection.
+
+import type { TurnEnd } from './admission-windows.ts';
+
+/** How long an agent may let us wait in its turn; milliseconds. Each step takes it one round trip. */
+const PATIENCE_MS = 3000;
+
+export class AgentTurn {
+  readonly #onEnd: (end: TurnEnd) => void;
+  #isTrusted = false;
+  #isOver = false;
+  /** Work of ours that is under way. */
+  #works = 0;
+  #patience: NodeJS.Timeout;
+
+  /** @param onEnd told once, what became of it. */
+  constructor(onEnd: (end: TurnEnd) => void) {
+    this.#onEnd = onEnd;
+    this.#patience = this.#wait();
+  }
+
+  /** Whether the agent was let in. */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
+  }
+
+  trust(): void {
+    this.#isTrusted = true;
+  }
+
+  /** We work, and the agent waits. @returns what the work returns. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    clearTimeout(this.#patience);
+    this.#works++;
+    try {
+      return await work;
+    } finally {
+      this.#works--;
+      if (this.#works === 0 && !this.#isOver) this.#patience = this.#wait();
+    }
+  }
+
+  /** It is the next one's turn. May be called twice. */
+  end(end: TurnEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#patience);
+    this.#onEnd(end);
+  }
+
+  #wait(): NodeJS.Timeout {
+    return setTimeout(() => this.end(this.#isTrusted ? 'used' : 'unused'), PATIENCE_MS).unref();
+  }
+}

@@ -1,0 +1,191 @@
+// The connections of the agent listener: how many there may be, and whose turn it is. All agents of a gateway come back at
+// once after an outage, and each needs a handshake, an authentication and a bind: so they wait for their turn, in order, and
+// what was begun is brought to its end. Who says nothing has no place in that order.
+
+import type { Socket } from 'node:net';
+import { addressBlock, endsOf, ipOf, samePeer } from '../network/peer.ts';
+import { AgentTurn } from './admission-slot.ts';
+import { TurnWindows } from './admission-windows.ts';
+import { TurnQueue } from './fair-queue.ts';
+import { type FirstRecord, readFirstRecord } from './first-record.ts';
+import { LimitedSet } from './limited-set.ts';
+
+/**
+ * Connections that have not said anything yet may be a half of all, and those of one address a quarter: agents that come all
+ * at once are slow themselves.
+ */
+const SILENT_SHARE = 1 / 2;
+const SILENT_SHARE_OF_ADDRESS = 1 / 4;
+/** Those that have used up their turn and are no agents', in all and of one address. */
+const LATE_MAX = 1024;
+const LATE_PER_ADDRESS = 512;
+/** How long there may be more of either: what a new one has to say is on its way; milliseconds. */
+const TRIM_MS = 250;
+/** Those that wait for their turn, likewise. */
+const WAITING_MAX = 10_000;
+const WAITING_PER_ADDRESS = 5000;
+/** Turns at once: of agents that are 200 ms away, 300 get on in a second. */
+const TURNS_MAX = 256;
+/** How long a connection may take for its first record; milliseconds. */
+const FIRST_RECORD_MS = 10_000;
+/**
+ * There is no way to say before a handshake when to come back. Who is refused waits for the end of the connection instead,
+ * for so long at random, so that who comes back at once does not come often; milliseconds. So many wait at most.
+ */
+const REFUSAL_MS = { least: 1000, most: 3000 };
+const REFUSED_MAX = 1024;
+
+interface Connection {
+  readonly socket: Socket;
+  /** By which its turn is found. */
+  readonly key: string;
+  readonly block: string;
+  record: FirstRecord | undefined;
+  turn: AgentTurn | undefined;
+}
+
+export interface AgentConnectionsOptions {
+  /** Connections of the listener in all. */
+  max: number;
+  /** Speaks TLS on a socket, whose bytes are in it. */
+  begin(socket: Socket): void;
+  /** Told when a connection had to go, or was not taken. */
+  onRefused(): void;
+}
+
+export class AgentConnections {
+  readonly #options: AgentConnectionsOptions;
+  readonly #all = new Map<string, Connection>();
+  /** Of these, the one that has had the most time goes when there are too many. */
+  readonly #silent: LimitedSet<Connection>;
+  readonly #late = new LimitedSet<Connection>(LATE_MAX, LATE_PER_ADDRESS);
+  readonly #waiting = new TurnQueue<Connection>();
+  readonly #refused = new Set<Socket>();
+  readonly #turns = new TurnWindows();
+  #isCalling = false;
+  #trimming: NodeJS.Timeout | undefined;
+
+  constructor(options: AgentConnectionsOptions) {
+    const { max } = options;
+    this.#options = options;
+    this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_OF_ADDRESS));
+  }
+
+  /** Takes a connection, for which an older one may have to go that is no agent's; or refuses it, where there is no room. */
+  admit(socket: Socket): void {
+    socket.on('error', () => {}); // That it is closed is enough.
+    const { max } = this.#options;
+    const block = addressBlock(ipOf(socket));
+    if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#late.oldest);
+    if (this.#all.size >= max) return void this.#refuse(socket);
+    const connection: Connection = { socket, key: endsOf(socket), block, record: undefined, turn: undefined };
+    this.#all.set(connection.key, connection);
+    this.#add(this.#silent, connection);
+    const deadline = setTimeout(() => socket.destroy(), FIRST_RECORD_MS);
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      this.#forget(connection);
+    });
+    readFirstRecord(socket, (record) => {
+      clearTimeout(deadline);
+      connection.record = record;
+      this.#queue(connection);
+    });
+  }
+
+  /** The turn of the connection that TLS was begun on; undefined when it is being closed. Both have the same peer then. */
+  turnOf(tls: Socket): AgentTurn | undefined {
+    const connection = this.#all.get(endsOf(tls));
+    if (connection) samePeer(tls, connection.socket);
+    return connection?.turn;
+  }
+
+  /** Closes all that are there. */
+  close(): void {
+    for (const { socket } of this.#all.values()) socket.destroySoon();
+    for (const socket of this.#refused) socket.destroy();
+  }
+
+  #queue(connection: Connection): void {
+    const { block, socket } = connection;
+    this.#silent.remove(connection);
+    if (this.#waiting.size >= WAITING_MAX || this.#waiting.sizeOf(block) >= WAITING_PER_ADDRESS) {
+      connection.record?.take();
+      this.#forget(connection);
+      return void this.#refuse(socket);
+    }
+    this.#waiting.add(block, connection);
+    this.#call();
+  }
+
+  /** Begins one turn in each turn of the event loop, so that nobody else waits for many handshakes. */
+  #call(): void {
+    if (this.#isCalling || this.#turns.open >= TURNS_MAX || this.#waiting.size === 0) return;
+    this.#isCalling = true;
+    setImmediate(() => {
+      this.#isCalling = false;
+      const connection = this.#waiting.next((block) => this.#turns.isFree(block));
+      if (!connection) return; // The end of a turn calls again.
+      this.#beginTurn(connection);
+      this.#call();
+    });
+  }
+
+  #beginTurn(connection: Connection): void {
+    const { socket, record } = connection;
+    const giveBack = this.#turns.begin(connection.block);
+    const turn = new AgentTurn((end) => {
+      giveBack(end);
+      // What is still a stranger's is no better than one that says nothing.
+      if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#add(this.#late, connection);
+      this.#call();
+    });
+    connection.turn = turn;
+    socket.unshift(record?.take());
+    this.#options.begin(socket);
+  }
+
+  #add(set: LimitedSet<Connection>, connection: Connection): void {
+    set.add(connection.block, connection);
+    if (set.isCrowded) this.#trimSoon();
+  }
+
+  /** Not at once: of a thousand that are accepted in one go, what they have sent already is read after that. */
+  #trimSoon(): void {
+    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_MS).unref();
+  }
+
+  #trim(): void {
+    this.#trimming = undefined;
+    for (const set of [this.#silent, this.#late]) for (const connection of set.tooMany()) this.#evict(connection);
+  }
+
+  /** That it is closed is told later; it counts no more from now on. */
+  #evict(connection: Connection | undefined): void {
+    if (!connection) return;
+    this.#forget(connection);
+    this.#options.onRefused();
+    connection.socket.destroy();
+  }
+
+  /** Another with the same ends may have come meanwhile. */
+  #forget(connection: Connection): void {
+    if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
+    this.#silent.remove(connection);
+    this.#late.remove(connection);
+    this.#waiting.remove(connection.block, connection);
+    connection.turn?.end('over');
+  }
+
+  #refuse(socket: Socket): void {
+    this.#options.onRefused();
+    if (this.#refused.size >= REFUSED_MAX) return void socket.destroy();
+    this.#refused.add(socket.pause());
+    const { least, most } = REFUSAL_MS;
+    const end = setTimeout(() => socket.destroy(), least + Math.random() * (most - least));
+    socket.once('close', () => {
+      clearTimeout(end);
+      this.#refused.delete(socket);
+    });
+  }
+}

@@ -1,0 +1,99 @@
+// A tunnel: the way from a visitor to its agent.
+
+import { EdgeType, writeProxyHeader } from '../../protocol/messages/proxy-header.ts';
+import { openTyped, StreamType } from '../../protocol/messages/typed-stream.ts';
+import type { MuxSession } from '../../protocol/mux/session.ts';
+import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
+import { proxyProtocolHeader } from '../network/proxy-protocol.ts';
+import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
+import { newLoad, type Slots, type TunnelLoad } from './stream-slots.ts';
+import { Meter } from './traffic-meter.ts';
+
+export class LiveTunnel implements LiveEndpoint {
+  readonly id: string;
+  readonly tunnelId: string;
+  readonly accountId: string;
+  readonly proto: Proto;
+  readonly hostname: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly proxyProtocol: 0 | 1 | 2;
+  readonly upstreamProtocol: 'http1' | 'http2';
+  readonly tls: LiveEndpoint['tls'];
+  readonly meter = new Meter();
+  /** May be another one at any time, from when on new requests and connections meet that. */
+  handling: Handling | undefined;
+  readonly #session: MuxSession;
+  readonly #slots: Slots;
+  readonly #load: TunnelLoad;
+  #isOpen = true;
+
+  /** @param load what is counted of the tunnel, which may be seen as several endpoints. */
+  constructor(
+    settings: Omit<LiveEndpoint, 'isOpen' | 'open' | 'meter'>,
+    session: MuxSession,
+    slots: Slots,
+    load: TunnelLoad = newLoad(),
+  ) {
+    this.id = settings.id;
+    this.tunnelId = settings.tunnelId;
+    this.accountId = settings.accountId;
+    this.proto = settings.proto;
+    this.hostname = settings.hostname;
+    this.port = settings.port;
+    this.publicUrl = settings.publicUrl;
+    this.proxyProtocol = settings.proxyProtocol;
+    this.upstreamProtocol = settings.upstreamProtocol;
+    this.tls = settings.tls;
+    this.handling = settings.handling;
+    this.#session = session;
+    this.#slots = slots;
+    this.#load = load;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** No visitor is let in any more; who is in stays. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
+    if (!this.#isOpen) return 'offline';
+    const granted = this.#slots.take(this.#load);
+    const isGranted = granted === true || (await granted);
+    const isLost = !this.#isOpen || this.#session.isClosed;
+    if (!isGranted) return isLost ? 'offline' : 'overloaded';
+    if (isLost) {
+      this.#slots.release();
+      return 'offline';
+    }
+    return this.#openStream(visitor, events);
+  }
+
+  #openStream(visitor: Visitor, events: StreamEvents): ByteStream {
+    const header = writeProxyHeader({
+      tunnelId: this.tunnelId,
+      clientAddress: visitor.ip.includes(':') ? `[${visitor.ip}]:${visitor.port}` : `${visitor.ip}:${visitor.port}`,
+      proto: this.proto,
+      edgeType: EDGE_TYPES[this.proto],
+      passthrough: visitor.passthrough,
+    });
+    const stream = openTyped(this.#session, StreamType.PROXY, header, events);
+    const place = ++this.#load.opened;
+    stream.onAcknowledged = () => this.#slots.served(this.#load, place);
+    stream.onGone = () => this.#slots.release();
+    if (this.proxyProtocol !== 0)
+      stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, visitor.local.port, visitor.local.ip));
+    return stream;
+  }
+}
+
+const EDGE_TYPES: Record<Proto, string> = {
+  http: EdgeType.NONE,
+  https: EdgeType.HTTPS,
+  tcp: EdgeType.TCP,
+  tls: EdgeType.TLS,
+};

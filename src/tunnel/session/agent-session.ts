@@ -1,0 +1,245 @@
+// One agent's session, from its first byte to its last: who it is, what it asks, what it is told.
+
+import type { TLSSocket } from 'node:tls';
+import { ByteBudget } from '../../protocol/byte-budget.ts';
+import { answerHeartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
+import { MessageError } from '../../protocol/messages/json-reader.ts';
+import { type Auth, readAuth, writeAuthAnswer, writeStopTunnel } from '../../protocol/messages/messages.ts';
+import { answer, call, openTyped, readType, StreamType } from '../../protocol/messages/typed-stream.ts';
+import type { MuxStream } from '../../protocol/mux/mux-stream.ts';
+import { MuxSession } from '../../protocol/mux/session.ts';
+import { ErrorCode } from '../../protocol/mux/stream.ts';
+import { STREAM_WINDOW_MAX } from '../../protocol/mux/window.ts';
+import type { AgentTurn } from '../connections/admission-slot.ts';
+import { AgentError } from '../control/agent-errors.ts';
+import { kindOf } from '../control/compatibility.ts';
+import { commandCauses, type SessionCommand } from '../control/session-commands.ts';
+import { peerOf } from '../network/peer.ts';
+import { type AgentConnection, admit } from './admission.ts';
+import { AgentTunnels } from './session-tunnels.ts';
+import type { Admitted, AgentRooms, RegisteredSession, RoundTrip } from './session-types.ts';
+
+/** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
+const AUTH_MS = 10_000;
+const COMMAND_MS = 10_000;
+/** When to ask again for what failed here: the database may be back by then. Seconds. */
+const UNAVAILABLE_S = 2;
+/** Calls that an agent may have under way, and the bytes that they may have together. */
+const CALLS_MAX = 1024;
+const CALL_BYTES = 4 * 1024 * 1024;
+/** Before it is accepted: one call at a time, beside the heartbeats that SDKs begin with, and what an `Auth` may need. */
+const STRANGER = { bytes: 16 * 1024, streams: 2 };
+/** The version of the gateway that agents are told. */
+export const VERSION = '0.1.0';
+
+/** An agent that was let in, and what it serves. */
+interface Accepted extends Admitted {
+  tunnels: AgentTunnels;
+}
+
+export class AgentSession implements RegisteredSession {
+  readonly #rooms: AgentRooms;
+  readonly #mux: MuxSession;
+  readonly #connection: AgentConnection;
+  readonly #turn: AgentTurn;
+  #deadline: NodeJS.Timeout;
+  /** What codes of errors begin with, as the agent knows them. */
+  #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
+  #isAuthenticating = false;
+  /** Whether the agent asks for signs of life: one stream is enough for that. */
+  #isBeating = false;
+  /** A part of what its account may have, from when on that is known. */
+  #callBytes = new ByteBudget(CALL_BYTES);
+  #accepted: Accepted | undefined;
+  #roundTrip: RoundTrip | undefined;
+  /** What it was told to do, and has agreed to. */
+  #told: SessionCommand['kind'] | undefined;
+
+  /** @param turn of the connection, whose handshake is over. */
+  constructor(socket: TLSSocket, rooms: AgentRooms, turn: AgentTurn) {
+    this.#rooms = rooms;
+    this.#turn = turn;
+    const { ip = '', local } = peerOf(socket) ?? {};
+    const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end('over') };
+    const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
+    const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
+    const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
+    this.#mux = new MuxSession(socket, { onStream, onClose }, options);
+    this.#deadline = this.#awaitAuthentication();
+  }
+
+  /** Undefined until the agent was let in. */
+  get accepted(): Readonly<Accepted> | undefined {
+    return this.#accepted;
+  }
+
+  get roundTrip(): RoundTrip | undefined {
+    return this.#roundTrip;
+  }
+
+  /** Ends the session. @param code NONE frees its addresses at once. */
+  close(code: ErrorCode, message: string): void {
+    this.#mux.close(code, message);
+  }
+
+  /** Stops one tunnel, and tells the agent why. Should it bind again, it is refused for the same reason. */
+  async stopTunnel(id: string, error: AgentError): Promise<void> {
+    if (this.#mux.isClosed) return;
+    const told = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
+    openTyped(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
+    await this.#accepted?.tunnels.stop(id, error.message);
+  }
+
+  /** @returns null when the agent does it, or its reason why not. @throws {MessageError} when it does not answer. */
+  async command(command: SessionCommand): Promise<string | null> {
+    const { auth } = this.#mustBeAccepted();
+    const unsupported = {
+      stop: auth.stopUnsupported,
+      restart: auth.restartUnsupported,
+      update: auth.updateUnsupported,
+    }[command.kind];
+    if (unsupported === null) return 'the agent is too old to be told from afar';
+    if (unsupported !== '') return unsupported;
+    const request =
+      command.kind === 'update' ? { Version: command.version, PermitMajorVersion: command.permitMajorVersion } : {};
+    const reply = (await call(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_MS)) as { Error?: unknown };
+    if (reply.Error) return String(reply.Error);
+    this.#told = command.kind;
+    return null;
+  }
+
+  #onStream(stream: MuxStream, type: number, rest: Buffer): void {
+    if (type === StreamType.HEARTBEAT && !this.#isBeating) return void this.#beat(stream, rest);
+    const handle = this.#calls[type];
+    // What a newer agent may ask for is refused, and does not end its session.
+    if (!handle) return void stream.reset(ErrorCode.REFUSED);
+    const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
+    const explain = (reason: string) =>
+      this.#counted(new AgentError('malformed', { reason })).describe(this.#errorPrefix);
+    answer(stream, rest, explained, explain, this.#callBytes);
+  }
+
+  #beat(stream: MuxStream, rest: Buffer): void {
+    this.#isBeating = true;
+    stream.onGone = () => {
+      this.#isBeating = false;
+    };
+    answerHeartbeat(stream, rest);
+  }
+
+  readonly #calls: Record<number, (request: object) => Promise<object>> = {
+    [StreamType.AUTH]: (request) => this.#turn.during(this.#authenticate(request)),
+    [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
+    [StreamType.BIND]: (request) => this.#firstBind(async () => this.#mustBeAccepted().tunnels.bind(request)),
+    [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request, this.#cause),
+    [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
+      this.#firstBind(async () => this.#mustBeAccepted().tunnels.bindLabels(request)),
+    [StreamType.PATCH_TUNNEL]: async (request) => this.#mustBeAccepted().tunnels.patch(request),
+  };
+
+  /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
+  #explain(error: unknown): object {
+    if (error instanceof AgentError) return this.#counted(error).answer(this.#errorPrefix);
+    if (error instanceof MessageError)
+      return this.#counted(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
+    this.#rooms.onFailure(error);
+    const unavailable = new AgentError('unavailable', {}, { retryAfter: UNAVAILABLE_S });
+    return this.#counted(unavailable).answer(this.#errorPrefix);
+  }
+
+  /** Counts a refusal, which the agent is told. */
+  #counted(error: AgentError): AgentError {
+    this.#rooms.sessions.refusals.add(error.reason);
+    return error;
+  }
+
+  /** That is what the agent came for: its turn is over with the answer. */
+  async #firstBind(bind: () => Promise<object>): Promise<object> {
+    try {
+      return await this.#turn.during(bind());
+    } finally {
+      this.#turn.end('used');
+    }
+  }
+
+  #awaitAuthentication(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#rooms.sessions.refusals.add('authenticationTimeout');
+      this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
+    }, AUTH_MS);
+  }
+
+  async #authenticate(request: object): Promise<object> {
+    const auth = readAuth(request);
+    if (this.#isAuthenticating || this.#accepted) throw new MessageError('a session is authenticated once');
+    this.#isAuthenticating = true;
+    const kind = kindOf(auth);
+    this.#errorPrefix = kind.errorPrefix;
+    clearTimeout(this.#deadline); // Until there is an answer, it is the agent that waits.
+    const admitted = await admit(auth, this.#connection, this.#rooms)
+      .catch((error) => {
+        if (!this.#mux.isClosed) this.#deadline = this.#awaitAuthentication();
+        throw error;
+      })
+      .finally(() => {
+        this.#isAuthenticating = false;
+      });
+    const { settings, registrar } = this.#rooms;
+    if (this.#mux.isClosed) {
+      admitted.share.leave();
+      await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
+      throw new MessageError('the session ended');
+    }
+    this.#mux.limits.trust();
+    this.#turn.trust();
+    this.#callBytes = new ByteBudget(CALL_BYTES, admitted.share.calls);
+    this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
+    this.#mux.answersNagle = kind.hasNagle;
+    this.#rooms.sessions.add(this, admitted);
+    startHeartbeat(this.#mux, {
+      interval: settings.heartbeatInterval,
+      tolerance: settings.heartbeatTolerance,
+      onBeat: (milliseconds) => {
+        this.#roundTrip = { at: this.#rooms.time(), milliseconds };
+      },
+    });
+    const { clientId, cookie } = admitted;
+    return writeAuthAnswer({ clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) }, VERSION);
+  }
+
+  /** The window that streams may grow to; 0 where the agent did not say that it can. */
+  #agreeOn({ streamWindow }: Auth): number {
+    if (streamWindow <= 0) return 0;
+    this.#mux.budget.max = Math.min(Math.floor(streamWindow), STREAM_WINDOW_MAX);
+    return this.#mux.budget.max;
+  }
+
+  #mustBeAccepted(): Accepted {
+    if (!this.#accepted) throw new MessageError('a session begins with authentication');
+    return this.#accepted;
+  }
+
+  /** Why the agent leaves that was told to, for people. */
+  get #cause(): string | undefined {
+    return this.#told && commandCauses[this.#told];
+  }
+
+  #onClose(code: ErrorCode, message: string): void {
+    clearTimeout(this.#deadline);
+    if (!this.#accepted) return;
+    this.#accepted.share.leave();
+    // An agent that says good-bye wants nothing kept; one that is lost will be back.
+    const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
+    const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;
+    this.#accepted.tunnels.closeAll(holdMs);
+    this.#rooms.sessions.remove(this, this.#accepted, {
+      holdMs,
+      reason: message,
+      isFarewell,
+      cause: this.#cause,
+    });
+  }
+}
+
+const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };
