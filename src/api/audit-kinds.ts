@@ -1,7 +1,7 @@
 // What is written through the API, and how events call it.
 
 import type { EventName, ObjectName } from '../events/types.ts';
-import type { Action } from '../store/changes.ts';
+import type { Action } from '../store/changes/changes.ts';
 
 /** Every name of the catalogue has its kind: the compiler says where one is missing. */
 const kinds = {

@@ -3,7 +3,7 @@
 import SchemaBuilder, { type ObjectRef } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
-import type { PrismaClient } from '../store/client.ts';
+import type { PrismaClient } from '../store/database/client.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
 import type { Context } from './context.ts';

@@ -2,7 +2,7 @@
 // goes on.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Change, Changes } from '../store/changes.ts';
+import type { Change, Changes } from '../store/changes/changes.ts';
 
 const GATHERING_MS = 250;
 /** Beyond so many objects, whoever listens had better ask for the lists again. */

@@ -2,8 +2,8 @@
 // Node.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type Action, type Change, watch } from '../store/changes.ts';
-import type { Db } from '../store/client.ts';
+import { type Action, type Change, watch } from '../store/changes/changes.ts';
+import type { Db } from '../store/database/client.ts';
 import { isId } from '../store/ids.ts';
 import type { Access } from './access.ts';
 import type { AuditedKind } from './audit-kinds.ts';

@@ -2,10 +2,10 @@
 
 import type { ModuleEnvironment } from '../http/module.ts';
 import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
-import type { Action, Changes } from '../store/changes.ts';
-import type { Db, PrismaClient } from '../store/client.ts';
+import type { Action, Changes } from '../store/changes/changes.ts';
+import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
-import type { Keys } from '../store/keys.ts';
+import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type { AuditedKind } from './audit-kinds.ts';
 import type { CaptureParts } from './capture-parts.ts';

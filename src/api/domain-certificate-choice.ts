@@ -1,7 +1,7 @@
 // Which certificate the visitors of a reserved domain see: one that its account uploaded, or one that is obtained by a
 // policy. A domain has one of both, or neither; names below the gateway's own base domain have neither.
 
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import type { Context } from './context.ts';
 import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './domain-certificate.ts';

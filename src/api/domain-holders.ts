@@ -1,10 +1,10 @@
 // A reservation holds its name and everything below it: no other account may reserve a name there, or one above, and none
 // may serve one right now.
 
-import type { Db } from '../store/client.ts';
-import { isWithin } from '../store/names.ts';
-import { liveNodes } from '../store/nodes.ts';
-import { lockReservations, namesHolding } from '../store/reservations.ts';
+import type { Db } from '../store/database/client.ts';
+import { isWithin } from '../store/domains/dns-names.ts';
+import { lockReservations, namesHolding } from '../store/domains/reservations.ts';
+import { liveNodes } from '../store/nodes/nodes.ts';
 import type { DomainName } from './domain-name.ts';
 import { ApiError } from './errors.ts';
 

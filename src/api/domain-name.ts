@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse as parseSuffix } from 'tldts';
-import { isWithin } from '../store/names.ts';
+import { isWithin } from '../store/domains/dns-names.ts';
 import { ApiError, type ErrorName, type Parameters } from './errors.ts';
 import type { ApiSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 // What HTTPS and TLS edges have in common. They are rows of one table.
 
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import { dropEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import type { EdgeKind } from '../store/generated/prisma/enums.ts';
 import { isId, newId } from '../store/ids.ts';

@@ -1,8 +1,8 @@
 // The hostports of an edge: names and ports that its account has reserved, and that no other edge answers and no agent serves.
 
-import type { Db } from '../store/client.ts';
-import { namesOfAgents } from '../store/live/edge-claims.ts';
-import { reservedFor } from '../store/reservations.ts';
+import type { Db } from '../store/database/client.ts';
+import { reservedFor } from '../store/domains/reservations.ts';
+import { namesOfAgents } from '../store/tunnels/edge-claims.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
 

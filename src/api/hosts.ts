@@ -3,7 +3,7 @@
 import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
 import { usesAction } from '../policy/settings/policy-text.ts';
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { maskedPolicy, type StoredPolicy } from '../store/edges/policy-secrets.ts';
 import { ApiError } from './errors.ts';

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Schedule, scheduleByTimer } from '../runtime/schedule.ts';
-import type { PrismaClient } from '../store/client.ts';
+import type { PrismaClient } from '../store/database/client.ts';
 import { describeFailure } from './failure.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 // What counts as live: what belongs to a node whose lease holds. And who serves whom, by labels.
 
-import { liveNodes } from '../store/nodes.ts';
+import { liveNodes } from '../store/nodes/nodes.ts';
 import type { Labels } from '../tunnel/endpoints/endpoint.ts';
 import type { Context } from './context.ts';
 

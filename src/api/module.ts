@@ -1,7 +1,7 @@
 // What every module has in common: it belongs to an edge or a route, it is read there, replaced as a whole, and unset.
 
 import type { InputRef, ObjectRef } from '@pothos/core';
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import type { Telling } from '../store/events/audit.ts';
 import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';

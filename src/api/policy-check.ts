@@ -8,7 +8,7 @@ import { noKeys } from '../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
 import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
 import { SECRET_MASK } from '../protocol/policy/policy-secrets.ts';
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import {
   openSecrets,
   type PolicyOwner,

@@ -1,6 +1,6 @@
 // Finding things by a piece of what is known of them, in one statement over what an account has.
 
-import type { Db } from '../store/client.ts';
+import type { Db } from '../store/database/client.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { isId } from '../store/ids.ts';
 

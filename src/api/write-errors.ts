@@ -1,7 +1,7 @@
 // The database's refusals, in the API's words.
 
-import type { Action } from '../store/changes.ts';
-import { isWriteConflict } from '../store/contention.ts';
+import type { Action } from '../store/changes/changes.ts';
+import { isWriteConflict } from '../store/database/retry-on-conflict.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from './errors.ts';
 import { nounOf } from './nouns.ts';

@@ -20,15 +20,15 @@ import { trafficCounters } from '../events/traffic/counters.ts';
 import { TrafficEvents } from '../events/traffic/recorder.ts';
 import { TEST_EVENT } from '../events/types.ts';
 import { eventMetrics } from '../monitoring/event-metrics.ts';
-import type { Changes } from '../store/changes.ts';
-import type { PrismaClient } from '../store/client.ts';
+import type { Changes } from '../store/changes/changes.ts';
+import type { PrismaClient } from '../store/database/client.ts';
 import { backlogOf } from '../store/events/backlog.ts';
 import { laneStore } from '../store/events/lanes.ts';
 import { type SweptEvents, sweepEvents } from '../store/events/retention.ts';
 import { Sweeper } from '../store/events/sweeper.ts';
 import { trafficStore } from '../store/events/traffic-store.ts';
 import { newId } from '../store/ids.ts';
-import type { Keys } from '../store/keys.ts';
+import type { Keys } from '../store/keys/keys.ts';
 
 /** How often what is too old or too much is looked for. */
 const SWEEP_MS = 5000;

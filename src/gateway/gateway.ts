@@ -22,21 +22,21 @@ import { nodeMetrics } from '../monitoring/node-metrics.ts';
 import { PolicyCompiler } from '../policy/compile/compile-queue.ts';
 import type { StandIn } from '../policy/keys/fetch-bytes.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
-import { Changes } from '../store/changes.ts';
-import { openClient } from '../store/client.ts';
-import { openDatabase } from '../store/database.ts';
+import { Changes } from '../store/changes/changes.ts';
+import { Notifications } from '../store/changes/notifications.ts';
+import { sessionCommands } from '../store/changes/session-commands.ts';
+import { openClient } from '../store/database/client.ts';
+import { migrate } from '../store/database/migrations.ts';
+import { openDatabase } from '../store/database/open-database.ts';
 import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
 import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { sealPolicies } from '../store/edges/seal-policies.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { newId } from '../store/ids.ts';
-import { type LiveRegistrar, liveRegistrar } from '../store/live.ts';
-import { migrate } from '../store/migrations.ts';
-import { joinNodes } from '../store/nodes.ts';
-import { Notifications } from '../store/notify.ts';
-import { checkServerKey, loadKeys } from '../store/server-key.ts';
-import { sessionCommands } from '../store/session-commands.ts';
+import { checkServerKey, loadKeys } from '../store/keys/server-key.ts';
+import { joinNodes } from '../store/nodes/nodes.ts';
 import { signInLink } from '../store/sign-in/links.ts';
+import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -77,7 +77,7 @@ export interface Gateway {
   /** What a link by which an admin sets a password ends in; null when one has a password. */
   signInToken: string | null;
   app: App;
-  registrar: LiveRegistrar;
+  registrar: NodeRegistrar;
   events: EventPlane;
   /** Stops: no new requests, those under way are finished within the time the configuration gives. */
   close(): Promise<void>;
@@ -136,7 +136,7 @@ async function build(config: Config, options: GatewayOptions, shutdown: Shutdown
   const registry = options.registry ?? new Registry();
   const measured = { database, prisma, changes, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
   nodeMetrics(registry, measured, () => [dataPlane, tls]);
-  const registrar = liveRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
+  const registrar = createRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const sessions = sessionCommands({
     isOwn: registrar.isOwn,
     local: { command: (id, command) => dataPlane.sessions.command(id, command) },

@@ -3,12 +3,12 @@
 import type { Logger } from 'pino';
 import { describeFailure } from '../api/failure.ts';
 import { KEPT_MS } from '../api/idempotency.ts';
-import { type NodeParts, sweepLive, sweepNodes } from '../store/nodes.ts';
+import { type NodeDeps, sweepLive, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
 
-export interface HousekeepingParts extends NodeParts {
+export interface HousekeepingParts extends NodeDeps {
   log: Logger;
   /** The wall clock, in milliseconds. */
   now(): number;

@@ -4,10 +4,10 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { Expiries } from '../edge/tls/expiries.ts';
-import { uploadedExpiries } from '../store/certificate-expiries.ts';
-import type { Changes } from '../store/changes.ts';
-import type { PrismaClient } from '../store/client.ts';
-import type { Database } from '../store/database.ts';
+import type { Changes } from '../store/changes/changes.ts';
+import type { PrismaClient } from '../store/database/client.ts';
+import type { Database } from '../store/database/open-database.ts';
+import { uploadedExpiries } from '../store/domains/certificate-expiries.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { type LabelledValue, metricsFor } from './metrics.ts';
 

@@ -1,8 +1,8 @@
 // The first start: one account, one admin, one API key, one credential.
 
-import type { Db } from './client.ts';
+import type { Db } from './database/client.ts';
 import { newId, newSecret } from './ids.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './keys/keys.ts';
 
 /** Two processes that start at once on an empty database meet at this row. */
 const FIRST = 'first_start';

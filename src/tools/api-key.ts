@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { readConfig } from '../config/config.ts';
-import { openClient } from '../store/client.ts';
-import { openDatabase } from '../store/database.ts';
+import { openClient } from '../store/database/client.ts';
+import { openDatabase } from '../store/database/open-database.ts';
 import { newAdminKey } from '../store/first-start.ts';
-import { checkServerKey, loadKeys } from '../store/server-key.ts';
+import { checkServerKey, loadKeys } from '../store/keys/server-key.ts';
 import { runTool } from './run-tool.ts';
 
 await runTool(async () => {

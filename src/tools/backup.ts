@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config/config.ts';
-import { backup } from '../store/backup.ts';
+import { backup } from '../store/backup/backup.ts';
 import { runTool } from './run-tool.ts';
 
 await runTool(async (file) => {

@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config/config.ts';
-import { restore } from '../store/backup.ts';
+import { restore } from '../store/backup/backup.ts';
 import { runTool } from './run-tool.ts';
 
 await runTool(async (file) => {

@@ -13,8 +13,8 @@ import {
 } from '@prisma/driver-adapter-utils';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type pg from 'pg';
+import { knownMigrations } from '../store/database/migrations.ts';
 import { openMemory } from '../store/embedded/index.ts';
-import { knownMigrations } from '../store/migrations.ts';
 
 const ENGINE = '@prisma/schema-engine-wasm/schema_engine_bg';
 /** The engine's exit code for "there is a difference". */

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
-import type { Change } from '../../src/store/changes.ts';
-import { sweepLive } from '../../src/store/nodes.ts';
+import type { Change } from '../../src/store/changes/changes.ts';
+import { sweepLive } from '../../src/store/nodes/nodes.ts';
 import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';

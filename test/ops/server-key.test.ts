@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openModule, sealModule } from '../../src/store/edges/module-secrets.ts';
 import { openTarget } from '../../src/store/events/target.ts';
-import { openPrivateKey } from '../../src/store/tls-certificate.ts';
+import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
 import { issue, sent } from '../contract/certificates.ts';
 import { parts } from '../contract/targets.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

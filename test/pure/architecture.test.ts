@@ -20,7 +20,7 @@ const rooms = [
   'tunnel',
   'protocol',
   'runtime',
-  'whole-file.ts',
+  'create-file-atomically.ts',
 ];
 
 // The same inside the folders that are large enough to have an order of their own.

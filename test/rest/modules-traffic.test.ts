@@ -1,7 +1,7 @@
 // What a write to an edge does to what it serves: its endpoints, the names it may have, the state of its breakers.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { namesOfAgents } from '../../src/store/live/edge-claims.ts';
+import { namesOfAgents } from '../../src/store/tunnels/edge-claims.ts';
 import { onServer } from '../store/support.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, newCredential, openSession, reserve } from '../support/live.ts';

@@ -2,10 +2,10 @@
 
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Changes } from '../../src/store/changes.ts';
+import { Changes } from '../../src/store/changes/changes.ts';
+import { Notifications } from '../../src/store/changes/notifications.ts';
+import { sessionCommands } from '../../src/store/changes/session-commands.ts';
 import { newId } from '../../src/store/ids.ts';
-import { Notifications } from '../../src/store/notify.ts';
-import { sessionCommands } from '../../src/store/session-commands.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client-support.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';

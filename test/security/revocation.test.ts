@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Change } from '../../src/store/changes.ts';
+import type { Change } from '../../src/store/changes/changes.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type Account,

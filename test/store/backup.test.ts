@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backup, type Place, restore } from '../../src/store/backup.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { keyFile } from '../../src/store/server-key.ts';
+import { backup, type DatabaseLocation, restore } from '../../src/store/backup/backup.ts';
+import { migrate } from '../../src/store/database/migrations.ts';
+import { openDatabase } from '../../src/store/database/open-database.ts';
+import { keyFile } from '../../src/store/keys/server-key.ts';
 import { copyCluster } from '../support/place.ts';
 import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
@@ -26,7 +26,7 @@ const TABLES = [
 ];
 
 /** A gateway with rows of every shape, and a backup of it. */
-let used: Place;
+let used: DatabaseLocation;
 let file: string;
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
@@ -38,11 +38,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(used.dataDir, { recursive: true }));
 
-async function embedded(): Promise<Place> {
+async function embedded(): Promise<DatabaseLocation> {
   return { databaseUrl: undefined, databasePool: 2, dataDir: await emptyDirectory(), serverKey: undefined };
 }
 
-async function server(): Promise<Place> {
+async function server(): Promise<DatabaseLocation> {
   return {
     databaseUrl: await newServerDatabase(),
     databasePool: 2,
@@ -51,12 +51,12 @@ async function server(): Promise<Place> {
   };
 }
 
-async function using<T>(place: Place, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+async function using<T>(place: DatabaseLocation, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const { pool, close } = await openDatabase(place, { onFatal: (text) => expect.unreachable(text) });
   return work(pool).finally(close);
 }
 
-async function fill(place: Place): Promise<void> {
+async function fill(place: DatabaseLocation): Promise<void> {
   await writeFile(keyFile(place.dataDir), `${randomBytes(32).toString('base64')}\n`);
   await using(place, async (pool) => {
     await migrate(pool, migrationsDir);
@@ -80,7 +80,7 @@ async function fill(place: Place): Promise<void> {
   });
 }
 
-async function contents(place: Place): Promise<unknown> {
+async function contents(place: DatabaseLocation): Promise<unknown> {
   return using(place, async (pool) => {
     const tables = TABLES.map(async (table) => {
       const { rows } = await pool.query(`SELECT row_to_json(t)::text AS row FROM "${table}" AS t ORDER BY 1`);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Change, Changes } from '../../src/store/changes.ts';
+import { type Change, Changes } from '../../src/store/changes/changes.ts';
 import { type Store, sharedStore } from './configured.ts';
 
 let store: Store;

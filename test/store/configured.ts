@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/config/config.ts';
-import { type Change, Changes } from '../../src/store/changes.ts';
-import { openClient } from '../../src/store/client.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type Change, Changes } from '../../src/store/changes/changes.ts';
+import { openClient } from '../../src/store/database/client.ts';
+import { openDatabase } from '../../src/store/database/open-database.ts';
 import type { EdgeKind } from '../../src/store/generated/prisma/enums.ts';
 import { newId } from '../../src/store/ids.ts';
-import { deriveKeys } from '../../src/store/keys.ts';
+import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { newPlace, root } from '../support/place.ts';
 
 export type Store = Awaited<ReturnType<typeof openStore>>;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../src/edge/edges/edge-config.ts';
-import type { Change } from '../../src/store/changes.ts';
+import type { Change } from '../../src/store/changes/changes.ts';
 import { edgeConfigSource } from '../../src/store/edges/edge-config-source.ts';
 import { sealModule } from '../../src/store/edges/module-secrets.ts';
 import { newId } from '../../src/store/ids.ts';
-import { sealPrivateKey } from '../../src/store/tls-certificate.ts';
+import { sealPrivateKey } from '../../src/store/keys/private-keys.ts';
 import { newAccount, type Store, sharedStore } from './configured.ts';
 
 let store: Store;

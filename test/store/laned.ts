@@ -6,13 +6,13 @@ import { packEvents } from '../../src/events/batch.ts';
 import { type WrittenEvent, writeEvent } from '../../src/events/event.ts';
 import type { Target } from '../../src/events/target.ts';
 import type { EventName } from '../../src/events/types.ts';
-import { type Change, Changes } from '../../src/store/changes.ts';
-import { openClient } from '../../src/store/client.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type Change, Changes } from '../../src/store/changes/changes.ts';
+import { openClient } from '../../src/store/database/client.ts';
+import { openDatabase } from '../../src/store/database/open-database.ts';
 import { laneStore } from '../../src/store/events/lanes.ts';
 import { sealTarget } from '../../src/store/events/target.ts';
 import { newId } from '../../src/store/ids.ts';
-import { deriveKeys } from '../../src/store/keys.ts';
+import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { newPlace, root } from '../support/place.ts';
 
 let shared: ReturnType<typeof open> | undefined;

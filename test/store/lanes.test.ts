@@ -6,7 +6,7 @@ import type { LaneVerdict, LeasedLane, Progress } from '../../src/events/deliver
 import { readWritten } from '../../src/events/event.ts';
 import { deliveryStates } from '../../src/store/events/delivery-state.ts';
 import { laneStore, type NodeLanes } from '../../src/store/events/lanes.ts';
-import { deriveKeys } from '../../src/store/keys.ts';
+import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { idsOf, type Laned, laned, written } from './laned.ts';
 
 const LEASE_MS = 60_000;

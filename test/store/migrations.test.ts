@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { MigrationError, migrate } from '../../src/store/migrations.ts';
+import { MigrationError, migrate } from '../../src/store/database/migrations.ts';
 import { pendingSchemaChange, sortIdsByBytes } from '../../src/tools/schema-diff.ts';
 import { emptyDatabases, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetNodes } from '../../src/store/live/forgetting.ts';
-import { sweepLive } from '../../src/store/nodes.ts';
+import { sweepLive } from '../../src/store/nodes/nodes.ts';
+import { deleteNodes } from '../../src/store/tunnels/delete-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../support/live.ts';
@@ -192,7 +192,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     const [one, two] = dead as [string, string];
     const forget = (nodeId: string, before: () => unknown) =>
       changes.transaction(prisma, async (db, announce) => {
-        await forgetNodes({ db, announce, baseUrl: '' }, [nodeId], 60_000);
+        await deleteNodes({ db, announce, baseUrl: '' }, [nodeId], 60_000);
         await before();
       });
     // The second begins when the first has done everything and has not committed.

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { sweepLive } from '../../src/store/nodes.ts';
+import { sweepLive } from '../../src/store/nodes/nodes.ts';
 import type { BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/store/database/migrations.ts';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
-import { migrate } from '../../src/store/migrations.ts';
 import { databaseName, migrations, onMaintenance, root, urlOf } from './place.ts';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {

@@ -1,6 +1,6 @@
 // Browser sessions: the browsers in which a user is signed in to the dashboard. In GraphQL only.
 
-import { endSessions, underWay } from '../../store/sign-in/sessions.ts';
+import { endBrowserSessions, underWay } from '../../store/sign-in/sessions.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
@@ -48,7 +48,7 @@ builder.mutationField('signOut', (t) =>
     resolve: async (_, __, context) => {
       const id = context.knownCaller?.sessionId;
       context.client.setSession(null);
-      return id !== undefined && (await context.apart((db, announce) => endSessions(db, announce, { id }))) > 0;
+      return id !== undefined && (await context.apart((db, announce) => endBrowserSessions(db, announce, { id }))) > 0;
     },
   }),
 );
@@ -64,7 +64,7 @@ builder.mutationField('signOutEverywhere', (t) =>
       const { client, caller } = context;
       const ownerId = await userOf(context, userId);
       if (caller.sessionId !== undefined && ownerId === caller.ownerId) client.setSession(null);
-      return context.apart((db, announce) => endSessions(db, announce, { ownerId }));
+      return context.apart((db, announce) => endBrowserSessions(db, announce, { ownerId }));
     },
   }),
 );

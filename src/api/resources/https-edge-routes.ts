@@ -1,6 +1,6 @@
 // The routes of an HTTPS edge: which requests go to which backend, through which modules.
 
-import type { Db } from '../../store/client.ts';
+import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
 import { CircuitBreakerState } from '../circuit-breaker-state.ts';

@@ -1,7 +1,7 @@
 // The rules of IP policies: a network each, and whether its addresses may visit.
 
 import { readCidr } from '../../net/networks.ts';
-import type { Db } from '../../store/client.ts';
+import type { Db } from '../../store/database/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';

@@ -1,7 +1,7 @@
 // TLS certificates: what visitors of reserved domains are shown. Their private keys go in and never come out.
 
 import { newId } from '../../store/ids.ts';
-import { sealPrivateKey } from '../../store/tls-certificate.ts';
+import { sealPrivateKey } from '../../store/keys/private-keys.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { keyed } from '../idempotency.ts';

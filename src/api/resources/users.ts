@@ -1,7 +1,7 @@
 // Users: the people of an account. In GraphQL only; the specification has no REST paths for them.
 
 import { newId } from '../../store/ids.ts';
-import { endSessions } from '../../store/sign-in/sessions.ts';
+import { endBrowserSessions } from '../../store/sign-in/sessions.ts';
 import type { Access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { collection, Node } from '../collection.ts';
@@ -121,7 +121,7 @@ async function change(
     const admins = await db.owner.count({ where: { accountId, kind: 'USER', role: 'ADMIN', active: true } });
     if (admins === 0) throw new ApiError('lastAdmin');
     if (data.active === false) {
-      await endSessions(db, announce, { ownerId: id });
+      await endBrowserSessions(db, announce, { ownerId: id });
       await db.signInLink.deleteMany({ where: { ownerId: id } });
     }
     return user;

@@ -1,7 +1,7 @@
 // What the ways of signing in have in common.
 
-import type { Db } from '../../store/client.ts';
-import { endSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
+import type { Db } from '../../store/database/client.ts';
+import { endBrowserSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
@@ -55,7 +55,7 @@ export function begin(context: Context, user: User): Promise<NewSession> {
   const { app, client, knownCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
   return context.apart(async (db, announce) => {
-    if (knownCaller?.sessionId !== undefined) await endSessions(db, announce, { id: knownCaller.sessionId });
+    if (knownCaller?.sessionId !== undefined) await endBrowserSessions(db, announce, { id: knownCaller.sessionId });
     return openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
   });
 }
@@ -79,7 +79,7 @@ export async function setPassword(context: Context, ownerId: string, hash: strin
   await context.apart(async (db, announce) => {
     await db.password.upsert({ where: { ownerId }, create: { ownerId, hash, changedAt }, update: { hash, changedAt } });
     await db.signInLink.deleteMany({ where: { ownerId } });
-    await endSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
+    await endBrowserSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
   });
 }
 

@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { placeFile } from '../../whole-file.ts';
+import { createFileAtomically } from '../../create-file-atomically.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -48,11 +48,11 @@ export async function openAuthority(dataDir: string): Promise<Authority> {
   if ((await readIfThere(files.key)) === null) {
     if ((await readIfThere(files.cert)) !== null)
       throw new AuthorityError(`${files.cert} is there and ${files.key} is not; restore it, or delete both`);
-    await placeFile(files.key, 0o600, await newKey());
+    await createFileAtomically(files.key, 0o600, await newKey());
   }
   // Whoever was first made the key that counts, here and below; the certificate follows from it.
   const key = await importKey(files);
-  if ((await readIfThere(files.cert)) === null) await placeFile(files.cert, 0o644, await newAuthority(key));
+  if ((await readIfThere(files.cert)) === null) await createFileAtomically(files.cert, 0o644, await newAuthority(key));
   const certificate = await readAuthority(files);
 
   // One key for all certificates of this process: they are as safe together as apart, and it saves making one for each.

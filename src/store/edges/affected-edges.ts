@@ -1,6 +1,6 @@
 // Which edges an object is a part of, so that of a change no more is read again than what it touches.
 
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import { isId } from '../ids.ts';
 
 /**

@@ -2,11 +2,11 @@
 // wants them, and word of every change to them.
 
 import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
-import type { Changes } from '../changes.ts';
-import type { PrismaClient } from '../client.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { PrismaClient } from '../database/client.ts';
 import { isId } from '../ids.ts';
-import type { Keys } from '../keys.ts';
-import { openPrivateKey } from '../tls-certificate.ts';
+import type { Keys } from '../keys/keys.ts';
+import { openPrivateKey } from '../keys/private-keys.ts';
 import { affectedEdges, OwnerIndex } from './affected-edges.ts';
 import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-rows.ts';
 

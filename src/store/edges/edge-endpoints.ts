@@ -2,8 +2,8 @@
 // They are rows like those of tunnels, but of no node: every node serves them.
 
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
-import type { Changes } from '../changes.ts';
-import type { PrismaClient } from '../client.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { PrismaClient } from '../database/client.ts';
 import type { AuditEvent, Telling } from '../events/audit.ts';
 import { offline, online } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';

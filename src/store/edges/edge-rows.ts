@@ -12,7 +12,7 @@ import type {
   WebhookVerificationSettings,
 } from '../../edge/modules/settings.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 import { openModule } from './module-secrets.ts';
 import { openPolicy, type PolicyOwner, type StoredPolicy } from './policy-secrets.ts';
 

@@ -1,7 +1,7 @@
 // Secrets in the modules of routes, as the database holds them: encrypted, and bound to their row and their place in it.
 
 import type { BasicAuthSettings, WebhookVerificationSettings } from '../../edge/modules/settings.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 
 /** The route that a module belongs to. */
 export interface SecretOwner {

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
 import { joinPolicy, type PolicySecret, type SplitPolicy, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 
 /** The row that a policy belongs to. */
 export interface PolicyOwner {

@@ -2,9 +2,9 @@
 
 import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
 import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 import { protocolOf, sealPolicy } from './policy-secrets.ts';
 
 /** Rows that are read at once. */

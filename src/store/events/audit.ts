@@ -2,8 +2,8 @@
 
 import type { Principal } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
-import type { Changes } from '../changes.ts';
-import type { Db } from '../client.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../database/client.ts';
 
 /** An audit event that is about to be written. */
 export interface AuditEvent {

@@ -1,6 +1,6 @@
 // What waits in the database, of all accounts: for the operator.
 
-import type { PrismaClient } from '../client.ts';
+import type { PrismaClient } from '../database/client.ts';
 
 export interface Backlog {
   events: number;

@@ -3,7 +3,7 @@
 import { packEvents } from '../../events/batch.ts';
 import type { DeadEvent } from '../../events/delivery/lanes.ts';
 import { eventTypes } from '../../events/types.ts';
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Announce } from './audit.ts';

@@ -1,7 +1,7 @@
 // How delivery to destinations stands, for whoever asks.
 
 import type { Reason } from '../../events/sinks/sink.ts';
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import type { LaneState } from '../generated/prisma/enums.ts';
 
 export interface DeliveryState {

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { LaneStore, LeasedLane, StoredBatch } from '../../events/delivery/lanes.ts';
-import type { Changes } from '../changes.ts';
-import type { PrismaClient } from '../client.ts';
-import type { Keys } from '../keys.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { PrismaClient } from '../database/client.ts';
+import type { Keys } from '../keys/keys.ts';
 import { type Clock, nowOf } from './clock.ts';
 import { settleLane, tellDelivery } from './settling.ts';
 import { openTargetIfReadable } from './target.ts';

@@ -1,6 +1,6 @@
 // Events of what is live: endpoints that come and go, and agents' sessions. Nobody does these through the API.
 
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import type { AuditEvent, Telling } from './audit.ts';
 import {
   endpointObjects,

@@ -1,6 +1,6 @@
 // What events show of endpoints and of agents' sessions.
 
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import { isId } from '../ids.ts';
 
 /** Where an agent came in, as far as this node knows: it is in no row. */

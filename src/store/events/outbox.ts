@@ -3,7 +3,7 @@
 import { packEvents } from '../../events/batch.ts';
 import { writeEvent } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
-import type { Db } from '../client.ts';
+import type { Db } from '../database/client.ts';
 import { newId } from '../ids.ts';
 import type { AuditEvent, Telling } from './audit.ts';
 

@@ -1,9 +1,9 @@
 // What has waited for too long, and what is too much, is dropped and counted.
 
 import { BATCHES_MAX } from '../../events/delivery/turn.ts';
-import type { Changes } from '../changes.ts';
-import type { Db, PrismaClient } from '../client.ts';
-import { insistent } from '../contention.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { Db, PrismaClient } from '../database/client.ts';
+import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Announce } from './audit.ts';
 import { type Clock, nowOf } from './clock.ts';
@@ -48,7 +48,7 @@ export interface RetentionParts extends Clock {
  */
 export function sweepEvents(parts: RetentionParts, settings: RetentionSettings): Promise<SweptEvents> {
   const { prisma, changes } = parts;
-  return insistent(() =>
+  return retryOnConflict(() =>
     changes.transaction(prisma, async (tx, announce) => {
       const tooMuch = Prisma.sql`
         SELECT destination_id FROM event_batch GROUP BY destination_id HAVING sum(bytes) > ${settings.eventBacklogBytes}`;

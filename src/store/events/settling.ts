@@ -1,9 +1,9 @@
 // What became of the events of a lane, written down in one transaction by whoever has leased it.
 
 import type { LaneVerdict, LeasedLane, Progress } from '../../events/delivery/lanes.ts';
-import type { Changes } from '../changes.ts';
-import type { Db, PrismaClient } from '../client.ts';
-import { insistent } from '../contention.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { Db, PrismaClient } from '../database/client.ts';
+import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Clock, nowOf } from './clock.ts';
 import { buryEvents } from './dead-letters.ts';
@@ -28,7 +28,9 @@ export async function settleLane(
 ): Promise<boolean> {
   const { lane, progress, verdict } = settlement;
   const isPlain = progress.dead.length === 0 && progress.shortened.length === 0;
-  const states = await insistent(() => (isPlain ? settlePlainly(parts, settlement) : settleInSteps(parts, settlement)));
+  const states = await retryOnConflict(() =>
+    isPlain ? settlePlainly(parts, settlement) : settleInSteps(parts, settlement),
+  );
   if (!states) return false;
   const isImportant = states.after !== states.before || verdict.kind === 'waits' || progress.dead.length > 0;
   if (isImportant || (progress.delivered > 0 && isNews(lane))) await tellDelivery(parts, lane);

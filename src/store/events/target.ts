@@ -2,7 +2,7 @@
 // and their place in the target.
 
 import type { Target } from '../../events/target.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 
 /** What a stored target belongs to. */
 export interface TargetRow {

@@ -2,8 +2,8 @@
 
 import type { PackedEvents } from '../../events/batch.ts';
 import type { TrafficSource, TrafficStore } from '../../events/traffic/store.ts';
-import type { Changes } from '../changes.ts';
-import type { PrismaClient } from '../client.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { PrismaClient } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 export interface TrafficStoreParts {

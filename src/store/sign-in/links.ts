@@ -1,7 +1,7 @@
 // Sign-in links: by one, a user sets a password, once.
 
-import type { Db, PrismaClient } from '../client.ts';
-import type { Keys } from '../keys.ts';
+import type { Db, PrismaClient } from '../database/client.ts';
+import type { Keys } from '../keys/keys.ts';
 import { newToken } from './secrets.ts';
 
 /** How long a link works; milliseconds. */

@@ -1,11 +1,11 @@
 // Browser sessions: a browser in which a user is signed in.
 
 import { timingSafeEqual } from 'node:crypto';
-import type { Change, Changes } from '../changes.ts';
-import type { Db, PrismaClient } from '../client.ts';
+import type { Change, Changes } from '../changes/changes.ts';
+import type { Db, PrismaClient } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../keys/keys.ts';
 import { newToken } from './secrets.ts';
 
 /** A session ends when it was not used for so long, and in any case after the second; milliseconds. */
@@ -66,7 +66,7 @@ export async function openSession(
     skip: SESSIONS_MAX,
     select: { id: true },
   });
-  if (tooMany.length > 0) await endSessions(db, announce, { id: { in: tooMany.map(({ id }) => id) } });
+  if (tooMany.length > 0) await endBrowserSessions(db, announce, { id: { in: tooMany.map(({ id }) => id) } });
   return { id, token, pageSecret };
 }
 
@@ -106,7 +106,11 @@ export async function renewPageSecret(
 }
 
 /** Ends sessions at once, with the streams that were opened in them. @returns how many. */
-export async function endSessions(db: Db, announce: Announce, where: Prisma.BrowserSessionWhereInput): Promise<number> {
+export async function endBrowserSessions(
+  db: Db,
+  announce: Announce,
+  where: Prisma.BrowserSessionWhereInput,
+): Promise<number> {
   const ended = await db.browserSession.findMany({ where, select: { id: true, accountId: true } });
   const { count } = await db.browserSession.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
   for (const { id, accountId } of ended) announce({ kind, action: 'DELETED', id, accountId });
@@ -124,5 +128,5 @@ export async function sweepSignIns(prisma: PrismaClient, changes: Changes, now: 
   await prisma.signInLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
   const isOver = { NOT: underWay(now) };
   if ((await prisma.browserSession.count({ where: isOver })) === 0) return;
-  await changes.transaction(prisma, (tx, announce) => endSessions(tx, announce, isOver));
+  await changes.transaction(prisma, (tx, announce) => endBrowserSessions(tx, announce, isOver));
 }

@@ -8,9 +8,9 @@ import { pino } from 'pino';
 /** @param {string} path a compiled file of the gateway, under `dist`. */
 const ofGateway = (path) => import(pathToFileURL(join(process.env.BENCH_DIST ?? '', path)).href);
 
-const { deriveKeys } = await ofGateway('store/keys.js');
-const { openDatabase } = await ofGateway('store/database.js');
-const { openClient } = await ofGateway('store/client.js');
+const { deriveKeys } = await ofGateway('store/keys/keys.js');
+const { openDatabase } = await ofGateway('store/database/open-database.js');
+const { openClient } = await ofGateway('store/database/client.js');
 const { newId, newSecret } = await ofGateway('store/ids.js');
 
 const TRUST_MS = 5000; // As long as the gateway does.

@@ -1,7 +1,7 @@
 // Watching how delivery to a destination is going: a busy one changes many times a second, people look once.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Change, Changes } from '../../../store/changes.ts';
+import type { Change, Changes } from '../../../store/changes/changes.ts';
 
 /** The time between two of the same destination; milliseconds. */
 const PACE_MS = 500;

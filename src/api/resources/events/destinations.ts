@@ -1,10 +1,10 @@
 // Event destinations: where events are delivered (specification sections 2.5 and 4.5).
 
 import type { Target } from '../../../events/target.ts';
-import type { Db } from '../../../store/client.ts';
+import type { Db } from '../../../store/database/client.ts';
 import { sealTarget, withoutSecrets } from '../../../store/events/target.ts';
 import { newId } from '../../../store/ids.ts';
-import type { Keys } from '../../../store/keys.ts';
+import type { Keys } from '../../../store/keys/keys.ts';
 import { builder } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import { ApiError, found } from '../../errors.ts';

@@ -3,7 +3,7 @@
 import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts';
 import { checkFilter } from '../../../events/traffic/filter.ts';
 import { type EventName, eventTypes, isEventName } from '../../../events/types.ts';
-import type { Db } from '../../../store/client.ts';
+import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder.ts';
 import { ApiError } from '../../errors.ts';
 import { checkBytes } from '../../texts.ts';

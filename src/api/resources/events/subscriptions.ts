@@ -1,6 +1,6 @@
 // Event subscriptions: which types of event go to which destinations.
 
-import type { Db } from '../../../store/client.ts';
+import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';

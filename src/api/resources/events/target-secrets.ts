@@ -2,7 +2,7 @@
 
 import type { Target } from '../../../events/target.ts';
 import { mapSecrets, openTarget, storedTarget, type TargetRow } from '../../../store/events/target.ts';
-import type { Keys } from '../../../store/keys.ts';
+import type { Keys } from '../../../store/keys/keys.ts';
 import { ApiError } from '../../errors.ts';
 
 /**

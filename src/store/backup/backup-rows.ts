@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { BackupError, type BackupRow, type RowCounts, readRows } from './backup-file.ts';
+
+/** What is live now and not after a restore, and what the migrations make. */
+const LEFT_OUT = new Set([
+  'node',
+  'tunnel_session',
+  'tunnel',
+  'endpoint',
+  'claim',
+  'browser_session',
+  'sign_in_link',
+  '_prisma_migrations',
+  '_gateway_migration_lock',
+]);
+const BATCH_ROWS = 500;
+const BATCH_CHARACTERS = 1024 * 1024;
+
+/** Columns that number their rows, and what counts for them. */
+const SEQUENCES = `
+  SELECT table_name AS "table", column_name AS "column", pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+  FROM information_schema.columns
+  WHERE table_schema = current_schema() AND column_default LIKE 'nextval(%'`;
+
+/** The tables of a backup, each after those that it refers to. */
+export async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
+  const tables = await client.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`,
+  );
+  const references = await client.query<{ child: string; parent: string }>(
+    `SELECT child.relname AS child, parent.relname AS parent FROM pg_constraint AS k
+     JOIN pg_class AS child ON child.oid = k.conrelid JOIN pg_class AS parent ON parent.oid = k.confrelid
+     JOIN pg_namespace AS n ON n.oid = child.relnamespace
+     WHERE k.contype = 'f' AND n.nspname = current_schema()`,
+  );
+  const waiting = new Set(tables.rows.map(({ name }) => name).filter((name) => !LEFT_OUT.has(name)));
+  const ordered: string[] = [];
+  while (waiting.size > 0) {
+    const free = [...waiting].filter((name) =>
+      references.rows.every(({ child, parent }) => child !== name || parent === name || !waiting.has(parent)),
+    );
+    if (free.length === 0) throw new Error(`the tables ${[...waiting].join(', ')} refer to each other`);
+    for (const name of free) waiting.delete(name);
+    ordered.push(...free);
+  }
+  return ordered;
+}
+
+/** Reads tables row by row, within a transaction. */
+export async function* dumpRows(client: pg.ClientBase, tables: string[]): AsyncGenerator<BackupRow> {
+  for (const table of tables) {
+    await client.query(`DECLARE "backup" CURSOR FOR SELECT row_to_json(t)::text AS json FROM "${table}" AS t`);
+    for (;;) {
+      const { rows } = await client.query<{ json: string }>(`FETCH ${BATCH_ROWS} FROM "backup"`);
+      for (const { json } of rows) yield { table, json };
+      if (rows.length < BATCH_ROWS) break;
+    }
+    await client.query('CLOSE "backup"');
+  }
+}
+
+/**
+ * Replaces the contents of the tables by a backup's, within a transaction.
+ * @param expected how many rows of each table the backup has.
+ * @throws {BackupError} when it has rows of a table that is not there, or out of order.
+ */
+export async function loadRows(client: pg.ClientBase, file: string, expected: RowCounts): Promise<void> {
+  const tables = await tablesInOrder(client);
+  const unknown = Object.keys(expected).filter((table) => !tables.includes(table));
+  if (unknown.length > 0) throw new BackupError(`${file} has tables that the database lacks: ${unknown.join(', ')}.`);
+  for (const table of tables.toReversed()) await client.query(`DELETE FROM "${table}"`);
+
+  for await (const { table, rows } of batches(readRows(file))) {
+    // A name from a file: only one that is in the database goes into a statement.
+    if (!tables.includes(table)) throw new BackupError(`${file} has rows of an unknown table "${table}".`);
+    await client.query(`INSERT INTO "${table}" SELECT * FROM json_populate_recordset(NULL::"${table}", $1::json)`, [
+      `[${rows.join(',')}]`,
+    ]);
+  }
+  await countOn(client);
+  for (const [table, count] of Object.entries(expected)) {
+    const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM "${table}"`);
+    if (Number(rows[0]?.count) !== count) throw new BackupError(`${file} changed while it was being restored.`);
+  }
+}
+
+/** Rows that are added get numbers above those that were loaded. */
+async function countOn(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(SEQUENCES);
+  for (const { table, column, sequence } of rows)
+    await client.query(`SELECT setval($1, coalesce(max("${column}"), 0) + 1, false) FROM "${table}"`, [sequence]);
+}
+
+async function* batches(rows: AsyncIterable<BackupRow>): AsyncGenerator<{ table: string; rows: string[] }> {
+  let batch: { table: string; rows: string[] } = { table: '', rows: [] };
+  let characters = 0;
+  for await (const { table, json } of rows) {
+    const full = batch.rows.length >= BATCH_ROWS || characters + json.length > BATCH_CHARACTERS;
+    if (batch.rows.length > 0 && (full || table !== batch.table)) {
+      yield batch;
+      batch = { table, rows: [] };
+      characters = 0;
+    }
+    batch.table = table;
+    batch.rows.push(json);
+    characters += json.length;
+  }
+  if (batch.rows.length > 0) yield batch;
+}

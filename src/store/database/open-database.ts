@@ -1,0 +1,78 @@
+// The database the configuration names: a PostgreSQL server, or the embedded one.
+
+import pg from 'pg';
+import { openEmbedded } from '../embedded/index.ts';
+import type { StoreSettings } from '../settings.ts';
+import { LostConnections } from './lost-connections.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** The first statement on each connection. The types do not know that a statement may have a time-out of its own. */
+const FIRST_STATEMENT: pg.QueryConfig & { query_timeout: number } = {
+  text: "SELECT set_config('TimeZone', 'UTC', false), pg_backend_pid() AS pid",
+  query_timeout: CONNECT_TIMEOUT_MS,
+};
+
+export interface Database {
+  /** Connections; every one speaks in UTC, which `@prisma/adapter-pg` takes for granted. */
+  pool: pg.Pool;
+  /** Runs a statement that must not wait for the others, such as the renewal of a lease. */
+  urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
+  kind: 'embedded' | 'server';
+  /** Whether nothing is written, as the disk below the embedded database is full. */
+  isFull(): Promise<boolean>;
+  /** Waits for queries under way. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Told once, in plain words, when the embedded database is lost; the process has to end. */
+  onFatal(text: string): void;
+  /** Told, in plain words, what the operator has to look after. */
+  onNotice?(text: string): void;
+}
+
+/**
+ * Opens the database. A server need not answer yet: its pool connects when it is first asked, waits 5 s for a
+ * connection, lets a statement run for 30 s, and gives up connections whose server is gone.
+ * @throws {EmbeddedError} when the embedded database is in use or does not start.
+ */
+export async function openDatabase(
+  config: Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir'>,
+  options: DatabaseOptions,
+): Promise<Database> {
+  if (config.databaseUrl === undefined) return { ...(await openEmbedded(config.dataDir, options)), kind: 'embedded' };
+  return { ...openServer(config.databaseUrl, config.databasePool), kind: 'server' };
+}
+
+function openServer(connectionString: string, max: number): Omit<Database, 'kind'> {
+  const lost = new LostConnections(connectionString);
+  const settings: pg.PoolConfig = {
+    connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    // Awaited before the connection is given out.
+    onConnect: async (client) => {
+      const { rows } = await client.query<{ pid: number }>(FIRST_STATEMENT);
+      lost.add(client as pg.PoolClient, rows[0]?.pid ?? 0);
+    },
+  };
+  const pool = new pg.Pool({ ...settings, max, application_name: 'gateway' });
+  // Of its own, so that it is there whatever waits for the others.
+  const urgent = new pg.Pool({ ...settings, max: 1, idleTimeoutMillis: 0, application_name: 'gateway lease' });
+  for (const each of [pool, urgent]) {
+    lost.listen(each);
+    // A server that restarts breaks idle connections; the pool opens others, and queries under way hear of it anyway.
+    each.on('error', () => undefined);
+  }
+  return {
+    pool,
+    urgent: (text, values) => urgent.query(text, values),
+    isFull: async () => false, // A server looks after its own disk.
+    async close() {
+      await Promise.all([pool.end(), urgent.end()]);
+      lost.stop();
+    },
+  };
+}

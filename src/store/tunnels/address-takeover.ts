@@ -1,0 +1,58 @@
+// Whether an address can be had, given who has it.
+
+import type { BindRequest } from '../../tunnel/control/registrar.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { Db } from '../database/client.ts';
+import type { Claim, Holder } from './claims.ts';
+
+/** A tunnel that has the address. */
+export interface ServingTunnel {
+  id: string;
+  address: string;
+  endpointId: string;
+  sessionId: string;
+  accountId: string;
+  /** Null when its credential was deleted. */
+  credentialId: string | null;
+  /** Whether its node's lease holds. Ours does, as far as we are concerned: nobody takes what we serve from under us. */
+  isLive: boolean;
+  /** Whether its node's lease ended so short a time ago that the address is kept for the agent. */
+  isKept: boolean;
+}
+
+/** The tunnels at addresses whose claims are locked. */
+export function tunnelsAt(
+  db: Db,
+  addresses: readonly Address[],
+  nodeId: string,
+  holdMs: number,
+): Promise<ServingTunnel[]> {
+  return db.$queryRaw<ServingTunnel[]>`
+    SELECT t.id, e.address, e.id AS "endpointId", t.session_id AS "sessionId", t.account_id AS "accountId",
+      s.credential_id AS "credentialId", n.id = ${nodeId} OR n.lease_until > now() AS "isLive",
+      n.lease_until + ${holdMs} * interval '1 millisecond' > now() AS "isKept"
+    FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id
+    JOIN tunnel_session s ON s.id = t.session_id JOIN node n ON n.id = s.node_id
+    WHERE e.address = ANY(${addresses})`;
+}
+
+/**
+ * Whether a bind gets the address. A tunnel that is resumed is the agent's own, whoever it is served by now: that it is
+ * there is no hindrance, and its address is not kept from the agent, which may have a new authtoken.
+ */
+export function mayTakeOver(
+  { resume, pooling }: BindRequest,
+  own: Holder,
+  claim: Claim,
+  served: ServingTunnel[],
+): boolean {
+  const isShared = (accountId: string) => pooling && claim.pooling && accountId === own.accountId;
+  const isOwn = (accountId: string, credentialId: string | null) =>
+    credentialId === own.credentialId || (accountId === own.accountId && (resume !== null || isShared(accountId)));
+  if (claim.isHeld && !isOwn(claim.accountId, claim.credentialId)) return false;
+  return served
+    .filter(({ id }) => id !== resume)
+    .every(({ isLive, isKept, accountId, credentialId }) =>
+      isLive ? isShared(accountId) : !isKept || isOwn(accountId, credentialId),
+    );
+}

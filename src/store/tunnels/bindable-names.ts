@@ -1,0 +1,84 @@
+// Whether an account may serve a name: its own reservations, those of others, and the gateway's own names.
+
+import type { BindRequest, Refusal } from '../../tunnel/control/registrar.ts';
+import { isInternal } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { Db } from '../database/client.ts';
+import { isWithin, namesServing, rootOf } from '../domains/dns-names.ts';
+import { freezeReservations, namesHolding, nearest } from '../domains/reservations.ts';
+import type { RegistrarSettings } from './registrar-deps.ts';
+
+interface Reservation {
+  id: string;
+  accountId: string;
+  domain: string;
+}
+
+/** To be called first in a transaction that binds: a name without a reservation must not be reserved meanwhile. */
+export async function freezeNames(
+  db: Db,
+  requests: readonly Pick<BindRequest, 'hostname' | 'chosen'>[],
+  { baseDomain }: RegistrarSettings,
+): Promise<void> {
+  // A random name is nobody's wish, and what must be reserved has a row of its own to lock.
+  const isFree = ({ hostname, chosen }: Pick<BindRequest, 'hostname' | 'chosen'>) =>
+    !chosen && isWithin(hostname, baseDomain);
+  if (requests.some(isFree)) await freezeReservations(db);
+}
+
+/** A name that an account wants to serve. */
+export interface WantedName {
+  accountId: string;
+  /** Null where it is none: an address without a name. */
+  hostname: string | null;
+}
+
+/** @returns for each name the account's reservation that covers it, if it needs none perhaps null; or why it is refused. */
+export async function reservationsOf(
+  db: Db,
+  wanted: readonly WantedName[],
+  settings: RegistrarSettings,
+): Promise<({ domainId: string | null } | Refusal)[]> {
+  const names = [...new Set(wanted.flatMap(({ hostname }) => namesAbout(hostname, settings)))];
+  // A reservation cannot be given up before the bind is decided.
+  const rows =
+    names.length === 0
+      ? []
+      : await db.$queryRaw<Reservation[]>`
+          SELECT id, account_id AS "accountId", domain FROM reserved_domain WHERE domain = ANY(${names}) FOR SHARE`;
+  const byName = new Map(rows.map((row) => [row.domain, row]));
+  return wanted.map((name) => reservationOf(name, byName, settings));
+}
+
+/** The names whose reservations are about a name. One that is internal needs none: each account has its own. */
+function namesAbout(hostname: string | null, { baseDomain }: RegistrarSettings): string[] {
+  return hostname === null || isInternal(hostname)
+    ? []
+    : [...ownNames(hostname), ...namesHolding(hostname, baseDomain)];
+}
+
+function ownNames(hostname: string): string[] {
+  return hostname.startsWith('*.') ? [hostname] : namesServing(hostname);
+}
+
+function reservationOf(
+  { accountId, hostname }: WantedName,
+  byName: ReadonlyMap<string, Reservation>,
+  { baseDomain, cnameDomain, acmeDomain }: RegistrarSettings,
+): { domainId: string | null } | Refusal {
+  if (hostname === null || isInternal(hostname)) return { domainId: null };
+  const isOthers = (name: string) => (byName.get(name)?.accountId ?? accountId) !== accountId;
+  if (namesHolding(hostname, baseDomain).some(isOthers)) return { refused: 'reservedByOther', target: hostname };
+  const own = ownNames(hostname);
+  const covering = nearest(
+    own.flatMap((name) => byName.get(name) ?? []).filter((row) => row.accountId === accountId),
+    own,
+  );
+  const root = rootOf(hostname);
+  const isFree =
+    !hostname.startsWith('*.') &&
+    root !== baseDomain &&
+    isWithin(root, baseDomain) &&
+    ![cnameDomain, acmeDomain].some((zone) => isWithin(root, zone) && !isWithin(baseDomain, zone));
+  if (!covering && !isFree) return { refused: 'notReserved', target: hostname };
+  return { domainId: covering?.id ?? null };
+}

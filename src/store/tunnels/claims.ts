@@ -1,0 +1,95 @@
+// Claims: who serves an address, or for whom it is kept. The row of a claim is locked by whoever changes what is served
+// there, so that all nodes do it one after the other. Locks are taken in this order: session, claims by address, tunnels.
+
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { Db } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { toJsonRows } from './json-rows.ts';
+
+export interface Claim {
+  accountId: string;
+  credentialId: string;
+  pooling: boolean;
+  /** Whether it is kept for a session that was lost. */
+  isHeld: boolean;
+}
+
+export interface Holder {
+  accountId: string;
+  credentialId: string;
+}
+
+/** Locks the claims on addresses, each of which is its holder's own when there was none. @returns them by address. */
+export async function takeClaims(
+  db: Db,
+  wanted: readonly { address: Address; holder: Holder }[],
+): Promise<Map<string, Claim>> {
+  const rows = wanted.map(({ address, holder: { accountId, credentialId } }) => ({
+    address,
+    account_id: accountId,
+    credential_id: credentialId,
+  }));
+  const claims = await db.$queryRaw<(Claim & { address: string })[]>`
+    INSERT INTO claim (address, account_id, credential_id, pooling)
+    SELECT address, account_id, credential_id, false
+    FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(address text, account_id text, credential_id text) ORDER BY address
+    ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
+    RETURNING address, account_id AS "accountId", credential_id AS "credentialId", pooling,
+      coalesce(held_until > now(), false) AS "isHeld"`;
+  return new Map(claims.map((claim) => [claim.address, claim]));
+}
+
+export async function lockClaims(db: Db, addresses: string[]): Promise<void> {
+  await db.$queryRaw`SELECT address FROM claim WHERE address = ANY(${addresses}) ORDER BY address FOR UPDATE`;
+}
+
+/** Frees addresses whose claims are locked and whose endpoints are deleted, but not those that others serve too. */
+export async function freeClaims(db: Db, addresses: string[]): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM claim WHERE address = ANY(${addresses})
+    AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
+}
+
+/** The same, but keeps each for its holder for so many milliseconds. */
+export async function holdClaims(
+  db: Db,
+  held: readonly { address: string; holder: Holder }[],
+  holdMs: number,
+): Promise<void> {
+  const rows = held.map(({ address, holder: { accountId, credentialId } }) => ({
+    address,
+    account_id: accountId,
+    credential_id: credentialId,
+  }));
+  await db.$executeRaw`
+    UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond',
+      account_id = w.account_id, credential_id = w.credential_id
+    FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(address text, account_id text, credential_id text)
+    WHERE claim.address = w.address
+    AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
+}
+
+/** The addresses that sessions serve. */
+const addressesOf = (sessionIds: string[]) => Prisma.sql`
+  SELECT e.address FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id WHERE t.session_id = ANY(${sessionIds})`;
+
+/** Locks the claims on all that sessions serve, which are locked. */
+export async function lockClaimsOf(db: Db, sessionIds: string[]): Promise<void> {
+  await db.$queryRaw`
+    SELECT address FROM claim WHERE address IN (${addressesOf(sessionIds)}) ORDER BY address FOR UPDATE`;
+}
+
+/** Keeps what sessions serve, and no others, for those who have it. The claims are locked. */
+export async function keepClaimsOf(db: Db, sessionIds: string[], holdMs: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
+    WHERE held_until IS NULL AND address IN (${addressesOf(sessionIds)})
+    AND NOT EXISTS (
+      SELECT 1 FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id
+      WHERE e.address = claim.address AND NOT t.session_id = ANY(${sessionIds}))`;
+}
+
+/** Deletes claims that are not kept any longer. The column is rounded to milliseconds, upwards too. */
+export async function sweepClaims(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM claim WHERE held_until <= now() + interval '1 millisecond'`;
+}

@@ -1,0 +1,84 @@
+// The rows of tunnels that have addresses.
+
+import type { BindRequest } from '../../tunnel/control/registrar.ts';
+import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { Db } from '../database/client.ts';
+import type { Holder } from './claims.ts';
+import { toJsonRows } from './json-rows.ts';
+import type { RegistrarDeps } from './registrar-deps.ts';
+
+export interface NewTunnel {
+  request: BindRequest;
+  standing: Holder;
+  address: Address;
+  tunnelId: string;
+  endpointId: string;
+  domainId: string | null;
+  /** What an edge would have in place of the address; '' for none. */
+  hostport: string;
+}
+
+export interface InsertedTunnels {
+  /** The endpoints that are there now. Of the others the session was gone, or an edge had come to the name. */
+  live: Set<string>;
+  /** What was known of addresses while they were offline. */
+  back: { id: string; accountId: string }[];
+}
+
+/**
+ * Writes the claims, which are locked, the tunnels and the endpoints, and forgets that the addresses were offline: in one
+ * statement for all, as agents that come back after an outage bind by the thousand.
+ */
+export async function insertTunnels(
+  db: Db,
+  { node, settings }: RegistrarDeps,
+  openings: readonly NewTunnel[],
+): Promise<InsertedTunnels> {
+  const { region } = settings;
+  const rows = openings.map(({ request, standing, address, tunnelId, endpointId, domainId, hostport }) => ({
+    session_id: request.sessionId,
+    account_id: standing.accountId,
+    credential_id: standing.credentialId,
+    tunnel_id: tunnelId,
+    endpoint_id: endpointId,
+    domain_id: domainId,
+    address,
+    proto: request.proto,
+    public_url: request.publicUrl,
+    hostport: `${request.hostname}:${request.port}`,
+    of_edge: hostport,
+    pooling: request.pooling,
+    forwards_to: request.forwardsTo,
+    metadata: request.metadata,
+  }));
+  const opened = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
+    WITH wanted AS (
+      SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(session_id text, account_id text, credential_id text,
+        tunnel_id text, endpoint_id text, domain_id text, address text, proto text, public_url text, hostport text,
+        of_edge text, pooling boolean, forwards_to text, metadata text)
+    ), taken AS (
+      UPDATE claim SET account_id = w.account_id, credential_id = w.credential_id, pooling = w.pooling, held_until = NULL
+      FROM wanted w WHERE claim.address = w.address
+    ), session AS (
+      SELECT id FROM tunnel_session WHERE id IN (SELECT session_id FROM wanted) ORDER BY id FOR SHARE
+    ), ready AS (
+      SELECT w.* FROM wanted w JOIN session ON session.id = w.session_id
+      WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge)
+    ), opened AS (
+      INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
+      SELECT tunnel_id, account_id, session_id, proto, public_url, forwards_to, metadata, ${region} FROM ready
+      RETURNING id
+    ), live AS (
+      INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
+        domain_id, tunnel_id)
+      SELECT w.endpoint_id, w.account_id, ${node.id}, 'EPHEMERAL', w.proto, w.public_url, w.hostport, w.address,
+        w.metadata, ${region}, w.domain_id, opened.id FROM ready w JOIN opened ON opened.id = w.tunnel_id
+      RETURNING id
+    ), back AS (
+      DELETE FROM offline_endpoint o USING ready w WHERE o.account_id = w.account_id AND o.address = w.address
+      RETURNING o.id, o.account_id
+    )
+    SELECT id, NULL AS "accountId" FROM live UNION ALL SELECT id, account_id FROM back`;
+  const back = opened.flatMap(({ id, accountId }) => (accountId === null ? [] : [{ id, accountId }]));
+  return { live: new Set(opened.flatMap(({ id, accountId }) => (accountId === null ? [id] : []))), back };
+}

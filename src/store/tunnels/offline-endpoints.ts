@@ -1,0 +1,80 @@
+// Addresses that go offline: what is known of them stays, with the reason, until an agent of the account serves them again,
+// somebody forgets them, or they are many or old.
+
+import type { Telling } from '../events/audit.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import type { Announce } from './registrar-deps.ts';
+
+/** How long they are kept, and how many of an account. */
+const KEPT_DAYS = 30;
+const KEPT_MAX = 1000;
+
+type Parts = Pick<Telling, 'db' | 'announce'>;
+
+/** What ends, with the endpoints that end with it. */
+export interface OfflineChange {
+  endpointIds: readonly string[];
+  /** Why, for people. */
+  reason: string;
+  /** Deletes it, and returns the ids. */
+  deletion: Prisma.Sql;
+}
+
+/**
+ * Deletes what serves endpoints, and writes down their addresses: all in one statement, as agents are lost by the thousand.
+ * An address that others of the account serve too is not offline.
+ * @returns how many were deleted.
+ */
+export async function recordOffline({ db, announce }: Parts, going: OfflineChange): Promise<number> {
+  const { reason, deletion } = going;
+  const endpointIds = [...going.endpointIds];
+  const ids = endpointIds.map(() => newId('oep'));
+  const rows = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
+    WITH gone AS (
+      INSERT INTO offline_endpoint AS o (id, account_id, address, proto, public_url, hostport, metadata, forwards_to,
+        credential_id, agent_version, ip, os, online_at, reason)
+      SELECT DISTINCT ON (e.account_id, e.address) n.id, e.account_id, e.address, e.proto, e.public_url, e.hostport,
+        e.metadata, t.forwards_to, s.credential_id, s.agent_version, s.ip, s.os, e.created_at, ${reason}
+      FROM unnest(${endpointIds}::text[], ${ids}::text[]) AS n(endpoint_id, id)
+      JOIN endpoint e ON e.id = n.endpoint_id
+      JOIN tunnel t ON t.id = e.tunnel_id JOIN tunnel_session s ON s.id = t.session_id
+      WHERE e.address IS NOT NULL AND NOT EXISTS (SELECT 1 FROM endpoint other WHERE other.address = e.address
+        AND other.account_id = e.account_id AND NOT other.id = ANY(${endpointIds}))
+      ORDER BY e.account_id, e.address, e.created_at DESC
+      ON CONFLICT (account_id, address) DO UPDATE SET (proto, public_url, hostport, metadata, forwards_to, credential_id,
+        agent_version, ip, os, online_at, offline_at, reason) = (EXCLUDED.proto, EXCLUDED.public_url, EXCLUDED.hostport,
+        EXCLUDED.metadata, EXCLUDED.forwards_to, EXCLUDED.credential_id, EXCLUDED.agent_version, EXCLUDED.ip, EXCLUDED.os,
+        EXCLUDED.online_at, EXCLUDED.offline_at, EXCLUDED.reason)
+      RETURNING o.id, o.account_id
+    ), deleted AS (${deletion})
+    SELECT id, account_id AS "accountId" FROM gone UNION ALL SELECT id, NULL FROM deleted`;
+  const made = new Set(ids);
+  let deleted = 0;
+  for (const { id, accountId } of rows)
+    if (accountId === null) deleted++;
+    else announce({ kind: 'offlineEndpoint', action: made.has(id) ? 'CREATED' : 'UPDATED', id, accountId });
+  return deleted;
+}
+
+/** Sessions by their ids, and tunnels by theirs: what `goOffline` may be asked to delete. */
+export const deleteSessions = (ids: string[]) =>
+  Prisma.sql`DELETE FROM tunnel_session WHERE id = ANY(${ids}) RETURNING id`;
+export const deleteTunnels = (ids: string[]) => Prisma.sql`DELETE FROM tunnel WHERE id = ANY(${ids}) RETURNING id`;
+
+/** Tells that addresses are offline no longer, or are not kept any more. */
+export function announceOnlineAgain(announce: Announce, rows: readonly { id: string; accountId: string }[]): void {
+  for (const { id, accountId } of rows) announce({ kind: 'offlineEndpoint', action: 'DELETED', id, accountId });
+}
+
+/** Deletes what is too old, and of each account what is too many. */
+export async function sweepOfflineEndpoints({ db, announce }: Parts): Promise<void> {
+  const swept = await db.$queryRaw<{ id: string; accountId: string }[]>`
+    DELETE FROM offline_endpoint WHERE id IN (
+      SELECT id FROM (
+        SELECT id, offline_at, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM offline_endpoint
+      ) AS placed
+      WHERE place > ${KEPT_MAX} OR offline_at < now() - ${KEPT_DAYS} * interval '1 day'
+    ) RETURNING id, account_id AS "accountId"`;
+  announceOnlineAgain(announce, swept);
+}

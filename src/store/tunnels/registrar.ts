@@ -1,0 +1,54 @@
+// Live objects: the rows behind tunnel sessions, tunnels and endpoints, and who may have which address. Implements what
+// the tunnel side asks. Everything is announced like every other change.
+
+import type { Registrar } from '../../tunnel/control/registrar.ts';
+import { isId } from '../ids.ts';
+import { bindLabels, createBind } from './binds.ts';
+import { createGrants } from './grants.ts';
+import { createNameLookup } from './name-lookup.ts';
+import type { RegistrarDeps } from './registrar-deps.ts';
+import { createSessionStore, type SessionStore } from './sessions.ts';
+
+export type { RegistrarDeps as LiveParts, RegistrarSettings as LiveSettings } from './registrar-deps.ts';
+
+export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn'> {}
+
+/** Registers live objects as this node's. */
+export function createRegistrar(parts: RegistrarDeps): NodeRegistrar {
+  const { prisma, changes } = parts;
+  const sessions = createSessionStore(parts);
+  const bind = createBind(parts);
+  return {
+    ...createGrants(parts),
+    ...sessions,
+    whereIs: createNameLookup(parts),
+
+    async bind(request) {
+      const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
+      const answer = await bind({ ...request, resume });
+      if ('refused' in answer) return answer;
+      const { ghosts, ...bound } = answer;
+      // If it fails they end by themselves; what they had at this address is gone already.
+      await Promise.all(ghosts.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
+      return bound;
+    },
+
+    bindLabels: (request) => bindLabels(parts, request),
+
+    tunnelChanged: (id, { metadata }) =>
+      changes.transaction(prisma, async (tx, announce) => {
+        const where = { id };
+        const tunnel = await tx.tunnel.findUnique({
+          where,
+          select: { accountId: true, endpoint: { select: { id: true } } },
+        });
+        if (!tunnel) return;
+        const { accountId, endpoint } = tunnel;
+        await tx.tunnel.updateMany({ where, data: { metadata } });
+        announce({ kind: 'tunnel', action: 'UPDATED', id, accountId });
+        if (!endpoint) return;
+        await tx.endpoint.updateMany({ where: { id: endpoint.id }, data: { metadata, updatedAt: new Date() } });
+        announce({ kind: 'endpoint', action: 'UPDATED', id: endpoint.id, accountId });
+      }),
+  };
+}

@@ -1,0 +1,184 @@
+// Sessions of this node: which there are, and which were ended from elsewhere.
+
+import type { OpenedSession, Registrar } from '../../tunnel/control/registrar.ts';
+import type { Db } from '../database/client.ts';
+import { isMissingReference, retryOnConflict } from '../database/retry-on-conflict.ts';
+import { tellStarts } from '../events/live-events.ts';
+import type { Ingress } from '../events/live-objects.ts';
+import { newId } from '../ids.ts';
+import { batched } from './batches.ts';
+import { endSessions, endTunnel } from './end-session.ts';
+import { toJsonRows } from './json-rows.ts';
+import type { RegistrarDeps } from './registrar-deps.ts';
+
+export interface SessionStore
+  extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionTaken'> {
+  /** Whether a session is of this process, as long as its rows are there. */
+  isOwn(sessionId: string): boolean;
+  /** Ends a session whose agent has gone elsewhere; its node hears of it. */
+  endElsewhere(sessionId: string): Promise<void>;
+}
+
+export function createSessionStore({ prisma, changes, node, settings, baseUrl }: RegistrarDeps): SessionStore {
+  /** With where their agents came in. */
+  const own = new Map<string, Ingress>();
+  /** Those of them that are being closed here: that they end is no news. */
+  const closing = new Set<string>();
+  const listeners = new Set<(sessionId: string) => void>();
+  const { region, sessionHold } = settings;
+
+  const taken = (id: string) => {
+    if (!closing.has(id) && own.delete(id)) for (const listener of listeners) listener(id);
+  };
+  changes.listen(({ kind, action, id }) => {
+    if (kind === 'tunnelSession' && action === 'DELETED') taken(id);
+  });
+  node.onLapse(() => [...own.keys()].forEach(taken));
+  // What happened meanwhile is not told. If the database cannot say either, there will be another gap.
+  changes.onGap(() => void takeWhatIsGone().catch(() => undefined));
+
+  async function takeWhatIsGone(): Promise<void> {
+    const ids = [...own.keys()];
+    if (ids.length === 0) return;
+    const rows = await prisma.tunnelSession.findMany({ where: { id: { in: ids } }, select: { id: true } });
+    const there = new Set(rows.map(({ id }) => id));
+    for (const id of ids) if (!there.has(id)) taken(id);
+  }
+
+  const ingressOf = (id: string) => own.get(id);
+
+  const end = batched<Ending, void>({
+    keysOf: ({ id }) => [id],
+    async work(endings) {
+      for (const alike of grouped(endings, ({ holdMs, reason, cause }) => `${holdMs} ${reason} ${cause}`)) {
+        const [{ holdMs, reason, cause }] = alike;
+        const ids = alike.map(({ id }) => id);
+        await retryOnConflict(() =>
+          changes.transaction(prisma, (db, announce) =>
+            endSessions({ db, announce, baseUrl: baseUrl() }, ids, { holdMs, reason, cause, ingressOf }),
+          ),
+        );
+      }
+      return [];
+    },
+  });
+
+  const begin = batched<SessionRow, void>({
+    keysOf: ({ accountId, clientId }) => [`${accountId} ${clientId}`],
+    async work(rows) {
+      await retryOnConflict(() =>
+        changes.transaction(prisma, async (db, announce) => {
+          const telling = { db, announce, baseUrl: baseUrl() };
+          const there = await insertOrLock(db, rows);
+          const before = there.filter((id) => !rows.some((row) => row.id === id));
+          if (before.length > 0) {
+            const reason = 'replaced by a new session';
+            await endSessions(telling, before, { holdMs: sessionHold, reason, ingressOf });
+            await insertOrLock(
+              db,
+              rows.filter(({ id }) => !there.includes(id)),
+            );
+          }
+          for (const { id, accountId } of rows) announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
+          await tellStarts(telling, rows);
+        }),
+      );
+      return [];
+    },
+  });
+
+  return {
+    isOwn: (sessionId) => own.has(sessionId),
+
+    onSessionTaken(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async sessionOpened(session) {
+      const id = newId('ts');
+      const open = () => {
+        own.set(id, session.ingress); // Another node may take it as soon as it is there.
+        return begin({ ...session, id, nodeId: node.id, region });
+      };
+      try {
+        await open().catch(async (error) => {
+          if (!isMissingReference(error)) throw error;
+          // Others may have swept this node away, whose lease had ended: it joins again, before it would by itself.
+          await node.renew();
+          await open();
+        });
+      } catch (error) {
+        own.delete(id);
+        throw error;
+      }
+      return id;
+    },
+
+    async sessionClosed(sessionId, holdMs, reason = '', cause) {
+      closing.add(sessionId);
+      try {
+        await end({ id: sessionId, holdMs, reason, cause });
+        own.delete(sessionId);
+      } finally {
+        closing.delete(sessionId);
+      }
+    },
+
+    endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
+
+    tunnelClosed: (tunnelId, reason = '') =>
+      retryOnConflict(() =>
+        changes.transaction(prisma, (db, announce) =>
+          endTunnel({ db, announce, baseUrl: baseUrl() }, tunnelId, reason),
+        ),
+      ),
+  };
+}
+
+type SessionRow = OpenedSession & { id: string; nodeId: string; region: string };
+
+interface Ending {
+  id: string;
+  holdMs: number;
+  reason: string;
+  cause?: string | undefined;
+}
+
+/** @returns the ids of the sessions that the agents have: these, or for some the one before, which is locked. */
+async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<string[]> {
+  const rows = sessions.map((row) => ({
+    id: row.id,
+    account_id: row.accountId,
+    node_id: row.nodeId,
+    credential_id: row.credentialId,
+    client_id: row.clientId,
+    agent_version: row.agentVersion,
+    ip: row.ip,
+    os: row.os,
+    arch: row.arch,
+    user_agent: row.userAgent,
+    metadata: row.metadata,
+    region: row.region,
+    transport: row.transport,
+  }));
+  const there = await db.$queryRaw<{ id: string }[]>`
+    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, agent_version, ip, os, arch,
+      user_agent, metadata, region, transport)
+    SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(id text, account_id text, node_id text,
+      credential_id text, client_id text, agent_version text, ip text, os text, arch text, user_agent text,
+      metadata text, region text, transport text) ORDER BY account_id, client_id
+    ON CONFLICT (account_id, client_id) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
+  return there.map(({ id }) => id);
+}
+
+/** In groups with the same key, in the order in which they come. */
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
+}
