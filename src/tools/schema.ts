@@ -1,4 +1,4 @@
-// `npm run schema`: prints schema.graphql, and the tables of errors and events in the READMEs, from code. With `--check` it only tells
+// `npm run schema`: prints schema.graphql, and the tables of errors and events in the manual, from code. With `--check` it only tells
 // whether they are current.
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -16,13 +16,13 @@ const place = (name: string) => new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?
 
 const files = {
   'schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
-  'README.md': (current: string) =>
+  'src/manual/errors.md': (current: string) =>
     current
       .replace(place('errors'), errorRows)
       .replace(place('visitor errors'), visitorErrorRows)
-      .replace(place('agent errors'), agentErrorRows)
-      .replace(place('event types'), eventTypeRows),
-  'src/events/README.md': (current: string) => current.replace(place('traffic fields'), trafficFieldRows),
+      .replace(place('agent errors'), agentErrorRows),
+  'src/manual/events.md': (current: string) =>
+    current.replace(place('event types'), eventTypeRows).replace(place('traffic fields'), trafficFieldRows),
 };
 
 function errorRows(): string {

@@ -8,7 +8,7 @@ import { environmentOf } from '../policy/exchange-support.ts';
 import { root } from '../support/place.ts';
 
 export const folder = join(root, 'src/policy');
-export const manual = readFileSync(join(folder, 'README.md'), 'utf8');
+export const manual = readFileSync(join(root, 'src/manual/policies.md'), 'utf8');
 
 /** Whom the policies of the manual are for. */
 export const owner = { accountId: 'ac_2test', proto: 'https' } as const;

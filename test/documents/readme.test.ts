@@ -1,7 +1,7 @@
-// The README, taken at its word.
+// The README and the pages of the manual: commands, links and tables are what they say.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { GraphQLInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/api/error-table.ts';
@@ -11,7 +11,15 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { root } from '../support/place.ts';
 import { curl } from './shell.ts';
 
-const text = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const text = read('README.md');
+const pages = [
+  'README.md',
+  'src/README.md',
+  'agent/README.md',
+  'test/bench/README.md',
+  ...readdirSync(join(root, 'src/manual')).map((name) => `src/manual/${name}`),
+];
 const ADDRESS = 'http://127.0.0.1:4000';
 
 describe('the tour', () => {
@@ -50,22 +58,46 @@ function inGeneral(json: string): string {
 
 describe('commands', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const named = [...text.matchAll(/(?:`|^)(npm (?:run )?([a-z][\w:-]*)(?: -- ([\w-]+))?)/gm)].map(
-    ([, line, script = '', word]) => ({ line, script, word }),
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/(?:`|^)(npm (?:run )?([a-z][\w:-]*)(?: -- ([\w-]+))?)/gm)].map(
+      ([, line, script = '', word]) => ({ page, line, script, word }),
+    ),
   );
 
-  test.each(named)('there is $line', ({ script, word }) => {
-    expect(Object.keys(scripts)).toContain(script);
+  test.each(named)('there is $line, as $page says', ({ script, word }) => {
+    expect(['ci', ...Object.keys(scripts)]).toContain(script);
     const directory = { bench: 'test/bench', soak: 'test/soak' }[script];
-    if (directory)
+    // NAME stands for any of them.
+    if (directory && word !== 'NAME')
       expect(readdirSync(join(root, directory)).map((name) => name.replace('.test.ts', ''))).toContain(word);
   });
 });
 
 describe('links', () => {
-  const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
-  test.each(links.filter((target) => !/^\w+:/.test(target)))('%s is there', (target) => {
+  /** As GitHub makes anchors of headings. */
+  const anchors = (page: string) =>
+    [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!\w+:)([^)#]*)#?([^)]*)\)/g)].map(([, target = '', anchor = '']) => ({
+      page,
+      target: target === '' ? page : relative(root, join(root, dirname(page), target)),
+      anchor,
+    })),
+  );
+
+  test.each(links)('$page leads to $target $anchor', ({ target, anchor }) => {
     expect(existsSync(join(root, target))).toBe(true);
+    if (anchor !== '') expect(anchors(target)).toContain(anchor);
+  });
+
+  test('every page of the manual is linked from the README', () => {
+    const linked = links.filter(({ page }) => page === 'README.md').map(({ target }) => target);
+    expect(pages.filter((page) => page.startsWith('src/manual/') && !linked.includes(page))).toEqual([]);
   });
 });
 
@@ -73,7 +105,7 @@ describe('configuration', () => {
   const source = readFileSync(join(root, 'src/config/variables.ts'), 'utf8');
   const declared = /z\.object\(\{\n([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? '';
   const variables = [...declared.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
-  const table = /## Configuration\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
+  const table = read('src/manual/configuration.md');
   const rows = [...table.matchAll(/^\| (`[^|]*) \| ([^|]*)\| .* \|$/gm)].flatMap(([, names = '', defaults = '']) => {
     const all = [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
     const each = defaults.trim().split(', ');
@@ -138,20 +170,20 @@ describe('configuration', () => {
 });
 
 test('the table of errors is what the code has', () => {
-  const rows = [...text.matchAll(/^\| `ERR_GATEWAY_(\d+)` \| (\d+) \| (\w+) \| (.*) \|$/gm)].map(
-    ([, number, status, code, says = '']) => [Number(number), Number(status), code, says.replaceAll('\\|', '|')],
-  );
+  const rows = [
+    ...read('src/manual/errors.md').matchAll(/^\| `ERR_GATEWAY_(\d+)` \| (\d+) \| (\w+) \| (.*) \|$/gm),
+  ].map(([, number, status, code, says = '']) => [Number(number), Number(status), code, says.replaceAll('\\|', '|')]);
   expect(rows).toEqual(Object.values(errorTable).toSorted(([a], [b]) => a - b));
   expect(new Set(rows.map(([number]) => number)).size, 'every number stands for one error').toBe(rows.length);
 });
 
-test('the map of the house has every room of src', () => {
-  const rooms = readdirSync(join(root, 'src')).filter((name) => !['tools'].includes(name));
-  expect(rooms.filter((name) => !text.includes(`](src/${name})`))).toEqual([]);
+test('the code’s own page has every layer of src', () => {
+  const layers = readdirSync(join(root, 'src')).filter((name) => !['tools', 'README.md'].includes(name));
+  expect(layers.filter((name) => !read('src/README.md').includes(`](${name})`))).toEqual([]);
 });
 
 test('every kind of object can be watched, as it says of subscriptions', () => {
-  expect(text).toContain('and its like for every kind of\n  object');
+  expect(read('src/manual/clients.md')).toContain('and its like for every kind of\n  object');
   const kinds = schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType);
   // Of dead letters the delivery tells that has them.
   const watched = kinds.map(({ name }) => (name === 'EventDeadLetter' ? 'EventDelivery' : name));
