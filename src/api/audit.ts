@@ -10,7 +10,7 @@ import type { AuditTrail, Context } from './context.ts';
 /** @param show what events show of objects. */
 export function auditTrail(show: ShowObject): AuditTrail {
   return {
-    async tellChange(context, announce, { kind, action, id }) {
+    async recordChange(context, announce, { kind, action, id }) {
       const { db, accountId } = context;
       const type = eventOf(kind, action);
       const heardBy = await audience(db, [accountId], [type]);
@@ -21,7 +21,7 @@ export function auditTrail(show: ShowObject): AuditTrail {
       await writeAudit({ db, announce }, [event], heardBy);
     },
 
-    async readyToTellDeletion(context, announce, { kind, id, cascade }) {
+    async prepareDeletionEvent(context, announce, { kind, id, cascade }) {
       const { db, accountId } = context;
       const type = eventOf(kind, 'DELETED');
       const types = [type, ...(cascade ? [eventOf(cascade.kind, 'DELETED')] : [])];

@@ -85,12 +85,12 @@ export interface Written {
 
 /** Events of what is written. The contexts are in the transactions of the writes. */
 export interface AuditTrail {
-  tellChange(context: Context, announce: Announce, written: Written): Promise<void>;
+  recordChange(context: Context, announce: Announce, written: Written): Promise<void>;
   /**
    * To be called before an object is deleted, which may not exist.
    * @returns what writes the events; to be called after it.
    */
-  readyToTellDeletion(
+  prepareDeletionEvent(
     context: Context,
     announce: Announce,
     deleted: Pick<Written, 'kind' | 'id'> & { cascade: Cascade | undefined },
@@ -167,7 +167,7 @@ export class Context {
         throw translateWriteError(error, kind, action);
       });
       announce({ kind, action, id: row.id, accountId: context.accountId });
-      await this.app.audit.tellChange(context, announce, { kind, action, id: row.id }).catch((error) => {
+      await this.app.audit.recordChange(context, announce, { kind, action, id: row.id }).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -186,7 +186,7 @@ export class Context {
     cascade?: Cascade,
   ): Promise<void> {
     return this.#transact(async (context, announce) => {
-      const tell = await this.app.audit.readyToTellDeletion(context, announce, { kind, id, cascade });
+      const tell = await this.app.audit.prepareDeletionEvent(context, announce, { kind, id, cascade });
       await work(context.db, announce).catch((error) => {
         throw translateWriteError(error, kind, 'DELETED');
       });
@@ -196,7 +196,7 @@ export class Context {
   }
 
   /** Writes what is no change of a resource, so that no event tells of it. */
-  apart<T>(work: (db: Db, announce: Announce) => Promise<T>): Promise<T> {
+  withoutAudit<T>(work: (db: Db, announce: Announce) => Promise<T>): Promise<T> {
     return this.#transact((context, announce) => work(context.db, announce));
   }
 

@@ -8,9 +8,9 @@ import { builder } from './builder.ts';
 import type { Deletion } from './collection.ts';
 import type { Announce, Context } from './context.ts';
 import { found } from './errors.ts';
-import { writeHostports } from './hostports.ts';
 import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from './module.ts';
 import { nounOf } from './nouns.ts';
+import { writeHostports } from './resources/edges/hostports.ts';
 
 import { checkTexts, type Texts } from './texts.ts';
 

@@ -28,9 +28,9 @@ export const tlsEdge: Host = {
   kind: 'tlsEdge',
   prefix: 'edgtls',
   path: '/edges/tls/:id',
-  async settle(telling, id) {
-    await checkTermination(telling.db, id);
-    await syncEdgeEndpoints(telling, id);
+  async settle(audit, id) {
+    await checkTermination(audit.db, id);
+    await syncEdgeEndpoints(audit, id);
   },
 };
 
@@ -41,9 +41,9 @@ export const httpsEdgeRoute: Host = {
   hasEdge: true,
   find: (db, where, select) => db.route.findFirst({ where, select }),
   update: (db, id, data) => db.route.update({ where: { id }, data, select: { id: true } }),
-  async settle(telling, id) {
-    const { edgeId } = await telling.db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
-    await syncEdgeEndpoints(telling, edgeId);
+  async settle(audit, id) {
+    const { edgeId } = await audit.db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
+    await syncEdgeEndpoints(audit, edgeId);
   },
 };
 

@@ -2,7 +2,7 @@
 
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { Db } from '../store/database/client.ts';
-import type { Telling } from '../store/events/audit.ts';
+import type { AuditContext } from '../store/events/audit.ts';
 import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
 import type { Context } from './context.ts';
@@ -27,7 +27,7 @@ export interface Host {
    * Told in the transaction that has written to a host: what follows from it.
    * @throws {ApiError} when what it has now does not go together.
    */
-  settle(telling: Telling, id: string): Promise<void>;
+  settle(audit: AuditContext, id: string): Promise<void>;
 }
 
 /** Where a module is written. */

@@ -234,7 +234,7 @@ test('a reader who does not read gets the newest; the traffic goes on', async ()
   const tunnel = await lab.tunnel();
   await lab.start(tunnel.id);
   const { captures } = lab.gateway.app.capture();
-  const watch = await import('../../src/api/capture-watch.ts');
+  const watch = await import('../../src/api/resources/capture/watch-requests.ts');
   const stop = new AbortController();
   const reader = watch.watchRequests(captures, tunnel.id, () => true, stop.signal);
   const first = reader.next();

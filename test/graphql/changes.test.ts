@@ -1,7 +1,7 @@
 // Watching everything of an account in one stream.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { changeFeed, type GatheredChange } from '../../src/api/change-feed.ts';
+import { changeFeed, type GatheredChange } from '../../src/api/resources/overview/change-feed.ts';
 import { type Change, Changes } from '../../src/store/changes/changes.ts';
 import { newId } from '../../src/store/ids.ts';
 import { fill, oneOfEach } from '../accounts/things.ts';

@@ -1,8 +1,8 @@
 // The records of reserved domains, asked for at a name server of the test's own.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { withDns } from '../../src/api/dns.ts';
-import { checkDomain } from '../../src/api/dns-check.ts';
+import { withDns } from '../../src/api/resources/domains/dns.ts';
+import { checkDomain } from '../../src/api/resources/domains/dns-check.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/certificates.ts';

@@ -2,11 +2,11 @@
 
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { readAuthority } from '../certificate.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { keyed } from '../idempotency.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
+import { readAuthority } from './certificates/certificate.ts';
 
 const CertificateAuthority = builder.prismaObject('CertificateAuthority', {
   description: 'An authority that issues the certificates of visitors: mutual TLS modules name whom they trust.',

@@ -3,7 +3,6 @@
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { CircuitBreakerState } from '../circuit-breaker-state.ts';
 import { Node, nodes, watched } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
@@ -15,6 +14,7 @@ import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { nounOf } from '../nouns.ts';
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../texts.ts';
+import { CircuitBreakerState } from './edges/circuit-breaker-state.ts';
 
 const ROUTES_MAX = 100;
 const MATCH_MAX_BYTES = 1024;

@@ -6,9 +6,9 @@ import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
-import { labelledTunnels } from '../live.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
+import { labelledTunnels } from './tunnels/live-tunnels.ts';
 
 const LABELS_MAX = 16;
 const LABEL_MAX_BYTES = 255;

@@ -54,7 +54,7 @@ async function hasStill(db: Db, ownerId: string, hash: string): Promise<boolean>
 export function begin(context: Context, user: User): Promise<NewSession> {
   const { app, client, knownCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
-  return context.apart(async (db, announce) => {
+  return context.withoutAudit(async (db, announce) => {
     if (knownCaller?.sessionId !== undefined) await endBrowserSessions(db, announce, { id: knownCaller.sessionId });
     return openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
   });
@@ -76,7 +76,7 @@ export function welcome(
 export async function setPassword(context: Context, ownerId: string, hash: string): Promise<void> {
   const { app, knownCaller } = context;
   const changedAt = new Date(app.now());
-  await context.apart(async (db, announce) => {
+  await context.withoutAudit(async (db, announce) => {
     await db.password.upsert({ where: { ownerId }, create: { ownerId, hash, changedAt }, update: { hash, changedAt } });
     await db.signInLink.deleteMany({ where: { ownerId } });
     await endBrowserSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
@@ -88,7 +88,7 @@ export async function renewed(context: Context): Promise<Caller> {
   const { caller, app } = context;
   const { sessionId: id, accountId } = caller;
   if (id === undefined) return caller;
-  const pageSecret = await context.apart((db, announce) =>
+  const pageSecret = await context.withoutAudit((db, announce) =>
     renewPageSecret({ db, announce, keys: app.keys }, { id, accountId }),
   );
   return { ...caller, pageSecret };

@@ -4,7 +4,7 @@
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
-import type { AuditEvent, Telling } from '../events/audit.ts';
+import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { offline, online } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
 import { audience, writeAudit } from '../events/outbox.ts';
@@ -50,14 +50,14 @@ export async function syncAllEdgeEndpoints(
  * a backend: a TLS edge its own, an HTTPS edge that of any of its routes. What stays active keeps its id. To be called
  * in the transaction of every write to an edge, its hostports, its routes or their backends, after it.
  */
-export function syncEdgeEndpoints(telling: Telling, edgeId: string): Promise<void> {
-  return sync(telling, [edgeId]);
+export function syncEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
+  return sync(audit, [edgeId]);
 }
 
 /** To be called in the transaction that deletes an edge, before it: its endpoints would go without being told of. */
-export async function dropEdgeEndpoints(telling: Telling, edgeId: string): Promise<void> {
-  const rows = await telling.db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } });
-  await replace(telling, rows, []);
+export async function dropEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
+  const rows = await audit.db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } });
+  await replace(audit, rows, []);
 }
 
 /** A hostport of an edge that has a backend. */
@@ -70,8 +70,8 @@ interface Answered {
   domainId: string;
 }
 
-async function sync(telling: Telling, edgeIds: string[]): Promise<void> {
-  const { db, announce } = telling;
+async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
+  const { db, announce } = audit;
   // Of two writes to one edge, the second sees what the first made of it. What refers to the edge may be written meanwhile.
   const [edge] = await db.$queryRaw<{ appearance: string | null }[]>`
     SELECT (SELECT value FROM setting WHERE name = ${APPEARANCE}) AS appearance
@@ -105,7 +105,7 @@ async function sync(telling: Telling, edgeIds: string[]): Promise<void> {
       made.push({ id, accountId });
     }
   }
-  await replace(telling, [...left.values()], made);
+  await replace(audit, [...left.values()], made);
 }
 
 function showing(
@@ -124,19 +124,19 @@ interface Row {
 }
 
 /** Deletes endpoints, and tells of that and of those that were made. */
-async function replace(telling: Telling, gone: Row[], made: Row[]): Promise<void> {
-  const { db, announce, baseUrl } = telling;
+async function replace(audit: AuditContext, gone: Row[], made: Row[]): Promise<void> {
+  const { db, announce, baseUrl } = audit;
   const all = [...gone, ...made];
   if (all.length === 0) return;
   const accountIds = all.map(({ accountId }) => accountId);
   const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
-  const events: AuditEvent[] = await offline(telling, idsOf(gone), heardBy);
+  const events: AuditEvent[] = await offline(audit, idsOf(gone), heardBy);
   if (gone.length > 0) await db.endpoint.deleteMany({ where: { id: { in: idsOf(gone) } } });
   for (const { id, accountId } of gone) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
   for (const { id, accountId } of made) announce({ kind: 'endpoint', action: 'CREATED', id, accountId });
   if (heardBy.hears('endpoint_online.v0'))
     events.push(...(await endpointObjects(db, idsOf(made), baseUrl)).map(online));
-  await writeAudit(telling, events, heardBy);
+  await writeAudit(audit, events, heardBy);
 }
 
 function idsOf(rows: Row[]): string[] {

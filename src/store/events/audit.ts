@@ -18,7 +18,7 @@ export interface AuditEvent {
 export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
 
 /** A transaction whose changes are told: announced at once when it is committed, and as events. */
-export interface Telling {
+export interface AuditContext {
   db: Db;
   announce: Announce;
   /** What the URIs in events begin with: no slash at its end. */

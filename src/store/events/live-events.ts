@@ -1,7 +1,7 @@
 // Events of what is live: endpoints that come and go, and agents' sessions. Nobody does these through the API.
 
 import type { Db } from '../database/client.ts';
-import type { AuditEvent, Telling } from './audit.ts';
+import type { AuditContext, AuditEvent } from './audit.ts';
 import {
   endpointObjects,
   type Ingress,
@@ -26,7 +26,7 @@ export function online({ accountId, object }: ShownEndpoint): AuditEvent {
  * @returns nothing where nobody hears of it.
  */
 export async function offline(
-  { db, baseUrl }: Omit<Telling, 'announce'>,
+  { db, baseUrl }: Omit<AuditContext, 'announce'>,
   ids: readonly string[],
   heardBy: Audience,
 ): Promise<AuditEvent[]> {
@@ -41,7 +41,7 @@ export function stopped(
   session: Session,
   ingress: Ingress | undefined,
   error: string,
-  { baseUrl }: Pick<Telling, 'baseUrl'>,
+  { baseUrl }: Pick<AuditContext, 'baseUrl'>,
 ): AuditEvent {
   const end: SessionEnd = { stoppedAt: new Date(), error };
   const object = sessionObject(session, ingress, end, baseUrl);
@@ -50,10 +50,10 @@ export function stopped(
 
 /** Writes that sessions began, whose rows are there. */
 export async function tellStarts(
-  telling: Telling,
+  audit: AuditContext,
   sessions: readonly (Pick<Session, 'id' | 'accountId'> & { ingress: Ingress })[],
 ): Promise<void> {
-  const { db, baseUrl } = telling;
+  const { db, baseUrl } = audit;
   const accountIds = sessions.map(({ accountId }) => accountId);
   const heardBy = await audience(db, accountIds, ['agent_session_start.v0']);
   if (heardBy.isEmpty) return;
@@ -66,5 +66,5 @@ export async function tellStarts(
     const object = sessionObject(row, ingresses.get(row.id), null, baseUrl);
     return { type: 'agent_session_start.v0', accountId, principal: null, object };
   });
-  await writeAudit(telling, events, heardBy);
+  await writeAudit(audit, events, heardBy);
 }

@@ -5,7 +5,7 @@ import { writeEvent } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
 import type { Db } from '../database/client.ts';
 import { newId } from '../ids.ts';
-import type { AuditEvent, Telling } from './audit.ts';
+import type { AuditContext, AuditEvent } from './audit.ts';
 
 /** Which destinations hear of which types of event, per account. */
 export class Audience {
@@ -54,7 +54,7 @@ export async function audience(db: Db, accountIds: readonly string[], types: rea
  * at every destination. Where nobody hears, nothing is done.
  */
 export async function writeAudit(
-  { db, announce }: Pick<Telling, 'db' | 'announce'>,
+  { db, announce }: Pick<AuditContext, 'db' | 'announce'>,
   events: readonly AuditEvent[],
   heardBy: Audience,
 ): Promise<void> {

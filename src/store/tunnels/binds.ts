@@ -121,21 +121,21 @@ async function decide(
       if (!tunnel.isLive || tunnel.id === request.resume) over.push({ ...tunnel, by: standing.accountId });
   }
   if (refused.size > 0) return { refused };
-  const telling = { db, announce, baseUrl: parts.baseUrl() };
+  const audit = { db, announce, baseUrl: parts.baseUrl() };
   const accountIds = [
     ...openings.map(({ standing }) => standing.accountId),
     ...served.map((tunnel) => tunnel.accountId),
   ];
   const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
   const events = await offline(
-    telling,
+    audit,
     over.map((tunnel) => tunnel.endpointId),
     heardBy,
   );
   if (over.length > 0) {
     // For the account itself the address is back at once.
     const endpointIds = over.filter(({ accountId, by }) => accountId !== by).map(({ endpointId: id }) => id);
-    await recordOffline(telling, { endpointIds, reason: NODE_LOST, deletion: deleteTunnels(over.map(({ id }) => id)) });
+    await recordOffline(audit, { endpointIds, reason: NODE_LOST, deletion: deleteTunnels(over.map(({ id }) => id)) });
   }
   for (const tunnel of over) announceEnd(announce, tunnel, tunnel.accountId);
 
@@ -151,8 +151,8 @@ async function decide(
     answers[place] = { tunnelId, endpointId, ghosts: ghosts.filter((id) => id !== request.sessionId) };
   }
   if (heardBy.hears('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, [...live], telling.baseUrl)).map(online));
-  await writeAudit(telling, events, heardBy);
+    events.push(...(await endpointObjects(db, [...live], audit.baseUrl)).map(online));
+  await writeAudit(audit, events, heardBy);
   return answers;
 }
 

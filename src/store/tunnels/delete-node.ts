@@ -1,6 +1,6 @@
 // Nodes that are gone, and all that they served.
 
-import type { AuditEvent, Telling } from '../events/audit.ts';
+import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
 import { writeAudit } from '../events/outbox.ts';
 import { keepClaimsOf, lockClaimsOf } from './claims.ts';
@@ -20,14 +20,14 @@ interface LeftTunnel {
 const BATCH = 500;
 
 /** Deletes nodes with all that they served; their addresses are kept for those who had them, for so many milliseconds. */
-export async function deleteNodes(telling: Telling, nodeIds: string[], holdMs: number): Promise<void> {
-  const { db } = telling;
+export async function deleteNodes(audit: AuditContext, nodeIds: string[], holdMs: number): Promise<void> {
+  const { db } = audit;
   if (nodeIds.length === 0) return;
   // Of several that forget a node, one tells of it; and nothing is added to sessions that are locked.
   await db.$queryRaw`SELECT id FROM node WHERE id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
   const sessions = await db.$queryRaw<EndingSession[]>`
     ${SESSIONS} WHERE node_id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
-  if (sessions.length > 0) await leave(telling, sessions, holdMs);
+  if (sessions.length > 0) await leave(audit, sessions, holdMs);
   await db.node.deleteMany({ where: { id: { in: nodeIds } } });
 }
 
@@ -36,8 +36,8 @@ export async function deleteNodes(telling: Telling, nodeIds: string[], holdMs: n
  * many milliseconds from the end of the lease.
  * @returns whether there was such a node: there may be more to forget.
  */
-export async function deleteLapsedNodes(telling: Telling, ownId: string, holdMs: number): Promise<boolean> {
-  const { db } = telling;
+export async function deleteLapsedNodes(audit: AuditContext, ownId: string, holdMs: number): Promise<boolean> {
+  const { db } = audit;
   // A node that renews its lease at this moment, or joins again, has the row locked, or comes out of the condition.
   const [node] = await db.$queryRaw<{ id: string; leftMs: number }[]>`
     SELECT id, (extract(epoch FROM lease_until - now()) * 1000)::float8 + ${holdMs}::float8 AS "leftMs"
@@ -45,15 +45,15 @@ export async function deleteLapsedNodes(telling: Telling, ownId: string, holdMs:
   if (!node) return false;
   const sessions = await db.$queryRaw<EndingSession[]>`
     ${SESSIONS} WHERE node_id = ${node.id} ORDER BY id LIMIT ${BATCH} FOR UPDATE`;
-  if (sessions.length > 0) await leave(telling, sessions, node.leftMs);
+  if (sessions.length > 0) await leave(audit, sessions, node.leftMs);
   await db.$executeRaw`
     DELETE FROM node WHERE id = ${node.id} AND NOT EXISTS (SELECT 1 FROM tunnel_session WHERE node_id = ${node.id})`;
   return true;
 }
 
 /** Ends sessions, which are locked and still there, and tells of that. */
-async function leave(telling: Telling, sessions: EndingSession[], holdMs: number): Promise<void> {
-  const { db, announce } = telling;
+async function leave(audit: AuditContext, sessions: EndingSession[], holdMs: number): Promise<void> {
+  const { db, announce } = audit;
   const ids = sessions.map(({ id }) => id);
   // An address may be served by others too, who end or begin at this moment: once its claim is locked, they have, or have
   // not yet. Of several that end together, the last one sees that nobody is left.
@@ -69,11 +69,11 @@ async function leave(telling: Telling, sessions: EndingSession[], holdMs: number
   );
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   const events: AuditEvent[] = [
-    ...(await offline(telling, endpointIds, heardBy)),
-    ...sessions.map((session) => stopped(session, undefined, NODE_LOST, telling)),
+    ...(await offline(audit, endpointIds, heardBy)),
+    ...sessions.map((session) => stopped(session, undefined, NODE_LOST, audit)),
   ];
-  await recordOffline(telling, { endpointIds, reason: NODE_LOST, deletion: deleteSessions(ids) });
+  await recordOffline(audit, { endpointIds, reason: NODE_LOST, deletion: deleteSessions(ids) });
   for (const tunnel of tunnels) announceEnd(announce, tunnel, tunnel.accountId);
   for (const { id, accountId } of sessions) announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-  await writeAudit(telling, events, heardBy);
+  await writeAudit(audit, events, heardBy);
 }

@@ -1,7 +1,7 @@
 // How sessions and tunnels end.
 
 import type { Db } from '../database/client.ts';
-import type { AuditEvent, Telling } from '../events/audit.ts';
+import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
 import type { Ingress, SessionColumns } from '../events/live-objects.ts';
 import { writeAudit } from '../events/outbox.ts';
@@ -39,27 +39,27 @@ export interface End {
 }
 
 /** Ends sessions with all their tunnels and endpoints. Unknown ids are no error. */
-export async function endSessions(telling: Telling, ids: string[], end: End): Promise<void> {
+export async function endSessions(audit: AuditContext, ids: string[], end: End): Promise<void> {
   if (ids.length === 0) return;
   // Once a session is locked, no tunnel is added to it.
-  const sessions = await telling.db.$queryRaw<EndingSession[]>`
+  const sessions = await audit.db.$queryRaw<EndingSession[]>`
     ${SESSIONS} WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
   if (sessions.length === 0) return;
   const heardBy = await audienceOfEnds(
-    telling.db,
+    audit.db,
     sessions.map(({ accountId }) => accountId),
   );
-  const tunnels = await telling.db.$queryRaw<(OpenTunnel & { sessionId: string })[]>`
+  const tunnels = await audit.db.$queryRaw<(OpenTunnel & { sessionId: string })[]>`
     SELECT t.id, t.session_id AS "sessionId", e.id AS "endpointId", e.address
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids})`;
-  const { db, announce } = telling;
+  const { db, announce } = audit;
   const addresses = tunnels.flatMap(({ address }) => address ?? []);
   if (addresses.length > 0) await lockClaims(db, addresses);
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   // What others ended before the claims were locked, they have told of.
-  const ended = await offline(telling, endpointIds, heardBy);
+  const ended = await offline(audit, endpointIds, heardBy);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
-  await recordOffline(telling, {
+  await recordOffline(audit, {
     endpointIds,
     reason: reason || cause,
     deletion: deleteSessions(sessions.map(({ id }) => id)),
@@ -70,9 +70,9 @@ export async function endSessions(telling: Telling, ids: string[], end: End): Pr
     const { id, accountId } = session;
     for (const tunnel of tunnels) if (tunnel.sessionId === id) announceEnd(announce, tunnel, accountId);
     announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-    stops.push(stopped(session, ingressOf(id), reason, telling));
+    stops.push(stopped(session, ingressOf(id), reason, audit));
   }
-  await writeAudit(telling, [...ended, ...stops], heardBy);
+  await writeAudit(audit, [...ended, ...stops], heardBy);
 }
 
 /** Frees the addresses of sessions, or keeps them. What a credential had that is deleted, nobody will come back for. */
@@ -96,8 +96,8 @@ async function giveUp(
 }
 
 /** Ends one tunnel and frees its address at once. @param reason why, for people; '' when its agent closed it. */
-export async function endTunnel(telling: Telling, id: string, reason: string): Promise<void> {
-  const { db, announce } = telling;
+export async function endTunnel(audit: AuditContext, id: string, reason: string): Promise<void> {
+  const { db, announce } = audit;
   const [tunnel] = await db.$queryRaw<(OpenTunnel & { accountId: string })[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId", e.address
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.id = ${id}`;
@@ -105,13 +105,13 @@ export async function endTunnel(telling: Telling, id: string, reason: string): P
   const { accountId, address, endpointId } = tunnel;
   if (address !== null) await lockClaims(db, [address]);
   const heardBy = endpointId === null ? undefined : await audienceOfEnds(db, [accountId]);
-  const events = heardBy && endpointId ? await offline(telling, [endpointId], heardBy) : [];
+  const events = heardBy && endpointId ? await offline(audit, [endpointId], heardBy) : [];
   const endpointIds = endpointId === null ? [] : [endpointId];
   const going = { endpointIds, reason: reason || 'the agent closed it', deletion: deleteTunnels([id]) };
-  if ((await recordOffline(telling, going)) === 0) return; // Its session ended meanwhile.
+  if ((await recordOffline(audit, going)) === 0) return; // Its session ended meanwhile.
   if (address !== null) await freeClaims(db, [address]);
   announceEnd(announce, tunnel, accountId);
-  if (heardBy) await writeAudit(telling, events, heardBy);
+  if (heardBy) await writeAudit(audit, events, heardBy);
 }
 
 type Ended = Pick<OpenTunnel, 'id' | 'endpointId'>;

@@ -1,7 +1,7 @@
 // Addresses that go offline: what is known of them stays, with the reason, until an agent of the account serves them again,
 // somebody forgets them, or they are many or old.
 
-import type { Telling } from '../events/audit.ts';
+import type { AuditContext } from '../events/audit.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Announce } from './registrar-deps.ts';
@@ -10,7 +10,7 @@ import type { Announce } from './registrar-deps.ts';
 const KEPT_DAYS = 30;
 const KEPT_MAX = 1000;
 
-type Parts = Pick<Telling, 'db' | 'announce'>;
+type Parts = Pick<AuditContext, 'db' | 'announce'>;
 
 /** What ends, with the endpoints that end with it. */
 export interface OfflineChange {

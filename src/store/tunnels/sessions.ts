@@ -68,19 +68,19 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     async work(rows) {
       await retryOnConflict(() =>
         changes.transaction(prisma, async (db, announce) => {
-          const telling = { db, announce, baseUrl: baseUrl() };
+          const audit = { db, announce, baseUrl: baseUrl() };
           const there = await insertOrLock(db, rows);
           const before = there.filter((id) => !rows.some((row) => row.id === id));
           if (before.length > 0) {
             const reason = 'replaced by a new session';
-            await endSessions(telling, before, { holdMs: sessionHold, reason, ingressOf });
+            await endSessions(audit, before, { holdMs: sessionHold, reason, ingressOf });
             await insertOrLock(
               db,
               rows.filter(({ id }) => !there.includes(id)),
             );
           }
           for (const { id, accountId } of rows) announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
-          await tellStarts(telling, rows);
+          await tellStarts(audit, rows);
         }),
       );
       return [];

@@ -173,7 +173,7 @@ async function move(
   destinationId: string,
   ids?: string[],
 ): Promise<number> {
-  return context.apart(async (db, announce) => {
+  return context.withoutAudit(async (db, announce) => {
     await checkDestination({ db, accountId: context.accountId }, destinationId);
     return work(db, announce, { destinationId, ids });
   });

@@ -1,0 +1,128 @@
+// API keys: what clients of this API prove themselves with (specification section 5).
+
+import { newId, newSecret } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import { collection, deletion, Node, reads } from '../../collection.ts';
+import type { Context } from '../../context.ts';
+import { found } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { route } from '../../route.ts';
+import { checkTexts } from '../../texts.ts';
+import { checkHolder, chooseOwner, Owner } from './owner.ts';
+
+const ApiKey = builder.prismaObject('ApiKey', {
+  description: 'A key to this API.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `ak_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/api_keys/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    description: t.exposeString('description', { description: 'Who or what uses it, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    token: t.string({
+      nullable: true,
+      description: 'The key itself. Only the answer to `createApiKey` has it; nobody can read it afterwards.',
+      resolve: (row) => ('token' in row ? String(row.token) : null),
+    }),
+    ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
+    owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'Timestamp',
+      nullable: true,
+      description:
+        'The minute in which it was last accepted, which is known a few seconds later; null when it never was. No event ' +
+        'and no change tells of it.',
+    }),
+  }),
+});
+
+const apiKeys = collection({
+  kind: 'apiKey',
+  prefix: 'ak',
+  path: '/api_keys',
+  single: 'apiKey',
+  plural: 'apiKeys',
+  typeName: 'ApiKey',
+  ref: ApiKey,
+  table: (db) => db.apiKey,
+});
+
+const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
+  description: 'A new API key. Every member may be left out.',
+  fields: (t) => ({
+    description: t.string({ description: 'Who or what will use it, for people; at most 255 bytes.' }),
+    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+    ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
+  }),
+});
+
+const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
+  description: 'What to change; a member left out or null stays as it is.',
+  fields: (t) => ({
+    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
+    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+  }),
+});
+
+builder.mutationField('createApiKey', (t) =>
+  t.prismaField({
+    type: ApiKey,
+    nullable: true,
+    description: 'Creates an API key with the rights of its owner. Its `token` is shown here and never again.',
+    args: {
+      input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key to create.' }),
+      ...keyed,
+    },
+    resolve: async (query, _, { input }, context) => {
+      const { accountId, app } = context;
+      const id = newId('ak');
+      const token = newSecret(id);
+      const texts = checkTexts(input, 'key');
+      const ownerId = await chooseOwner(context, input.ownerId);
+      const data = { ...texts, id, accountId, ownerId, digest: app.keys.digest(token) };
+      const apiKey = await context.write('apiKey', 'CREATED', (db) => db.apiKey.create({ ...query, data }));
+      return { ...apiKey, token };
+    },
+  }),
+);
+
+builder.mutationField('updateApiKey', (t) =>
+  t.prismaField({
+    type: ApiKey,
+    nullable: true,
+    description: 'Changes what an API key says of itself.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the API key.' }),
+      input: t.arg({ type: UpdateApiKeyInput, required: true, description: 'What to change.' }),
+    },
+    resolve: async (query, _, { id, input }, context) => {
+      const data = checkTexts(input, 'key');
+      await checkHeld(context, id);
+      const where = { id, accountId: context.accountId };
+      return context.write('apiKey', 'UPDATED', (db) => db.apiKey.update({ ...query, where, data }));
+    },
+  }),
+);
+
+deletion(apiKeys, 'deleteApiKey', {
+  description:
+    'Revokes an API key: it is refused from the next request on, and subscriptions it opened end. Answers with its id.',
+  check: checkHeld,
+});
+
+async function checkHeld(context: Context, id: string): Promise<void> {
+  const where = { id, accountId: context.accountId };
+  checkHolder(context, found(await context.db.apiKey.findUnique({ where, select: { ownerId: true } }), 'API key'));
+}
+
+const selection = 'id uri createdAt description metadata token ownerId';
+
+export const routes = [
+  route('POST', '/api_keys', 201, 'createApiKey', selection),
+  ...reads(apiKeys, 'keys', selection),
+  route('PATCH', '/api_keys/:id', 200, 'updateApiKey', selection),
+  route('DELETE', '/api_keys/:id', 204, 'deleteApiKey'),
+];

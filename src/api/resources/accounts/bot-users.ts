@@ -1,0 +1,121 @@
+// Bot users: owners that are no person (specification sections 2.6 and 4.6).
+
+import { newId } from '../../../store/ids.ts';
+import type { Access } from '../../access.ts';
+import { builder } from '../../builder.ts';
+import { collection, deletion, Node, reads } from '../../collection.ts';
+import { ApiError } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { route } from '../../route.ts';
+import { checkBytes } from '../../texts.ts';
+import { Owner } from './owner.ts';
+
+const NAME_MAX_BYTES = 255;
+const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies Access;
+
+const BotUser = builder.prismaObject('Owner', {
+  variant: 'BotUser',
+  description: 'An identity of the account that is no person: it can own API keys and credentials.',
+  interfaces: [Node, Owner],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `bot_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/bot_users/${id}`),
+    }),
+    name: t.exposeString('subject', {
+      description: 'Its name, unique among the bot users of the account; at most 255 bytes.',
+    }),
+  }),
+});
+
+const botUsers = collection({
+  kind: 'botUser',
+  prefix: 'bot',
+  path: '/bot_users',
+  single: 'botUser',
+  plural: 'botUsers',
+  typeName: 'BotUser',
+  ref: BotUser,
+  table: (db) => db.owner,
+  where: () => ({ kind: 'BOT' }),
+});
+
+const CreateBotUserInput = builder.inputType('CreateBotUserInput', {
+  description: 'A new bot user.',
+  fields: (t) => ({
+    name: t.string({
+      required: true,
+      description: 'Its name, unique among the bot users of the account; 1 to 255 bytes.',
+    }),
+    active: t.boolean({ description: 'Whether its API keys and credentials are accepted; true when left out.' }),
+  }),
+});
+
+const UpdateBotUserInput = builder.inputType('UpdateBotUserInput', {
+  description: 'What to change; a member left out or null stays as it is.',
+  fields: (t) => ({
+    name: t.string({ description: 'Another name; 1 to 255 bytes.' }),
+    active: t.boolean({ description: 'Whether its API keys and credentials are accepted from now on.' }),
+  }),
+});
+
+builder.mutationField('createBotUser', (t) =>
+  t.prismaField({
+    type: BotUser,
+    nullable: true,
+    extensions,
+    description: 'Creates a bot user. Only admins may.',
+    args: { input: t.arg({ type: CreateBotUserInput, required: true, description: 'The bot user.' }), ...keyed },
+    resolve: (query, _, { input }, context) => {
+      const { accountId } = context;
+      const subject = checkName(input.name);
+      const data = {
+        id: newId('bot'),
+        accountId,
+        kind: 'BOT',
+        role: 'MEMBER',
+        subject,
+        active: input.active ?? true,
+      } as const;
+      return context.write('botUser', 'CREATED', (db) => db.owner.create({ ...query, data }));
+    },
+  }),
+);
+
+builder.mutationField('updateBotUser', (t) =>
+  t.prismaField({
+    type: BotUser,
+    nullable: true,
+    extensions,
+    description:
+      'Changes a bot user. When it is made inactive, its API keys are refused from the next request on. Only admins may.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the bot user.' }),
+      input: t.arg({ type: UpdateBotUserInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => {
+      const where = { id, accountId: context.accountId, kind: 'BOT' } as const;
+      const subject = input.name == null ? undefined : checkName(input.name);
+      const data = { subject, active: input.active ?? undefined };
+      return context.write('botUser', 'UPDATED', (db) => db.owner.update({ ...query, where, data }));
+    },
+  }),
+);
+
+deletion(botUsers, 'deleteBotUser', { extensions });
+
+function checkName(name: string): string {
+  if (name.trim() === '') throw new ApiError('botNameMissing', { member: 'name' });
+  checkBytes('name', name, NAME_MAX_BYTES, 'botNameTooLong');
+  return name;
+}
+
+const selection = 'id uri name active createdAt';
+
+export const routes = [
+  route('POST', '/bot_users', 201, 'createBotUser', selection),
+  ...reads(botUsers, 'bot_users', selection),
+  route('PATCH', '/bot_users/:id', 200, 'updateBotUser', selection),
+  route('DELETE', '/bot_users/:id', 204, 'deleteBotUser'),
+];

@@ -1,0 +1,82 @@
+// Browser sessions: the browsers in which a user is signed in to the dashboard. In GraphQL only.
+
+import { endBrowserSessions, underWay } from '../../../store/sign-in/sessions.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { ApiError, found } from '../../errors.ts';
+import type { Route } from '../../route.ts';
+
+export const BrowserSession = builder.prismaObject('BrowserSession', {
+  description:
+    'A browser in which a user is signed in to the dashboard. It ends by itself 12 hours after its last use, and in any ' +
+    'case after 30 days.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `bs_…`.' }),
+    ip: t.exposeString('ip', { description: 'The address that the user signed in from.' }),
+    userAgent: t.exposeString('userAgent', { description: 'What the browser calls itself.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When the user signed in.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'Timestamp', description: 'When it was last used, to the minute.' }),
+    expiresAt: t.expose('expiresAt', { type: 'Timestamp', description: 'When it ends, however much it is used.' }),
+    isThis: t.boolean({
+      description: 'Whether it is the one that asks.',
+      resolve: ({ id }, _, { client, knownCaller }) => id === (client.sessionId ?? knownCaller?.sessionId),
+    }),
+  }),
+});
+
+const userHelp = 'The id of the user; you, when left out. Only admins may name another.';
+
+builder.queryField('browserSessions', (t) =>
+  t.prismaField({
+    type: [BrowserSession],
+    nullable: true,
+    description: 'The browsers in which a user is signed in now, the newest first.',
+    args: { userId: t.arg.id({ description: userHelp }) },
+    resolve: async (query, _, { userId }, context) => {
+      const { db, app } = context;
+      const where = { ownerId: await userOf(context, userId), ...underWay(app.now()) };
+      return db.browserSession.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.mutationField('signOut', (t) =>
+  t.boolean({
+    nullable: true,
+    extensions: { isOpen: true },
+    description: 'Ends the browser session that asks, and takes its cookie away. Tells whether there was one.',
+    resolve: async (_, __, context) => {
+      const id = context.knownCaller?.sessionId;
+      context.client.setSession(null);
+      return (
+        id !== undefined && (await context.withoutAudit((db, announce) => endBrowserSessions(db, announce, { id }))) > 0
+      );
+    },
+  }),
+);
+
+builder.mutationField('signOutEverywhere', (t) =>
+  t.int({
+    nullable: true,
+    description:
+      'Ends all browser sessions of a user, this one too, and the subscriptions that were opened in them. Tells how many ' +
+      'there were. API keys stay as they are.',
+    args: { userId: t.arg.id({ description: userHelp }) },
+    resolve: async (_, { userId }, context) => {
+      const { client, caller } = context;
+      const ownerId = await userOf(context, userId);
+      if (caller.sessionId !== undefined && ownerId === caller.ownerId) client.setSession(null);
+      return context.withoutAudit((db, announce) => endBrowserSessions(db, announce, { ownerId }));
+    },
+  }),
+);
+
+/** Whose sessions an operation is about. @throws {ApiError} when they are none of the caller's business. */
+async function userOf({ caller, db, accountId }: Context, userId: string | null | undefined): Promise<string> {
+  if (userId === null || userId === undefined || userId === caller.ownerId) return caller.ownerId;
+  if (!caller.isAdmin) throw new ApiError('adminsOnly');
+  const where = { id: userId, accountId, kind: 'USER' } as const;
+  return found(await db.owner.findFirst({ where, select: { id: true } }), 'user').id;
+}
+
+export const routes: Route[] = [];

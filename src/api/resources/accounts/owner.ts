@@ -1,0 +1,41 @@
+// Who holds API keys and credentials: users and bot users, which are rows of one table.
+
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
+
+export const Owner = builder.prismaInterface('Owner', {
+  name: 'Owner',
+  description: 'Who can hold API keys and credentials: a user or a bot user.',
+  resolveType: ({ kind }) => (kind === 'BOT' ? 'BotUser' : 'User'),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `usr_…` or `bot_…`.' }),
+    active: t.exposeBoolean('active', { description: 'Whether its API keys and credentials are accepted.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+  }),
+});
+
+/**
+ * Whose a new key or credential will be: the caller's, unless an admin names another active owner of the account.
+ * @throws {ApiError}
+ */
+export async function chooseOwner(
+  { caller, db, accountId }: Context,
+  ownerId: string | null | undefined,
+): Promise<string> {
+  if (!ownerId || ownerId === caller.ownerId) return caller.ownerId;
+  if (!caller.isAdmin) throw new ApiError('notYourOwner', { member: 'ownerId' });
+  const owner = await db.owner.findUnique({ where: { id: ownerId, accountId, active: true }, select: { id: true } });
+  if (!owner) throw new ApiError('unknownOwner', { member: 'ownerId' });
+  return owner.id;
+}
+
+/** Whether the caller may act on what this owner holds. @param ownerId undefined: nobody holds it any more. */
+export function mayActFor({ caller }: Context, ownerId: string | undefined): boolean {
+  return caller.isAdmin || ownerId === caller.ownerId;
+}
+
+/** @throws {ApiError} when the caller may not change what this owner holds. */
+export function checkHolder(context: Context, { ownerId }: { ownerId: string }): void {
+  if (!mayActFor(context, ownerId)) throw new ApiError('notYours');
+}

@@ -1,0 +1,152 @@
+// Signing in to the dashboard: by password, or by a link that sets one. In GraphQL only.
+
+import { linkOwner, newLink } from '../../../store/sign-in/links.ts';
+import type { Access } from '../../access.ts';
+import { builder } from '../../builder.ts';
+import { ApiError, found } from '../../errors.ts';
+import type { Route } from '../../route.ts';
+import { checkPassword } from '../../sign-in/password-rules.ts';
+import { begin, maySignIn, ownPassword, renewed, setPassword, userWith, welcome } from '../../sign-in/signing-in.ts';
+import { Viewer } from './viewer.ts';
+
+const open = { isOpen: true } satisfies Access;
+const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies Access;
+const newPassword = '12 to 1024 characters, not one character over and over, without the name in the e-mail address.';
+
+const SignInInput = builder.inputType('SignInInput', {
+  description: 'Who wants to sign in.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The e-mail address of the user.' }),
+    password: t.string({ required: true, description: 'The password of the user.' }),
+  }),
+});
+
+const RedeemSignInLinkInput = builder.inputType('RedeemSignInLinkInput', {
+  description: 'A link, and the password that it sets.',
+  fields: (t) => ({
+    token: t.string({ required: true, description: 'What stands behind the `#` of the link.' }),
+    password: t.string({ required: true, description: `The password to have from now on: ${newPassword}` }),
+  }),
+});
+
+const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
+  description: 'The password until now, and the one to have from now on.',
+  fields: (t) => ({
+    current: t.string({ required: true, description: 'Your password until now.' }),
+    password: t.string({ required: true, description: `Your password from now on: ${newPassword}` }),
+  }),
+});
+
+interface Link {
+  url: string;
+  expiresAt: Date;
+}
+
+const SignInLink = builder.objectRef<Link>('SignInLink').implement({
+  description: 'A link by which a user sets a password and signs in, once.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'The link itself. Nobody can read it afterwards.' }),
+    expiresAt: t.expose('expiresAt', { type: 'Timestamp', description: 'Until when it works.' }),
+  }),
+});
+
+const forPages =
+  'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback. After five failures ' +
+  'from an address each further attempt from there waits longer.';
+
+builder.mutationField('signIn', (t) =>
+  t.field({
+    type: Viewer,
+    nullable: true,
+    extensions: open,
+    description: `Signs a user in with a password: begins a browser session, whose cookie comes with the answer. ${forPages}`,
+    args: { input: t.arg({ type: SignInInput, required: true, description: 'Who wants to sign in.' }) },
+    resolve: async (_, { input: { email: given, password } }, context) => {
+      const { app, client } = context;
+      client.checkMaySignIn();
+      const email = given.trim().toLowerCase();
+      const user = await app.desk.attempts.make(email, client.ip, () => userWith(context, email, password));
+      if (!user) throw new ApiError('signInFailed');
+      const session = await context.inTransaction(async (within) => {
+        if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
+        return begin(within, user);
+      });
+      return welcome(context, user, session, 'password');
+    },
+  }),
+);
+
+builder.mutationField('redeemSignInLink', (t) =>
+  t.field({
+    type: Viewer,
+    nullable: true,
+    extensions: open,
+    description: `Sets the password of the user whom a link is for, ends the user’s other browser sessions, and begins one. ${forPages}`,
+    args: { input: t.arg({ type: RedeemSignInLinkInput, required: true, description: 'The link and the password.' }) },
+    resolve: async (_, { input: { token, password } }, context) => {
+      const { app, client, db } = context;
+      client.checkMaySignIn();
+      const user = await app.desk.attempts.make(null, client.ip, () => linkOwner(db, app.keys, token, app.now()));
+      if (!user) client.note({ outcome: 'failed', by: 'link', userId: undefined });
+      if (!user) throw new ApiError('linkOver');
+      checkPassword(password, user.subject);
+      const hash = await app.desk.hash(password);
+      const session = await context.inTransaction(async (within) => {
+        if (!(await maySignIn(within, user.id))) throw new ApiError('linkOver');
+        // Of two who redeem it at once, one finds it gone.
+        const { count } = await within.db.signInLink.deleteMany({ where: { digest: user.digest } });
+        if (count === 0) throw new ApiError('linkOver');
+        await setPassword(within, user.id, hash);
+        return begin(within, user);
+      });
+      return welcome(context, user, session, 'link');
+    },
+  }),
+);
+
+builder.mutationField('changePassword', (t) =>
+  t.field({
+    type: Viewer,
+    nullable: true,
+    description:
+      'Changes your own password, and ends all your other browser sessions. The one that asks gets another `pageSecret`.',
+    args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
+    resolve: async (_, { input: { current, password } }, context) => {
+      const { app, client, caller } = context;
+      const { email, stored } = await ownPassword(context);
+      const isRight = async () => (await app.desk.isRight(current, stored)) || null;
+      if (!(await app.desk.attempts.make(email, client.ip, isRight)))
+        throw new ApiError('wrongPassword', { member: 'current' });
+      checkPassword(password, email);
+      const hash = await app.desk.hash(password);
+      return context.inTransaction(async (within) => {
+        if (!(await maySignIn(within, caller.ownerId, stored)))
+          throw new ApiError('wrongPassword', { member: 'current' });
+        await setPassword(within, caller.ownerId, hash);
+        return renewed(within);
+      });
+    },
+  }),
+);
+
+builder.mutationField('createSignInLink', (t) =>
+  t.field({
+    type: SignInLink,
+    nullable: true,
+    extensions: adminsOnly,
+    description:
+      'Makes a link by which a user sets a password and signs in. It works once, for 15 minutes; those made before for ' +
+      'the same user work no longer. Only admins may.',
+    args: { userId: t.arg.id({ required: true, description: 'The id of the user; a bot user cannot sign in.' }) },
+    resolve: async (_, { userId }, context) => {
+      const { accountId, app } = context;
+      const where = { id: userId, accountId, kind: 'USER' } as const;
+      const user = found(await context.db.owner.findFirst({ where, select: { id: true, active: true } }), 'user');
+      if (!user.active) throw new ApiError('userNotActive');
+      const { token, expiresAt } = await context.withoutAudit((db) => newLink(db, app.keys, user.id, app.now()));
+      return { url: context.uri(`/dashboard/sign-in#${token}`), expiresAt };
+    },
+  }),
+);
+
+export const routes: Route[] = [];

@@ -1,0 +1,137 @@
+// Users: the people of an account. In GraphQL only; the specification has no REST paths for them.
+
+import { newId } from '../../../store/ids.ts';
+import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
+import type { Access } from '../../access.ts';
+import { builder } from '../../builder.ts';
+import { collection, Node } from '../../collection.ts';
+import type { Context } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import type { Route } from '../../route.ts';
+import { Owner } from './owner.ts';
+
+const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
+const extensions = { adminsOnly: 'adminsOnly' } satisfies Access;
+
+const Role = builder.enumType('Role', {
+  description: 'What a user may do.',
+  values: {
+    admin: { value: 'ADMIN', description: 'Everything in the account.' },
+    member: { value: 'MEMBER', description: 'Everything but users, bot users, and what other owners hold.' },
+  } as const,
+});
+
+const User = builder.prismaObject('Owner', {
+  variant: 'User',
+  description: 'A person of the account.',
+  interfaces: [Node, Owner],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `usr_…`.' }),
+    email: t.exposeString('subject', { description: 'The e-mail address, unique among the users of the account.' }),
+    role: t.expose('role', { type: Role, description: 'What the user may do.' }),
+  }),
+});
+
+collection({
+  kind: 'user',
+  prefix: 'usr',
+  path: '/users',
+  single: 'user',
+  plural: 'users',
+  typeName: 'User',
+  ref: User,
+  table: (db) => db.owner,
+  where: () => ({ kind: 'USER' }),
+});
+
+const CreateUserInput = builder.inputType('CreateUserInput', {
+  description: 'A new user.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The e-mail address; at most 254 bytes.' }),
+    role: t.field({ type: Role, description: 'What the user may do; `member` when left out.' }),
+  }),
+});
+
+const UpdateUserInput = builder.inputType('UpdateUserInput', {
+  description: 'What to change; a member left out or null stays as it is.',
+  fields: (t) => ({
+    role: t.field({ type: Role, description: 'What the user may do from now on.' }),
+    active: t.boolean({
+      description: 'Whether the user may sign in, and the user’s API keys and credentials are accepted, from now on.',
+    }),
+  }),
+});
+
+builder.mutationField('createUser', (t) =>
+  t.prismaField({
+    type: User,
+    nullable: true,
+    extensions,
+    description: 'Adds a user to the account. Only admins may.',
+    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The user to add.' }), ...keyed },
+    resolve: (query, _, { input }, context) => {
+      const { accountId } = context;
+      const subject = checkEmail(input.email);
+      const data = { id: newId('usr'), accountId, kind: 'USER', role: input.role ?? 'MEMBER', subject } as const;
+      return context.write('user', 'CREATED', (db) => db.owner.create({ ...query, data }));
+    },
+  }),
+);
+
+builder.mutationField('updateUser', (t) =>
+  t.prismaField({
+    type: User,
+    nullable: true,
+    extensions,
+    description:
+      'Changes a user’s role, or lets the user in again. The account keeps one active admin at least. Only admins may.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the user.' }),
+      input: t.arg({ type: UpdateUserInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) =>
+      change(context, query, id, { role: input.role ?? undefined, active: input.active ?? undefined }),
+  }),
+);
+
+builder.mutationField('deactivateUser', (t) =>
+  t.prismaField({
+    type: User,
+    nullable: true,
+    extensions,
+    description:
+      'Shuts a user out: its API keys are refused from the next request on, and its browser sessions end. The account keeps one active admin at least. Only admins may.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the user.' }) },
+    resolve: (query, _, { id }, context) => change(context, query, id, { active: false }),
+  }),
+);
+
+async function change(
+  context: Context,
+  query: object,
+  id: string,
+  data: { role?: 'ADMIN' | 'MEMBER'; active?: boolean },
+) {
+  const { accountId } = context;
+  return context.write('user', 'UPDATED', async (db, announce) => {
+    // One at a time, so that two admins cannot shut each other out at once.
+    await db.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
+    const user = await db.owner.update({ ...query, where: { id, accountId, kind: 'USER' }, data });
+    const admins = await db.owner.count({ where: { accountId, kind: 'USER', role: 'ADMIN', active: true } });
+    if (admins === 0) throw new ApiError('lastAdmin');
+    if (data.active === false) {
+      await endBrowserSessions(db, announce, { ownerId: id });
+      await db.signInLink.deleteMany({ where: { ownerId: id } });
+    }
+    return user;
+  });
+}
+
+function checkEmail(text: string): string {
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(text) && Buffer.byteLength(text) <= EMAIL_MAX_BYTES;
+  if (!isAddress) throw new ApiError('badEmail', { member: 'email', max: EMAIL_MAX_BYTES });
+  return text.toLowerCase();
+}
+
+export const routes: Route[] = [];

@@ -1,0 +1,74 @@
+// Checks of what captures and replays are asked for.
+
+import type { CaptureWish } from '../../../capture/captures.ts';
+import type { ReplayEdits } from '../../../capture/replay-head.ts';
+import { REQUEST_FIELDS_MAX } from '../../../edge/http/request-head.ts';
+import { ApiError } from '../../errors.ts';
+
+const BODY_BYTES_MAX = 1024 * 1024;
+const MINUTES_MAX = 24 * 60;
+const REDACTED_MAX = 100;
+const NAME_MAX = 128;
+const METHOD_MAX = 32;
+const PATH_MAX = 16 * 1024;
+
+/** The names that the gateway takes: without underscores, see `request-head.ts`. */
+const NAME = /^[!#$%&'*+\-.^`|~0-9A-Za-z]+$/;
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** One line, of characters that a field may have. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const PATH = /^(?:\*|\/[\x21\x22\x24-\x7e]*)$/;
+
+type Given<T> = { [K in keyof T]?: T[K] | null };
+
+/** @throws {ApiError} when something is not right. */
+export function checkCaptureSettings({ bodyBytes, redactHeaders, minutes }: Given<CaptureWish>): CaptureWish {
+  const wish = { bodyBytes: bodyBytes ?? 0, redactHeaders: redactHeaders ?? [], minutes: minutes ?? 60 };
+  if (wish.bodyBytes < 0 || wish.bodyBytes > BODY_BYTES_MAX)
+    throw new ApiError('bodyBytesRange', { member: 'bodyBytes', max: BODY_BYTES_MAX });
+  if (wish.minutes < 1 || wish.minutes > MINUTES_MAX)
+    throw new ApiError('captureMinutesRange', { member: 'minutes', max: MINUTES_MAX });
+  if (wish.redactHeaders.length > REDACTED_MAX)
+    throw new ApiError('tooManyRedactedHeaders', { member: 'redactHeaders', max: REDACTED_MAX });
+  const wrong = wish.redactHeaders.findIndex((name) => name.length > NAME_MAX || !METHOD.test(name));
+  if (wrong >= 0) throw new ApiError('badRedactedHeader', { member: `redactHeaders[${wrong}]`, max: NAME_MAX });
+  return wish;
+}
+
+export interface GivenReplay {
+  method?: string | null;
+  path?: string | null;
+  headers?: readonly { name: string; value?: string | null }[] | null;
+  bodyBase64?: string | null;
+}
+
+/** @throws {ApiError} likewise. */
+export function checkReplay({ method, path, headers, bodyBase64 }: GivenReplay): ReplayEdits {
+  const isMethod = method == null || (method.length <= METHOD_MAX && METHOD.test(method) && method !== 'CONNECT');
+  if (!isMethod) throw new ApiError('badReplayMethod', { member: 'method', max: METHOD_MAX });
+  if (path != null && (path.length > PATH_MAX || !PATH.test(path)))
+    throw new ApiError('badReplayPath', { member: 'path', max: PATH_MAX });
+  return {
+    method: method ?? undefined,
+    path: path ?? undefined,
+    fields: headers ? checkFields(headers) : undefined,
+    body: bodyBase64 == null ? undefined : checkBase64(bodyBase64),
+  };
+}
+
+function checkFields(headers: NonNullable<GivenReplay['headers']>): NonNullable<ReplayEdits['fields']> {
+  if (headers.length > REQUEST_FIELDS_MAX)
+    throw new ApiError('tooManyReplayHeaders', { member: 'headers', max: REQUEST_FIELDS_MAX });
+  return headers.map(({ name, value = null }, index) => {
+    const member = `headers[${index}]`;
+    if (!NAME.test(name) || (value !== null && !VALUE.test(value))) throw new ApiError('badReplayHeader', { member });
+    if (/^host$/i.test(name) && value !== null) throw new ApiError('replayHost', { member });
+    return [name, value];
+  });
+}
+
+function checkBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw new ApiError('badBase64', { member: 'bodyBase64' });
+  return bytes;
+}

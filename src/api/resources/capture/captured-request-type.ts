@@ -1,0 +1,150 @@
+// Captured requests as GraphQL shows them.
+
+import type { Captured, Fields } from '../../../capture/captured-request.ts';
+import { type ShownField, shown } from '../../../capture/redaction.ts';
+import type { Refusal } from '../../../edge/traffic-reports.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { base64Of, type ShownBody, textOf } from './captured-body.ts';
+import { chargeBytes, chargeText } from './response-budget.ts';
+
+/** What a header field takes in an answer besides its name and its value, about. */
+const HEADER_BYTES = 128;
+
+export const CapturedHeader = builder.objectRef<ShownField>('CapturedHeader').implement({
+  description: 'A header field as it passed.',
+  fields: (t) => ({
+    name: t.string({
+      description: 'Its name, as it was written.',
+      resolve: ({ name }, _, context) => chargeText(context, name),
+    }),
+    value: t.string({
+      description: 'Its value; `""` when it is redacted. Bytes beyond ASCII are shown as Latin-1.',
+      resolve: ({ value }, _, context) => chargeText(context, value),
+    }),
+    isRedacted: t.exposeBoolean('isRedacted', {
+      description: 'Whether the value is never shown. A replay sends it all the same.',
+    }),
+  }),
+});
+
+export const CapturedBody = builder.objectRef<ShownBody>('CapturedBody').implement({
+  description: 'A body as it passed, without what frames its chunks.',
+  fields: (t) => ({
+    bytes: t.float({ description: 'How many bytes passed.', resolve: ({ body }) => body.bytes }),
+    keptBytes: t.int({ description: 'How many of them, from the first on, were kept.', resolve: kept }),
+    isWhole: t.boolean({
+      description: 'Whether what was kept is the whole body: all of it came, and all that came was kept.',
+      resolve: ({ body }) => body.isWhole,
+    }),
+    base64: t.string({
+      description: 'What was kept, byte for byte, in Base64.',
+      resolve: (shownBody, _, context) => base64Of(context, shownBody),
+    }),
+    text: t.string({
+      nullable: true,
+      description:
+        'What was kept as text, decoded of gzip, brotli or deflate, up to 1 MiB. Null when it is no text in UTF-8, and ' +
+        'for the last ones where one answer would have more than 24 MiB of captured requests: ask for fewer at once.',
+      resolve: (shownBody, _, context) => textOf(context, shownBody),
+    }),
+  }),
+});
+
+const RefusalType = builder.objectRef<Refusal>('Refusal').implement({
+  description: 'Why a visitor was turned away.',
+  fields: (t) => ({
+    module: t.exposeString('module', {
+      description:
+        'Which module it was, as `ip_restriction`; `gateway` where the gateway found no way, or got no good answer.',
+    }),
+    reason: t.string({
+      description: 'Why, for the operator; the visitor is told less.',
+      resolve: ({ reason }, _, context) => chargeText(context, reason),
+    }),
+  }),
+});
+
+export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').implement({
+  description:
+    'A request that came to an endpoint while its traffic was captured, with its answer, once that was over. It is in ' +
+    'the memory of one node of the gateway, and nowhere else. One answer gives at most 32 MiB of headers, paths and ' +
+    'bodies.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `cap_…`.' }),
+    endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that it came to: `ep_…`.' }),
+    operationId: t.exposeString('operationId', {
+      nullable: true,
+      description: 'What a visitor who was turned away was shown, and the log has: `op_…`. Null otherwise.',
+    }),
+    startedAt: t.field({
+      type: 'Timestamp',
+      description: 'When its head had come.',
+      resolve: ({ startedAt }) => new Date(startedAt),
+    }),
+    durationMilliseconds: t.exposeFloat('durationMs', {
+      description: 'How long it took from there until the last of the answer was sent, or it was over.',
+    }),
+    clientIp: t.exposeString('clientIp', { description: 'The visitor’s address.' }),
+    isTls: t.exposeBoolean('isTls', { description: 'Whether it came over TLS.' }),
+    httpVersion: t.exposeString('httpVersion', { description: '`HTTP/1.0`, `HTTP/1.1` or `HTTP/2.0`.' }),
+    method: t.exposeString('method', { description: 'Its method, as `GET`.' }),
+    url: t.string({
+      description: 'The URL that was asked for. Its query is shown as it came, whatever is in it.',
+      resolve: ({ scheme, host, target }, _, context) =>
+        chargeText(context, `${scheme}://${host}${target === '*' ? '' : target}`),
+    }),
+    path: t.string({
+      description: 'Its path with the query, which is shown as it came.',
+      resolve: ({ target }, _, context) => chargeText(context, target),
+    }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'The status of the answer as the visitor got it; null when there was none.',
+    }),
+    isComplete: t.exposeBoolean('isComplete', { description: 'Whether the whole answer was sent.' }),
+    refusal: t.field({
+      type: RefusalType,
+      nullable: true,
+      description:
+        'Why the gateway itself answered, or closed the connection; null where it did not turn anybody away.',
+      resolve: ({ refusal }) => refusal ?? null,
+    }),
+    requestHeaders: t.field({
+      type: [CapturedHeader],
+      description: 'The header fields of the request, as the visitor sent them.',
+      resolve: ({ requestFields, redacted }, _, context) => headersOf(context, requestFields, redacted),
+    }),
+    responseHeaders: t.field({
+      type: [CapturedHeader],
+      description: 'The header fields of the answer, as they were sent to the visitor.',
+      resolve: ({ responseFields, redacted }, _, context) => headersOf(context, responseFields, redacted),
+    }),
+    requestBody: t.field({
+      type: CapturedBody,
+      description: 'The body of the request, as the visitor sent it.',
+      resolve: ({ requestBody: body, requestFields: fields }) => ({ body, fields }),
+    }),
+    responseBody: t.field({
+      type: CapturedBody,
+      description:
+        'The body of the answer, as it was sent to the visitor. Of what passes after an answer with 101, as in a ' +
+        'WebSocket, only the bytes are counted, both ways.',
+      resolve: ({ responseBody: body, responseFields: fields }) => ({ body, fields }),
+    }),
+    replayOf: t.exposeID('replayOf', {
+      nullable: true,
+      description: 'Of a replay, the id of the request that it repeats, which may be forgotten by now: `cap_…`.',
+    }),
+  }),
+});
+
+function kept({ body }: ShownBody): number {
+  return body.kept.length;
+}
+
+/** Header fields as they may be shown. @throws {ApiError} when they would be too many in one answer. */
+export function headersOf(context: Context, fields: Fields, redacted: Captured['redacted']): ShownField[] {
+  chargeBytes(context, fields.length * HEADER_BYTES);
+  return shown(fields, redacted);
+}

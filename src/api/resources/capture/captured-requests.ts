@@ -1,0 +1,170 @@
+// Captured requests: looked at, watched, and sent once more.
+
+import type { Captured } from '../../../capture/captured-request.ts';
+import { builder } from '../../builder.ts';
+import { FEW } from '../../limits.ts';
+import { type Page, PageInfo, readPage } from '../../page.ts';
+import type { Route } from '../../route.ts';
+import { watching } from '../../watching.ts';
+import {
+  checkMayViewCapture,
+  mayViewCapture,
+  requireCapturedRequest,
+  requireServedEndpoint,
+} from './capture-access.ts';
+import { checkReplay } from './capture-input.ts';
+import { CapturedBody, CapturedHeader, CapturedRequest, headersOf } from './captured-request-type.ts';
+import { replay, type ShownReplay } from './replay.ts';
+import { resetResponseBudget } from './response-budget.ts';
+import { watchRequests } from './watch-requests.ts';
+
+const CapturedRequestConnection = builder.objectRef<Page>('CapturedRequestConnection').implement({
+  description: 'A page of captured requests, the newest first.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [CapturedRequest],
+      description: 'The requests of this page.',
+      resolve: ({ rows }) => rows as Captured[], // As the only one who makes such a page puts them there.
+    }),
+    pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
+  }),
+});
+
+const Replay = builder.objectRef<ShownReplay>('Replay').implement({
+  description: 'What became of a request that was sent once more.',
+  fields: (t) => ({
+    status: t.exposeInt('status', { description: 'The status of the answer.' }),
+    durationMilliseconds: t.exposeFloat('durationMs', {
+      description: 'How long it took, from the connection to the last of the answer.',
+    }),
+    headers: t.field({
+      type: [CapturedHeader],
+      description: 'The header fields of the answer.',
+      resolve: ({ fields, redacted }, _, context) => headersOf(context, fields, redacted),
+    }),
+    body: t.field({
+      type: CapturedBody,
+      description: 'The body of the answer, up to 1 MiB; a longer one is cut there.',
+      resolve: ({ body, fields }) => ({ body, fields }),
+    }),
+    captured: t.field({
+      type: CapturedRequest,
+      nullable: true,
+      description: 'The replay itself as it was captured; null when captures are off now.',
+      resolve: ({ captured }) => captured ?? null,
+    }),
+  }),
+});
+
+const CapturedHeaderInput = builder.inputType('CapturedHeaderInput', {
+  description: 'A header field of a replay.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name of the header, in any case of letters.' }),
+    value: t.string({
+      description:
+        'Its value, one line. Null, or left out: what was captured, also when it is redacted; where the request had ' +
+        'several fields of the name, what the first one had for the first one here, and so on.',
+    }),
+  }),
+});
+
+const ReplayRequestInput = builder.inputType('ReplayRequestInput', {
+  description: 'What is to be different from what was captured; what is left out or null is as it was.',
+  fields: (t) => ({
+    method: t.string({ description: 'The method.' }),
+    path: t.string({ description: 'The path with the query, as `/path?q=1`.' }),
+    headers: t.field({
+      type: [CapturedHeaderInput],
+      description:
+        'All header fields, in place of those that the request had. Host is always as it was; those of one hop, those ' +
+        'that say what way the request took, and the length of the body are made anew.',
+    }),
+    bodyBase64: t.string({
+      description:
+        'The body, in Base64; `""` for none. Requests to this API have at most 64 KiB, with all that is in them.',
+    }),
+  }),
+});
+
+builder.queryField('capturedRequest', (t) =>
+  t.field({
+    type: CapturedRequest,
+    nullable: true,
+    description:
+      'The captured request with this id. Fails with `NOT_FOUND` when your account has none on this node of the gateway, ' +
+      'or has it no more, and with `FORBIDDEN` when it is in a capture that `mayLook` is false of.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }) },
+    resolve: (_, { id }, context) => requireCapturedRequest(context, id),
+  }),
+);
+
+builder.queryField('capturedRequests', (t) =>
+  t.field({
+    type: CapturedRequestConnection,
+    nullable: true,
+    description:
+      'The requests to an endpoint that were captured and are still kept, the newest first, on the node of the gateway ' +
+      'that is asked. Fails as `trafficCapture` does, and with `FORBIDDEN` where its `mayLook` is false.',
+    args: {
+      endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }),
+      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
+      after: t.arg.id({ description: 'Give those older than this id.' }),
+    },
+    resolve: async (_, { endpointId, ...page }, context) => {
+      checkMayViewCapture(context, await requireServedEndpoint(context, endpointId));
+      const all = context.app.capture().captures.list(endpointId);
+      return readPage(
+        page,
+        { prefix: 'cap', path: '' },
+        async ({ where, take }) => all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take),
+        async () => all.length,
+      );
+    },
+  }),
+);
+
+builder.mutationField('replayRequest', (t) =>
+  t.field({
+    type: Replay,
+    nullable: true,
+    extensions: { awaitsOthers: true, ...FEW },
+    description:
+      'Sends a captured request once more, as it was or edited, to the public listener of this node of the gateway: all ' +
+      'modules act on it as on a visitor’s, which comes from the gateway’s own address. Whoever may do this can send the ' +
+      'redacted values of the request on to the service, at any path. It goes over HTTP/1.1, and answers within 30 s.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }),
+      input: t.arg({ type: ReplayRequestInput, description: 'What is to be different.' }),
+    },
+    resolve: async (_, { id, input }, context) => {
+      const edits = checkReplay(input ?? {});
+      return replay(context, await requireCapturedRequest(context, id), edits);
+    },
+  }),
+);
+
+builder.subscriptionField('requestCaptured', (t) =>
+  t.field({
+    type: CapturedRequest,
+    description:
+      'Tells of each request to an endpoint as it is captured, once it is over; also when capturing begins only later. ' +
+      'The oldest are left out where the reader is slow: 100 may wait. Fails as `capturedRequests` does; what somebody else ' +
+      'switches on later is left out where `mayLook` is false.',
+    args: { endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }) },
+    subscribe: async (_, { endpointId }, context) => {
+      const served = await requireServedEndpoint(context, endpointId);
+      checkMayViewCapture(context, served);
+      const { captures } = context.app.capture();
+      return watching(context, (signal) =>
+        watchRequests(captures, endpointId, () => mayViewCapture(context, served), signal),
+      );
+    },
+    resolve: (captured, _, context) => {
+      resetResponseBudget(context);
+      return captured;
+    },
+  }),
+);
+
+/** There is no REST path for them. */
+export const routes: Route[] = [];

@@ -1,0 +1,43 @@
+// Sending a captured request once more, for the API.
+
+import type { Captured } from '../../../capture/captured-request.ts';
+import { REPLAY_MS, type ReplayAnswer, type ReplayFailure, UNDER_WAY_MAX } from '../../../capture/replay.ts';
+import type { ReplayEdits } from '../../../capture/replay-head.ts';
+import type { Context } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
+
+/** What was answered, and which of it is not shown. */
+export type ShownReplay = ReplayAnswer & Pick<Captured, 'redacted'>;
+
+/** @throws {ApiError} why it was not sent, or got no answer. */
+export async function replay(context: Context, captured: Captured, edits: ReplayEdits): Promise<ShownReplay> {
+  const { captures, replays } = context.app.capture();
+  const answer = await replays.send(captured, edits);
+  if ('failed' in answer) throw errorOf(answer, edits);
+  // Also what is not to be shown now: the answer may have fields that the captured one had not.
+  const now = captures.state(captured.endpointId).redacted;
+  return { ...answer, redacted: new Set([...captured.redacted, ...(answer.captured?.redacted ?? []), ...now]) };
+}
+
+function errorOf(failure: ReplayFailure, { fields = [] }: ReplayEdits): ApiError {
+  switch (failure.failed) {
+    case 'gone':
+      return new ApiError('notFound', { thing: 'endpoint' });
+    case 'bodyMissing':
+      return new ApiError('replayBodyMissing');
+    case 'upgraded':
+      return new ApiError('replayUpgraded');
+    case 'clientCertificate':
+      return new ApiError('replayClientCertificate');
+    case 'tooMany':
+      return new ApiError('tooManyReplays', { max: UNDER_WAY_MAX });
+    case 'timeout':
+      return new ApiError('replayTimeout', { seconds: REPLAY_MS / 1000 });
+    case 'noAnswer':
+      return new ApiError('replayNoAnswer', { reason: failure.reason });
+    case 'fieldMissing': {
+      const index = fields.findLastIndex(([name, value]) => name === failure.name && value === null);
+      return new ApiError('replayHeaderNotCaptured', { member: `headers[${index}]`, name: failure.name });
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// TLS certificates: what visitors of reserved domains are shown. Their private keys go in and never come out.
+
+import { newId } from '../../../store/ids.ts';
+import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
+import { builder } from '../../builder.ts';
+import { collection, deletion, Node, reads } from '../../collection.ts';
+import { keyed } from '../../idempotency.ts';
+import { route } from '../../route.ts';
+import { checkTexts } from '../../texts.ts';
+import { readServerCertificate, type Subject } from './server-certificate.ts';
+
+interface AlternativeNames {
+  dnsNames: string[];
+  ips: string[];
+}
+
+const SubjectAlternativeNames = builder.objectRef<AlternativeNames>('SubjectAlternativeNames').implement({
+  description: 'What a certificate is for.',
+  fields: (t) => ({
+    dnsNames: t.exposeStringList('dnsNames', {
+      description: 'Names, in lower case; one that begins with `*.` is for all names one label longer.',
+    }),
+    ips: t.exposeStringList('ips', { description: 'IP addresses.' }),
+  }),
+});
+
+const TlsCertificate = builder.prismaObject('TlsCertificate', {
+  description: 'A certificate with its private key, to be shown to the visitors of reserved domains.',
+  interfaces: [Node],
+  fields: (t) => {
+    const ofSubject = (part: keyof Subject, description: string) =>
+      t.string({
+        description: `${description} of the certificate’s subject; "" when it has none.`,
+        select: { subject: true },
+        resolve: ({ subject }) => (subject as unknown as Subject)[part],
+      });
+    return {
+      id: t.exposeID('id', { description: 'Its id: `cert_…`.' }),
+      uri: t.string({
+        description: 'The URI of its REST resource.',
+        resolve: ({ id }, _, context) => context.uri(`/tls_certificates/${id}`),
+      }),
+      createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was uploaded.' }),
+      description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+      metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+      certificatePem: t.exposeString('certificatePem', {
+        description: 'The certificate in PEM, and those it is issued by after it.',
+      }),
+      subjectCommonName: ofSubject('commonName', 'The common name'),
+      subjectOrganization: ofSubject('organization', 'The organization'),
+      subjectOrganizationalUnit: ofSubject('organizationalUnit', 'The organizational unit'),
+      subjectLocality: ofSubject('locality', 'The locality'),
+      subjectProvince: ofSubject('province', 'The state or province'),
+      subjectCountry: ofSubject('country', 'The country'),
+      subjectAlternativeNames: t.field({
+        type: SubjectAlternativeNames,
+        description: 'The names and addresses that it is for.',
+        select: { dnsNames: true, ips: true },
+        resolve: (names) => names,
+      }),
+      issuedAt: t.field({
+        type: 'Timestamp',
+        nullable: true,
+        description: 'When the gateway had it issued; null, as it was uploaded.',
+        resolve: () => null,
+      }),
+      notBefore: t.expose('notBefore', { type: 'Timestamp', description: 'When the certificate comes into force.' }),
+      notAfter: t.expose('notAfter', { type: 'Timestamp', description: 'When the certificate expires.' }),
+      keyUsages: t.exposeStringList('keyUsages', {
+        description: 'What its key may be used for, as `digital_signature`; empty when the certificate does not say.',
+      }),
+      extendedKeyUsages: t.exposeStringList('extendedKeyUsages', {
+        description:
+          'For which purposes, as `server_auth`, or an object identifier where it has no name here; empty when the ' +
+          'certificate does not say.',
+      }),
+      privateKeyType: t.exposeString('privateKeyType', {
+        description: 'The kind of its private key: `rsa`, `ecdsa` or `ed25519`.',
+      }),
+      issuerCommonName: t.exposeString('issuerCommonName', {
+        description: 'The common name of who issued it; "" when there is none.',
+      }),
+      serialNumber: t.exposeString('serialNumber', {
+        description: 'The number that its issuer gave it, in lower-case hexadecimal.',
+      }),
+    };
+  },
+});
+
+const tlsCertificates = collection({
+  kind: 'tlsCertificate',
+  prefix: 'cert',
+  path: '/tls_certificates',
+  single: 'tlsCertificate',
+  plural: 'tlsCertificates',
+  typeName: 'TlsCertificate',
+  ref: TlsCertificate,
+  table: (db) => db.tlsCertificate,
+});
+
+const CreateTlsCertificateInput = builder.inputType('CreateTlsCertificateInput', {
+  description: 'A certificate to upload.',
+  fields: (t) => ({
+    certificatePem: t.string({
+      required: true,
+      description:
+        'The certificate in PEM, and after it those that it is issued by, each by the next; at most 32 KiB. It must ' +
+        'not have expired.',
+    }),
+    privateKeyPem: t.string({
+      required: true,
+      description:
+        'Its private key in PEM, not encrypted: RSA of 2048 to 4096 bits, ECDSA (P-256, P-384, P-521) or Ed25519. ' +
+        'Nobody can read it afterwards.',
+    }),
+    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+  }),
+});
+
+const UpdateTlsCertificateInput = builder.inputType('UpdateTlsCertificateInput', {
+  description: 'What to change; a member left out or null stays as it is. The certificate stays for good.',
+  fields: (t) => ({
+    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
+    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+  }),
+});
+
+builder.mutationField('createTlsCertificate', (t) =>
+  t.prismaField({
+    type: TlsCertificate,
+    nullable: true,
+    description: 'Uploads a certificate with its key. No visitor is shown it until a reserved domain names it.',
+    args: {
+      input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The certificate.' }),
+      ...keyed,
+    },
+    resolve: (query, _, { input }, context) => {
+      const { accountId, app } = context;
+      const texts = checkTexts(input);
+      const { certificate, privateKey } = readServerCertificate(input.certificatePem, input.privateKeyPem, app.now());
+      const row = { id: newId('cert'), accountId };
+      const data = {
+        ...texts,
+        ...certificate,
+        ...row,
+        subject: { ...certificate.subject },
+        privateKey: sealPrivateKey(app.keys, row, privateKey),
+      };
+      return context.write('tlsCertificate', 'CREATED', (db) => db.tlsCertificate.create({ ...query, data }));
+    },
+  }),
+);
+
+builder.mutationField('updateTlsCertificate', (t) =>
+  t.prismaField({
+    type: TlsCertificate,
+    nullable: true,
+    description: 'Changes what is noted of a TLS certificate.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the TLS certificate.' }),
+      input: t.arg({ type: UpdateTlsCertificateInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => {
+      const where = { id, accountId: context.accountId };
+      const data = checkTexts(input);
+      return context.write('tlsCertificate', 'UPDATED', (db) => db.tlsCertificate.update({ ...query, where, data }));
+    },
+  }),
+);
+
+deletion(tlsCertificates, 'deleteTlsCertificate', {
+  description:
+    'Deletes a certificate with its key. Answers with its id; fails with `CONFLICT` while a reserved domain names it.',
+});
+
+const selection =
+  'id uri createdAt description metadata certificatePem subjectCommonName subjectOrganization ' +
+  'subjectOrganizationalUnit subjectLocality subjectProvince subjectCountry ' +
+  'subjectAlternativeNames { dnsNames ips } issuedAt notBefore notAfter keyUsages extendedKeyUsages privateKeyType ' +
+  'issuerCommonName serialNumber';
+
+export const routes = [
+  route('POST', '/tls_certificates', 201, 'createTlsCertificate', selection),
+  ...reads(tlsCertificates, 'tls_certificates', selection),
+  route('PATCH', '/tls_certificates/:id', 200, 'updateTlsCertificate', selection),
+  route('DELETE', '/tls_certificates/:id', 204, 'deleteTlsCertificate'),
+];

@@ -1,0 +1,76 @@
+// Whether the DNS has the records that a reserved domain needs.
+
+import { isId } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import { found } from '../../errors.ts';
+import { FEW } from '../../limits.ts';
+import type { Route } from '../../route.ts';
+import { withDns } from './dns.ts';
+import { type DomainCheck as Check, checkDomain, type RecordCheck } from './dns-check.ts';
+
+const DnsRecordState = builder.enumType('DnsRecordState', {
+  description: 'Whether the DNS has a record.',
+  values: {
+    OK: { description: 'It is there, and leads where it should.' },
+    MISSING: { description: 'It is not there.' },
+    WRONG: { description: 'Something else is in its place.' },
+    UNKNOWN: { description: 'The DNS gave no answer.' },
+  } as const,
+});
+
+const DnsRecordCheck = builder.objectRef<RecordCheck>('DnsRecordCheck').implement({
+  description: 'A record that a reserved domain needs, and what the DNS says now.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name that the record is for, as `app.example.com`.' }),
+    type: t.exposeString('type', { description: 'The type of the record: `CNAME`.' }),
+    expected: t.exposeString('expected', { description: 'What it must say.' }),
+    found: t.exposeStringList('found', {
+      description: 'What was found in its place: names, or addresses; empty when nothing was.',
+    }),
+    state: t.field({ type: DnsRecordState, description: 'Whether it is there.', resolve: ({ state }) => state }),
+    message: t.exposeString('message', { description: 'The same in words, and what to do.' }),
+  }),
+});
+
+const DomainCheck = builder.objectRef<Check>('DomainCheck').implement({
+  description: 'Whether the DNS has the records that a reserved domain needs.',
+  fields: (t) => ({
+    records: t.field({
+      type: [DnsRecordCheck],
+      description: 'The records that it needs; none for names below the gateway’s own base domain.',
+      resolve: ({ records }) => records,
+    }),
+    isReady: t.exposeBoolean('isReady', {
+      description: 'Whether all of them are there, and what the domain leads to has an address.',
+    }),
+    message: t.exposeString('message', { description: 'The same in words.' }),
+  }),
+});
+
+builder.queryField('checkReservedDomain', (t) =>
+  t.field({
+    type: DomainCheck,
+    nullable: true,
+    extensions: FEW,
+    description:
+      'Asks the DNS now whether it has the records that a reserved domain needs: a CNAME record of the domain (instead ' +
+      'of which it may have the addresses of its `cnameTarget`), and for a wildcard whose certificate is to be obtained ' +
+      'one of `_acme-challenge`. Of a wildcard, a name below it is asked for. Takes up to eight seconds when name ' +
+      'servers are silent. Fails with `NOT_FOUND` when your account has no such domain.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the reserved domain: `rd_…`.' }) },
+    resolve: async (_, { id }, { db, accountId, app }) => {
+      const row = isId('rd', id)
+        ? await db.reservedDomain.findUnique({
+            where: { id, accountId },
+            select: { domain: true, cnameTarget: true, acmeChallengeCnameTarget: true, certificatePolicy: true },
+          })
+        : null;
+      const domain = found(row, 'reserved domain');
+      const checked = { ...domain, isCertificateWanted: domain.certificatePolicy !== null };
+      return withDns({ servers: app.config.dnsServers }, (dns) => checkDomain(dns, checked));
+    },
+  }),
+);
+
+/** There is no REST path for it. */
+export const routes: Route[] = [];

@@ -1,0 +1,52 @@
+// The hostports of an edge: names and ports that its account has reserved, and that no other edge answers and no agent serves.
+
+import type { Db } from '../../../store/database/client.ts';
+import { reservedFor } from '../../../store/domains/reservations.ts';
+import { namesOfAgents } from '../../../store/tunnels/edge-claims.ts';
+import type { Context } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
+
+const HOSTPORTS_MAX = 100;
+const PORT_MAX = 65_535;
+/** The one port that edges answer on, whatever port the listener is bound to. */
+const EDGE_PORT = 443;
+
+/**
+ * What to write to an edge's row for its new list of hostports; undefined leaves the list as it is.
+ * @param edgeId the edge that may have some of them already.
+ * @throws {ApiError} naming the first that cannot be had.
+ */
+export async function writeHostports(
+  given: string[] | null | undefined,
+  { accountId, app }: Context,
+  db: Db,
+  edgeId: string,
+) {
+  if (given == null) return undefined;
+  if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
+  const create: { hostport: string; domainId: string; position: number }[] = [];
+  const wanted = new Map<string, string>();
+  for (const [position, text] of given.entries()) {
+    const member = `hostports[${position}]`;
+    const { domain, hostport } = readHostport(text, member);
+    if (app.config.ownNames.has(domain)) throw new ApiError('gatewayName', { member, domain });
+    if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
+    const domainId = await reservedFor(db, accountId, domain);
+    if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });
+    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
+    if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
+    if (!holder) wanted.set(domain, member);
+    create.push({ hostport, domainId, position });
+  }
+  for (const domain of await namesOfAgents(db, accountId, [...wanted.keys()]))
+    throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
+  return { deleteMany: {}, create };
+}
+
+function readHostport(text: string, member: string): { domain: string; hostport: string } {
+  const [, domain, port] = /^((?:\*\.)?[a-z0-9.-]+):(\d+)$/i.exec(text) ?? [];
+  if (!domain || !port) throw new ApiError('hostportFormat', { member });
+  if (Number(port) < 1 || Number(port) > PORT_MAX) throw new ApiError('hostportRange', { member });
+  if (Number(port) !== EDGE_PORT) throw new ApiError('hostportPort', { member });
+  return { domain: domain.toLowerCase(), hostport: `${domain.toLowerCase()}:${EDGE_PORT}` };
+}

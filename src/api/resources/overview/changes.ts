@@ -1,0 +1,75 @@
+// Watching everything at once: one stream in place of one for each kind of object.
+
+import { builder } from '../../builder.ts';
+import { ChangeAction, changingKinds } from '../../collection.ts';
+import { ApiError } from '../../errors.ts';
+import type { Route } from '../../route.ts';
+import { watching } from '../../watching.ts';
+import { changeFeed, type GatheredChange } from './change-feed.ts';
+
+/** How delivery to an event destination is going; the id is the destination's. */
+const DELIVERY = 'eventDelivery';
+
+const ChangedObject = builder.objectRef<GatheredChange>('ChangedObject').implement({
+  description: 'An object that changed. Ask for it by its id to see it as it is now.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', {
+      description:
+        'What it is, as its look-up is called: `credential`. Of `eventDelivery`, which tells that delivery to an event ' +
+        'destination goes on, the id is that of the destination.',
+    }),
+    action: t.field({
+      type: ChangeAction,
+      description: 'What happened to it last.',
+      resolve: ({ action }) => action,
+    }),
+    id: t.exposeID('id', {
+      description:
+        'Its id. It is "" where so many of the kind changed that they are not told one by one, or where changes may ' +
+        'have been missed: whoever shows a list of them has to ask for it again.',
+    }),
+  }),
+});
+
+const ChangedObjects = builder.objectRef<GatheredChange[]>('ChangedObjects').implement({
+  description: 'Objects that changed, told together.',
+  fields: (t) => ({
+    changes: t.field({
+      type: [ChangedObject],
+      description: 'Each object once, in the order of what happened to them last; at most 1,000.',
+      resolve: (changes) => changes,
+    }),
+  }),
+});
+
+builder.subscriptionField('changes', (t) =>
+  t.field({
+    type: ChangedObjects,
+    description:
+      'Tells of changes of everything that your account has, in one stream. It begins with an empty list, as soon as ' +
+      'nothing can be missed any more; after that it gathers for 250 ms, and tells of each object only what happened last.',
+    args: {
+      kinds: t.arg.stringList({
+        description: 'Of which kinds to tell, as in `credential` or `httpsEdge`; of all when left out or empty.',
+      }),
+    },
+    subscribe: (_, { kinds }, context) => {
+      const { app, accountId } = context;
+      const wanted = chosen(kinds ?? []);
+      return watching(context, (signal) => changeFeed(app.changes, accountId, wanted, signal));
+    },
+    resolve: (changes) => changes,
+  }),
+);
+
+/** @throws {ApiError} naming the first that is none. */
+function chosen(kinds: readonly string[]): ReadonlySet<string> {
+  const known = [...changingKinds(), DELIVERY].sort();
+  const stranger = kinds.find((kind) => !known.includes(kind));
+  if (stranger !== undefined)
+    throw new ApiError('unknownChangeKind', { member: 'kinds', culprit: stranger, known: known.join(', ') });
+  return new Set(kinds.length === 0 ? known : kinds);
+}
+
+/** There is no REST path for it. */
+export const routes: Route[] = [];

@@ -1,0 +1,51 @@
+// Searching over everything that an account has.
+
+import { builder } from '../../builder.ts';
+import { ApiError } from '../../errors.ts';
+import { ONCE } from '../../limits.ts';
+import type { Route } from '../../route.ts';
+import { LOOKED_AT_MAX, type SearchHit, search } from './search-query.ts';
+
+const TEXT_MAX = 200;
+const HITS_MAX = 50;
+
+const Hit = builder.objectRef<SearchHit>('SearchHit').implement({
+  description: 'Something that was found by a piece of its id, its names and addresses, or what is noted of it.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', { description: 'What it is, as its look-up is called: `credential`.' }),
+    id: t.exposeID('id', { description: 'Its id; `node` gives the object.' }),
+    title: t.exposeString('title', {
+      description: 'What it is known by: an address, a name, its description, its id.',
+    }),
+    detail: t.exposeString('detail', { description: 'What else tells it from others; at most 200 characters.' }),
+  }),
+});
+
+builder.queryField('search', (t) =>
+  t.field({
+    type: [Hit],
+    nullable: true,
+    extensions: ONCE,
+    description:
+      'What has a text in its id, its names and addresses, its description or its metadata, whether in upper or lower ' +
+      'case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +
+      'keys, bot users, users, domains, certificates, edges, routes, backends, IP policies, event destinations and ' +
+      'subscriptions, the newest of each first. Secrets are not searched, nor where event destinations lead, and of ' +
+      `each kind the newest ${LOOKED_AT_MAX} only. A document may have one search.`,
+    args: {
+      text: t.arg.string({ required: true, description: 'What to look for: 1 to 200 characters.' }),
+      first: t.arg.int({ defaultValue: 20, description: 'How many to give, 1 to 50.' }),
+    },
+    resolve: (_, { text, first }, { db, accountId }) => {
+      const wanted = text.trim();
+      if (wanted === '' || wanted.length > TEXT_MAX)
+        throw new ApiError('searchTextLength', { member: 'text', max: TEXT_MAX });
+      const size = first ?? 20;
+      if (size < 1 || size > HITS_MAX) throw new ApiError('limitOutOfRange', { member: 'first', max: HITS_MAX });
+      return search(db, accountId, wanted, size);
+    },
+  }),
+);
+
+/** There is no REST path for it. */
+export const routes: Route[] = [];

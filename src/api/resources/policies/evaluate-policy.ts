@@ -1,0 +1,95 @@
+// A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
+
+import { BusyError } from '../../../policy/compile/compile-queue.ts';
+import { dryRun } from '../../../policy/dry-run/dry-run.ts';
+import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
+import { PolicyError } from '../../../policy/settings/problems.ts';
+import type { PolicyProtocol } from '../../../protocol/policy/policy-shape.ts';
+import { openSecrets } from '../../../store/edges/policy-secrets.ts';
+import { isId } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { ApiError, found } from '../../errors.ts';
+import { ONCE } from '../../limits.ts';
+import { rowWithPolicy } from '../../policy-check.ts';
+import type { Route } from '../../route.ts';
+import { PolicyEvaluation } from './policy-evaluation-type.ts';
+import { PolicyRequestInput, PolicyResponseInput, requestOf, responseOf } from './sample-request.ts';
+
+const PolicyProto = builder.enumType('PolicyProto', {
+  description: 'What kind of endpoint a policy is for.',
+  values: {
+    http: { description: 'HTTP without TLS.' },
+    https: { description: 'HTTP over TLS, such as a route of an HTTPS edge.' },
+    tcp: { description: 'TCP, with a port of its own.' },
+    tls: { description: 'TLS, such as a TLS edge.' },
+  } as const,
+});
+
+builder.queryField('evaluatePolicy', (t) =>
+  t.field({
+    type: PolicyEvaluation,
+    nullable: true,
+    extensions: ONCE,
+    description:
+      'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
+      'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. Rate limits and ' +
+      'circuit breakers begin anew with each run. A policy as it is shown has `<secret>` in place of secrets: to run it, say ' +
+      'with `storedIn` whose it is. A document may have one run.',
+    args: {
+      policy: t.arg.string({ required: true, description: 'The policy, in JSON or YAML.' }),
+      request: t.arg({ type: PolicyRequestInput, required: true, description: 'The request of a visitor.' }),
+      response: t.arg({
+        type: PolicyResponseInput,
+        description: 'What the upstream answers. Without it, rules for answers see only those of the policy itself.',
+      }),
+      proto: t.arg({ type: PolicyProto, description: 'What kind of endpoint the policy is for. Default `https`.' }),
+      storedIn: t.arg.id({
+        description:
+          'The id of the route or TLS edge that the policy is to replace the one of. Where the policy has `<secret>`, the ' +
+          'secret is the one that is stored there, as if it were uploaded.',
+      }),
+    },
+    resolve: async (_, { policy, request, response, proto, storedIn }, context) => {
+      const { accountId, app } = context;
+      const owner = { accountId, proto: proto ?? 'https' };
+      const kept = storedIn == null ? [] : await secretsStoredIn(storedIn, context);
+      const answer = response ? responseOf(response) : undefined;
+      const asked = requestOf(request);
+      const compile = <T>(work: () => T) => app.policies.compile(accountId, policy, work).catch(explain);
+      const text = kept.length === 0 ? policy : await compile(() => withSecrets(policy, owner.proto, kept));
+      return dryRun(text, owner, asked, answer, {
+        time: app.now,
+        isPrivateFetched: app.config.policyFetch === 'any',
+        signingKey: app.signingKey,
+        compile: (work) => app.policies.compile(accountId, text, work).catch(explain),
+      });
+    },
+  }),
+);
+
+/** @throws {ApiError} when the account has no such route or edge. */
+async function secretsStoredIn(id: string, { db, accountId, app }: Context): Promise<PolicySecret[]> {
+  const table = isId('edghtsrt', id) ? 'route' : 'edge';
+  const isHost = table === 'route' || isId('edgtls', id);
+  const host = isHost ? await rowWithPolicy(db, { table, id, accountId }) : undefined;
+  const { policy } = found(host, 'route or TLS edge');
+  return policy ? openSecrets(app.keys, { table, id, accountId }, policy) : [];
+}
+
+/** What is no policy at all is left to the trial run, which says so. */
+function withSecrets(policy: string, proto: PolicyProtocol, kept: readonly PolicySecret[]): string {
+  try {
+    return joinPolicy(keepSecrets(splitPolicy(policy, proto), kept, proto));
+  } catch (error) {
+    if (error instanceof PolicyError) return policy;
+    throw error;
+  }
+}
+
+function explain(error: unknown): never {
+  throw error instanceof BusyError ? new ApiError('tooManyPolicies') : error;
+}
+
+/** There is no REST path for it. */
+export const routes: Route[] = [];

@@ -1,0 +1,118 @@
+// Endpoints: the public addresses that answer right now (specification sections 2.2 and 4.2). They come and go with
+// the tunnels and edges that serve them.
+
+import { isId } from '../../../store/ids.ts';
+import { builder, Ref } from '../../builder.ts';
+import { collection, Node, reads } from '../../collection.ts';
+import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
+import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
+import { onLiveNodes } from './live-tunnels.ts';
+import { RoundTripType, TunnelSession } from './tunnel-sessions.ts';
+
+const EndpointType = builder.enumType('EndpointType', {
+  description: 'What serves an endpoint.',
+  values: {
+    ephemeral: { value: 'EPHEMERAL', description: 'A tunnel that an agent opened.' },
+    edge: { value: 'EDGE', description: 'An edge serves it.' },
+  } as const,
+});
+
+const Endpoint = builder.prismaObject('Endpoint', {
+  description: 'A public address that answers now, served by a tunnel or by an edge.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
+    region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer.' }),
+    updatedAt: t.expose('updatedAt', { type: 'Timestamp', description: 'When it last changed.' }),
+    publicUrl: t.exposeString('publicUrl', { description: 'The URL it answers at; ports 80 and 443 are left out.' }),
+    proto: t.exposeString('proto', { description: 'What is spoken there: `http`, `https`, `tcp` or `tls`.' }),
+    hostport: t.exposeString('hostport', { description: 'The name and the port it answers at, always with the port.' }),
+    type: t.expose('type', { type: EndpointType, description: 'What serves it.' }),
+    metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel or the edge that serves it.' }),
+    domain: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The reserved domain that its name belongs to; null when the name is not reserved.',
+      select: { domainId: true },
+      resolve: ({ domainId: id }) => (id === null ? null : { id, path: `/reserved_domains/${id}` }),
+    }),
+    tcpAddr: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The reserved TCP address; always null, as there are none.',
+      resolve: () => null,
+    }),
+    tunnel: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The tunnel that serves it; null when an edge does.',
+      select: { tunnelId: true },
+      resolve: ({ tunnelId: id }) => (id === null ? null : { id, path: `/tunnels/${id}` }),
+    }),
+    edge: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The edge that serves it; null when a tunnel does.',
+      select: { edgeId: true },
+      resolve: ({ edgeId: id }) =>
+        id === null ? null : { id, path: `/edges/${isId('edgtls', id) ? 'tls' : 'https'}/${id}` },
+    }),
+    traffic: t.field({
+      type: EndpointTraffic,
+      nullable: true,
+      description:
+        'What passes through it on the node of the gateway that answers; null when that node does not serve it. An ' +
+        'edge’s endpoints are served by every node, and each counts for itself.',
+      resolve: ({ id }, _, context) => trafficOf(context, id),
+    }),
+    tunnelSession: t.field({
+      type: TunnelSession,
+      nullable: true,
+      description: 'The session of the agent that serves it; null when an edge does.',
+      select: (_args, _context, nested) => ({ tunnel: { select: { session: nested() } } }),
+      resolve: ({ tunnel }) => tunnel?.session ?? null,
+    }),
+    forwardsTo: t.string({
+      nullable: true,
+      description: 'Where the agent sends what comes, as the agent says; null when an edge serves it.',
+      select: { tunnel: { select: { forwardsTo: true } } },
+      resolve: ({ tunnel }) => tunnel?.forwardsTo ?? null,
+    }),
+    roundTrip: t.field({
+      type: RoundTripType,
+      nullable: true,
+      description:
+        'The newest heartbeat that came back from an agent behind it, of an edge too; null when the node of the gateway ' +
+        'that answers knows of none.',
+      select: servingSelect,
+      resolve: (endpoint, _, context) => newestRoundTrip(endpoint, context),
+    }),
+    agents: t.int({
+      description:
+        'How many sessions of agents are behind it now: one, or at an edge all those that have a tunnel whose labels one ' +
+        'of its backends chooses.',
+      select: servingSelect,
+      resolve: async (endpoint, _, context) => (await sessionsServing(endpoint, context)).length,
+    }),
+  }),
+});
+
+const endpoints = collection({
+  kind: 'endpoint',
+  prefix: 'ep',
+  path: '/endpoints',
+  single: 'endpoint',
+  plural: 'endpoints',
+  typeName: 'Endpoint',
+  ref: Endpoint,
+  table: (db) => db.endpoint,
+  // What edges serve is of no node.
+  where: async (context) => ({ OR: [await onLiveNodes(context), { nodeId: null }] }),
+});
+
+const selection =
+  'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
+  'tunnel { id uri } edge { id uri }';
+
+export const routes = reads(endpoints, 'endpoints', selection);

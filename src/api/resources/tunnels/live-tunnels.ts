@@ -1,0 +1,64 @@
+// What counts as live: what belongs to a node whose lease holds. And who serves whom, by labels.
+
+import { liveNodes } from '../../../store/nodes/nodes.ts';
+import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
+import type { Context } from '../../context.ts';
+
+/**
+ * The part of a query that leaves only sessions and endpoints that are live. It asks where the context does: inside a
+ * transaction a second connection may never come, as the embedded database has but one.
+ */
+export async function onLiveNodes({ db }: Context) {
+  return { nodeId: { in: await liveNodes(db) } };
+}
+
+export interface Labelled {
+  id: string;
+  labels: Labels;
+}
+
+type Load<T> = (context: Context) => Promise<T[]>;
+
+/** The account's live tunnels that have labels, the newest first. */
+export const labelledTunnels = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, publicUrl: null, session: await onLiveNodes(context) };
+  return (await db.tunnel.findMany({
+    where,
+    select: { id: true, labels: true, sessionId: true },
+    orderBy: { id: 'desc' },
+  })) as (Labelled & { sessionId: string })[];
+});
+
+/** The account's tunnel groups, the newest first. */
+export const tunnelGroups = shared(async ({ db, accountId }) => {
+  const query = { where: { accountId }, select: { id: true, labels: true }, orderBy: { id: 'desc' } } as const;
+  return (await db.backend.findMany(query)) as Labelled[];
+});
+
+/** How many live sessions each of the account's credentials has. */
+export const sessionCounts = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, credentialId: { not: null }, ...(await onLiveNodes(context)) };
+  const groups = await db.tunnelSession.groupBy({ by: ['credentialId'], where, _count: true });
+  return groups.map(({ credentialId, _count: sessions }) => ({ credentialId, sessions }));
+});
+
+/** The live sessions of the account's credentials, the newest first. */
+export const credentialSessions = shared(async (context) => {
+  const { db, accountId } = context;
+  const where = { accountId, credentialId: { not: null }, ...(await onLiveNodes(context)) };
+  return db.tunnelSession.findMany({ where, select: { id: true, credentialId: true }, orderBy: { id: 'desc' } });
+});
+
+/** One load for all who ask while it is under way: the rows of a page all ask at the same moment. */
+function shared<T>(load: Load<T>): Load<T> {
+  const underWay = new WeakMap<Context, Promise<T[]>>();
+  return (context) => {
+    const already = underWay.get(context);
+    if (already) return already;
+    const loading = load(context).finally(() => underWay.delete(context));
+    underWay.set(context, loading);
+    return loading;
+  };
+}

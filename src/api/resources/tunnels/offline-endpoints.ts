@@ -1,0 +1,80 @@
+// Offline endpoints: the addresses of agents that are served no longer, and why. In GraphQL only.
+
+import { isId } from '../../../store/ids.ts';
+import { builder, Ref } from '../../builder.ts';
+import { collection, Node } from '../../collection.ts';
+import { found } from '../../errors.ts';
+import { nounOf } from '../../nouns.ts';
+import type { Route } from '../../route.ts';
+import { offlineDetails } from './offline-details.ts';
+
+const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
+  description:
+    'An address that an agent served until it went offline. It is there until an agent of the account serves the address ' +
+    'again, somebody forgets it, or 30 days are over; of each account the newest 1,000 are kept.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `oep_…`.' }),
+    publicUrl: t.exposeString('publicUrl', { description: 'The URL it answered at.' }),
+    proto: t.exposeString('proto', { description: 'What was spoken there: `http`, `https`, `tcp` or `tls`.' }),
+    hostport: t.exposeString('hostport', { description: 'The name and the port it answered at.' }),
+    metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel that served it.' }),
+    forwardsTo: t.exposeString('forwardsTo', { description: 'Where the agent sent what came, as the agent said.' }),
+    onlineAt: t.expose('onlineAt', { type: 'Timestamp', description: 'When it began to answer the last time.' }),
+    offlineAt: t.expose('offlineAt', { type: 'Timestamp', description: 'When it went offline.' }),
+    reason: t.exposeString('reason', { description: 'Why, as in `the agent said good-bye`.' }),
+    heldUntil: t.field({
+      type: 'Timestamp',
+      nullable: true,
+      description: 'Until when the name is kept for agents with the same credential; null when it is not.',
+      resolve: async ({ id }, _, context) => (await offlineDetails(context, id)).heldUntil,
+    }),
+    credential: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The credential of the agent; null when that has been deleted.',
+      resolve: async ({ id }, _, context) => {
+        const { credentialId } = await offlineDetails(context, id);
+        return credentialId === null ? null : { id: credentialId, path: `/credentials/${credentialId}` };
+      },
+    }),
+    agentVersion: t.exposeString('agentVersion', { description: 'The version of the agent, as the agent said.' }),
+    ip: t.exposeString('ip', { description: 'The address of the agent as the gateway saw it.' }),
+    os: t.exposeString('os', { description: 'The operating system of the agent, as the agent said.' }),
+  }),
+});
+
+const offlineEndpoints = collection({
+  kind: 'offlineEndpoint',
+  prefix: 'oep',
+  path: '/offline_endpoints',
+  single: 'offlineEndpoint',
+  plural: 'offlineEndpoints',
+  typeName: 'OfflineEndpoint',
+  ref: OfflineEndpoint,
+  table: (db) => db.offlineEndpoint,
+});
+
+builder.mutationField('forgetOfflineEndpoint', (t) =>
+  t.id({
+    nullable: true,
+    description:
+      'Takes an address that is offline from the list. It says nothing about who may serve the address. Answers with the ' +
+      'id; fails with `NOT_FOUND` when your account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the offline endpoint.' }) },
+    resolve: async (_, { id }, context) => {
+      const { accountId } = context;
+      const { kind, prefix } = offlineEndpoints;
+      const forgotten = await context.withoutAudit(async (db, announce) => {
+        const { count } = isId(prefix, id)
+          ? await db.offlineEndpoint.deleteMany({ where: { id, accountId } })
+          : { count: 0 };
+        if (count > 0) announce({ kind, action: 'DELETED', id, accountId });
+        return count > 0;
+      });
+      return found(forgotten ? id : null, nounOf(kind));
+    },
+  }),
+);
+
+export const routes: Route[] = [];

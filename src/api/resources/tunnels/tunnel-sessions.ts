@@ -1,0 +1,156 @@
+// Tunnel sessions: the agents that are connected right now, and what they can be told.
+
+import { isId } from '../../../store/ids.ts';
+import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
+import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
+import { builder, Ref } from '../../builder.ts';
+import { collection, Node, reads } from '../../collection.ts';
+import type { Context } from '../../context.ts';
+import { ApiError, found } from '../../errors.ts';
+import { keyed } from '../../idempotency.ts';
+import { nounOf } from '../../nouns.ts';
+import { route } from '../../route.ts';
+import { mayActFor } from '../accounts/owner.ts';
+import { onLiveNodes } from './live-tunnels.ts';
+
+const VERSION_MAX_BYTES = 64;
+
+export const RoundTripType = builder.objectRef<RoundTrip>('RoundTrip').implement({
+  description: 'A heartbeat that went to the agent and came back: a sign of life.',
+  fields: (t) => ({
+    at: t.field({ type: 'Timestamp', description: 'When it came back.', resolve: ({ at }) => new Date(at) }),
+    milliseconds: t.exposeFloat('milliseconds', { description: 'How long it took.' }),
+  }),
+});
+
+export const TunnelSession = builder.prismaObject('TunnelSession', {
+  description: 'An agent that is connected now.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `ts_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/tunnel_sessions/${id}`),
+    }),
+    agentVersion: t.exposeString('agentVersion', { description: 'The version of the agent, as the agent says.' }),
+    credential: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The credential that it was opened with; null when that has been deleted.',
+      select: { credentialId: true },
+      resolve: ({ credentialId: id }) => (id === null ? null : { id, path: `/credentials/${id}` }),
+    }),
+    ip: t.exposeString('ip', { description: 'The address of the agent as the gateway sees it.' }),
+    metadata: t.exposeString('metadata', { description: 'What the agent noted of it, for machines.' }),
+    os: t.exposeString('os', { description: 'The operating system of the agent, as the agent says.' }),
+    region: t.exposeString('region', { description: 'The region of the gateway that the agent is connected to.' }),
+    startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When the agent connected.' }),
+    transport: t.exposeString('transport', { description: 'What agent and gateway speak, as `muxado/2`.' }),
+    arch: t.exposeString('arch', { description: 'The processor of the agent, as the agent says.' }),
+    userAgent: t.exposeString('userAgent', { description: 'The name and version of the agent’s program, as it says.' }),
+    mayCommand: t.boolean({
+      description: 'Whether you may tell the agent what to do: as an admin, or as the owner of its credential.',
+      select: { credential: { select: { ownerId: true } } },
+      resolve: ({ credential }, _, context) => mayActFor(context, credential?.ownerId),
+    }),
+    roundTrip: t.field({
+      type: RoundTripType,
+      nullable: true,
+      description:
+        'The last heartbeat that came back from the agent; null before the first, and when the agent is connected to ' +
+        'another node of the gateway than the one that answers.',
+      resolve: ({ id }, _, { app }) => app.traffic.roundTrip(id) ?? null,
+    }),
+    tunnels: t.relation('tunnels', {
+      description: 'What the agent serves in this session, the newest first.',
+      query: { orderBy: { id: 'desc' } },
+    }),
+  }),
+});
+
+const tunnelSessions = collection({
+  kind: 'tunnelSession',
+  prefix: 'ts',
+  path: '/tunnel_sessions',
+  single: 'tunnelSession',
+  plural: 'tunnelSessions',
+  typeName: 'TunnelSession',
+  ref: TunnelSession,
+  table: (db) => db.tunnelSession,
+  where: onLiveNodes,
+});
+
+const UpdateTunnelSessionInput = builder.inputType('UpdateTunnelSessionInput', {
+  description: 'To which version the agent is to change.',
+  fields: (t) => ({
+    version: t.string({ description: 'The version, at most 64 bytes; the newest when left out.' }),
+    permitMajorVersion: t.boolean({ description: 'Whether its major version may be another; false when left out.' }),
+  }),
+});
+
+const command = (verb: string) =>
+  `${verb} Answers with the id of the session once the agent has agreed; fails with \`CONFLICT\` and the agent’s ` +
+  'reason when it does not, with `UNAVAILABLE` when it does not answer within five seconds. Only admins, and the owner of ' +
+  'the credential that the agent is connected with, may.';
+const idHelp = 'The id of the tunnel session.';
+
+builder.mutationField('restartTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to start anew.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
+  }),
+);
+
+builder.mutationField('stopTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to end.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
+  }),
+);
+
+builder.mutationField('updateTunnelSession', (t) =>
+  t.id({
+    nullable: true,
+    description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
+    args: {
+      id: t.arg.id({ required: true, description: idHelp }),
+      input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
+      ...keyed,
+    },
+    resolve: (_, { id, input }, context) => {
+      const version = input.version ?? '';
+      const actual = Buffer.byteLength(version);
+      if (actual > VERSION_MAX_BYTES)
+        throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
+      return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
+    },
+  }),
+);
+
+const refusals = { restart: 'restartRefused', stop: 'stopRefused', update: 'updateRefused' } as const;
+
+/** @throws {ApiError} when there is no such session, or its agent does not do it. */
+async function tell(context: Context, id: string, order: SessionCommand): Promise<string> {
+  const where = { id, accountId: context.accountId, ...(await onLiveNodes(context)) };
+  const select = { credential: { select: { ownerId: true } } };
+  const row = isId('ts', id) ? await context.db.tunnelSession.findFirst({ where, select }) : null;
+  const { credential } = found(row, nounOf(tunnelSessions.kind));
+  if (!mayActFor(context, credential?.ownerId)) throw new ApiError('notYourAgent');
+  const outcome = await context.app.sessions.command(id, order);
+  if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
+  if (outcome !== 'done') throw new ApiError(refusals[order.kind], { reason: outcome.refused });
+  return id;
+}
+
+const selection = 'id uri agentVersion credential { id uri } ip metadata os region startedAt transport';
+
+export const routes = [
+  ...reads(tunnelSessions, 'tunnel_sessions', selection),
+  route('POST', '/tunnel_sessions/:id/restart', 204, 'restartTunnelSession'),
+  route('POST', '/tunnel_sessions/:id/stop', 204, 'stopTunnelSession'),
+  route('POST', '/tunnel_sessions/:id/update', 204, 'updateTunnelSession'),
+];

@@ -1,0 +1,75 @@
+// Tunnels: what agents serve right now, at an address of its own or by labels.
+
+import { type Labels, matches } from '../../../tunnel/endpoints/endpoint.ts';
+import { builder, Ref } from '../../builder.ts';
+import { collection, Node, reads } from '../../collection.ts';
+import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
+
+const Tunnel = builder.prismaObject('Tunnel', {
+  description:
+    'What an agent serves now: at an address of its own, or, when it has labels, for the edges that choose it.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `tn_…`.' }),
+    publicUrl: t.exposeString('publicUrl', {
+      nullable: true,
+      description: 'The URL it answers at; null when it has labels instead.',
+    }),
+    startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When it was opened.' }),
+    metadata: t.exposeString('metadata', { description: 'What the agent noted of it, for machines.' }),
+    proto: t.exposeString('proto', {
+      nullable: true,
+      description: 'What is spoken there: `http`, `https`, `tcp` or `tls`; null when it has labels instead.',
+    }),
+    region: t.exposeString('region', { description: 'The region of the gateway that it is open to.' }),
+    tunnelSession: t.field({
+      type: Ref,
+      description: 'The session of the agent that opened it.',
+      select: { sessionId: true },
+      resolve: ({ sessionId: id }) => ({ id, path: `/tunnel_sessions/${id}` }),
+    }),
+    endpoint: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The endpoint that it serves; null when it has labels instead.',
+      select: { endpoint: { select: { id: true } } },
+      resolve: ({ endpoint }) => endpoint && { id: endpoint.id, path: `/endpoints/${endpoint.id}` },
+    }),
+    labels: t.field({
+      type: 'Labels',
+      description: 'Its labels, by which backends choose it; empty when it has an address of its own.',
+      select: { labels: true },
+      resolve: ({ labels }) => labels as Labels,
+    }),
+    backends: t.field({
+      type: [Ref],
+      description: 'The backends that choose it by its labels, the newest first.',
+      select: { labels: true, publicUrl: true },
+      resolve: async ({ labels, publicUrl }, _, context) =>
+        publicUrl !== null
+          ? []
+          : (await tunnelGroups(context))
+              .filter((group) => matches(group.labels, labels as Labels))
+              .map(({ id }) => ({ id, path: `/backends/tunnel_group/${id}` })),
+    }),
+    forwardsTo: t.exposeString('forwardsTo', { description: 'Where the agent sends what comes, as the agent says.' }),
+  }),
+});
+
+const tunnels = collection({
+  kind: 'tunnel',
+  prefix: 'tn',
+  path: '/tunnels',
+  single: 'tunnel',
+  plural: 'tunnels',
+  typeName: 'Tunnel',
+  ref: Tunnel,
+  table: (db) => db.tunnel,
+  where: async (context) => ({ session: await onLiveNodes(context) }),
+});
+
+const selection =
+  'id publicUrl startedAt metadata proto region tunnelSession { id uri } endpoint { id uri } labels ' +
+  'backends { id uri } forwardsTo';
+
+export const routes = reads(tunnels, 'tunnels', selection);
