@@ -1,4 +1,4 @@
-// Builds the data plane: where agents connect, where visitors come in, and what lies between.
+// Starts the data plane: the listeners for agents and visitors, and the forwarding between them.
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,7 +12,6 @@ import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { type FrontsOptions, httpFront, httpsFront } from '../edge/fronts.ts';
 import { createHttpListener } from '../edge/http/listener.ts';
-import { spokenTo } from '../edge/http2/upstream.ts';
 import { ProxiedConnections } from '../edge/proxied/connections.ts';
 import { TcpListener } from '../edge/tcp.ts';
 import { type Certificates, openCertificates } from '../edge/tls/certificates.ts';
@@ -21,7 +20,6 @@ import { NOBODY_HEARS, type TrafficReporter } from '../edge/traffic-reports.ts';
 import { tunnelHandling } from '../edge/tunnel-handling.ts';
 import { VisitorLimit } from '../edge/visitor-limit.ts';
 import { createCounters } from '../edge/visits/counters.ts';
-import type { VisitServices } from '../edge/visits/services.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
@@ -34,15 +32,16 @@ import { createAgentListener } from '../tunnel/session/agent-listener.ts';
 import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { AuthtokenChecks } from '../tunnel/session/authtoken-throttle.ts';
 import type { AgentRooms } from '../tunnel/session/session-types.ts';
-import { Shutdown } from './shutdown.ts';
+import { moduleEnvironment, visitServices } from './forwarding-services.ts';
+import { Lifecycle } from './lifecycle.ts';
 
-/** How often the listeners' own certificate is asked for anew: each is valid for a month at least. */
+/** Time between two renewals of the listeners' own certificate, which is valid for a month at least; milliseconds. */
 const RENEW_MS = 24 * 3_600_000;
 
 export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   registrar: Registrar;
   /** @param publicHttpsPort what the URLs of edges show. */
-  openSiteSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
+  openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
   newOperationId(): string;
   /** `cap_…` */
   newCaptureId(): string;
@@ -69,35 +68,23 @@ export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   close(drainMs: number): Promise<void>;
 }
 
-/** The listeners that are open end first. */
-type End = { listeners: { close(drainMs: number): Promise<void> }[]; shutdown: Shutdown; isStopping: boolean };
-
-/** @throws what a listener that cannot be opened fails with; nothing is left running then. */
-export async function startDataPlane(config: Config, parts: DataPlaneParts): Promise<DataPlane> {
-  const end: End = { listeners: [], shutdown: new Shutdown(parts.log), isStopping: false };
-  let closed: Promise<void> | undefined;
-  const close = (drainMs: number) => {
-    closed ??= (async () => {
-      end.isStopping = true;
-      // All at once: each has the whole time, and none takes new visitors meanwhile.
-      await Promise.all(end.listeners.map((listener) => listener.close(drainMs)));
-      await end.shutdown.run();
-    })();
-    return closed;
-  };
+/** @throws the error of a listener that cannot be opened; nothing is left running then. */
+export async function startDataPlane(config: Config, options: DataPlaneParts): Promise<DataPlane> {
+  const parts = new Lifecycle(options.log);
   try {
-    return { ...(await open(config, parts, end)), close };
+    return { ...(await startParts(parts, config, options)), close: (drainMs) => parts.stop(drainMs) };
   } catch (error) {
-    await close(0);
+    await parts.stop(0);
     throw error;
   }
 }
 
-async function open(
+async function startParts(
+  parts: Lifecycle,
   config: Config,
   {
     registrar,
-    openSiteSource,
+    openEdgeConfigSource,
     newOperationId,
     newCaptureId,
     tokenKey,
@@ -107,44 +94,32 @@ async function open(
     signingKey,
     reporter = NOBODY_HEARS,
   }: DataPlaneParts,
-  end: End,
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
-  const { listeners, shutdown } = end;
-  const certificates = await openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) });
-  shutdown.add('close certificates', () => certificates.close());
-  // Sessions end after the visitors, whose answers still come through them.
-  let endAgents = async () => {};
-  shutdown.add('end agent sessions', () => endAgents());
+  const certificates = await parts.start({
+    name: 'certificates',
+    start: () => openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) }),
+    stop: (certificates) => certificates.close(),
+  });
   const now = () => performance.now();
   const endpoints = new Endpoints(now, config.ownNames);
-  shutdown.add('end meters', lookNowAndThen(endpoints));
-  const captures = new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold });
-  shutdown.add('end captures', () => captures.close());
+  await parts.start({ name: 'rate sampling', start: () => lookNowAndThen(endpoints), stop: (stop) => stop() });
+  const captures = await parts.start({
+    name: 'captures',
+    start: () => new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold }),
+    stop: (captures) => captures.close(),
+  });
   const counters = createCounters();
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
-  const visits: VisitServices = {
-    time: Date.now,
-    newOperationId,
-    refused: (visit) => log.info(visit, 'a visitor was turned away'),
-    failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
-    reporter: joinedReporter(reporter, captures),
-  };
-  const environment: ModuleEnvironment = {
-    now,
-    time: Date.now,
-    isPrivateFetched: config.policyFetch === 'any',
-    signingKey,
-    note: ({ endpoint, visitor }, metadata) =>
-      log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
-    internal(accountId, url) {
-      const endpoint = endpoints.internal(accountId, url);
-      return endpoint && spokenTo(endpoint);
-    },
-  };
+  const visits = visitServices({ log, newOperationId, reporter: joinedReporter(reporter, captures) });
+  const environment = moduleEnvironment(config, { endpoints, signingKey, log, now });
 
-  const proxied = new ProxiedConnections(config, { log });
-  listeners.push(proxied);
+  // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors meanwhile.
+  const proxied = await parts.start({
+    name: 'PROXY protocol',
+    start: () => new ProxiedConnections(config, { log }),
+    drain: (proxied) => proxied.close(),
+  });
   const whereIs = registrar.whereIs.bind(registrar);
   const sides: FrontsOptions = { settings: config, endpoints, whereIs, visits, now, counters };
   // Visitors first, so that a tunnel is reachable when its agent is told so.
@@ -156,32 +131,46 @@ async function open(
   });
   const identity = await certificates.agentListener(hosts);
   const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
-  const tls = new TlsListener({ front: https, certificates, limit, ready, traffic }, identity);
-  listeners.push(tls);
+  const tls = await parts.start({
+    name: 'HTTPS listener',
+    start: () => new TlsListener({ front: https, certificates, limit, ready, traffic }, identity),
+    drain: (listener, drainMs) => listener.close(drainMs),
+  });
   proxied.guard('https', tls.server);
   const httpsAddress = await listen(tls.server, config.httpsPort, host);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
-  const edges = new LiveEdges({
-    source: await openSiteSource(publicHttpsPort),
-    endpoints,
-    environment,
-    publicHttpsPort,
-    onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
-    onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
-    onApplied: () => tls.review(),
+  const source = await openEdgeConfigSource(publicHttpsPort);
+  const edges = await parts.start({
+    name: 'edges',
+    start: () =>
+      new LiveEdges({
+        source,
+        endpoints,
+        environment,
+        publicHttpsPort,
+        onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
+        onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
+        onApplied: () => tls.review(),
+      }),
+    stop: (edges) => edges.close(),
   });
-  shutdown.add('close edges', () => edges.close());
   await edges.start();
   allIsLive();
 
-  const plain = createHttpListener(httpFront(sides, https, publicHttpsPort), limit);
-  listeners.push(plain);
+  const plain = await parts.start({
+    name: 'HTTP listener',
+    start: () => createHttpListener(httpFront(sides, https, publicHttpsPort), limit),
+    drain: (listener, drainMs) => listener.close(drainMs),
+  });
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
   const taking = proxied.taking.bind(proxied, 'tcp');
-  const doors = new TcpListener({ host, endpoints, limit, visits, traffic, taking });
-  listeners.push(doors);
+  const doors = await parts.start({
+    name: 'TCP listeners',
+    start: () => new TcpListener({ host, endpoints, limit, visits, traffic, taking }),
+    drain: (listener, drainMs) => listener.close(drainMs),
+  });
 
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
   const onEvent = (text: string, details: object) => log.info(details, text);
@@ -197,24 +186,30 @@ async function open(
     checks: new AuthtokenChecks(),
     shares: new AccountShares(config, doors),
     time: Date.now,
-    isStopping: () => end.isStopping,
+    isStopping: () => parts.phase === 'stopping',
     onFailure,
     onEvent,
   };
-  const agents = createAgentListener(await certificates.agentListener(hosts), certificates.operators, rooms);
+  const agentIdentity = await certificates.agentListener(hosts);
+  const agents = await parts.start({
+    name: 'agent sessions',
+    start: () => createAgentListener(agentIdentity, certificates.operators, rooms),
+    // Not before the visitors, whose responses still come through the sessions: those drain first.
+    stop: (agents) => agents.close(() => sessions.close()),
+  });
   proxied.guard('agent', agents.server);
-  const renewal = setInterval(() => {
-    const renew = (identity: { cert: string; key: string }) => {
-      agents.setIdentity(identity);
-      tls.setIdentity(identity);
-    };
-    certificates.agentListener(hosts).then(renew, onFailure);
-  }, RENEW_MS).unref();
   const agentAddress = await listen(agents.server, config.agentPort, host);
-  endAgents = async () => {
-    clearInterval(renewal);
-    await agents.close(() => sessions.close());
-  };
+  await parts.start({
+    name: 'renewal of the listeners’ certificate',
+    start() {
+      const renew = (identity: { cert: string; key: string }) => {
+        agents.setIdentity(identity);
+        tls.setIdentity(identity);
+      };
+      return setInterval(() => certificates.agentListener(hosts).then(renew, onFailure), RENEW_MS).unref();
+    },
+    stop: (timer) => clearInterval(timer),
+  });
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
 
   const { first, last } = config.tcpPorts;

@@ -1,39 +1,76 @@
-// An HTTP or HTTPS server with a start that can be awaited and a stop with a time limit.
+// Addresses that are reserved before there is a server for them, and servers that stop within a time limit.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-export interface ManagedServer {
-  /** @returns its base URL with the bound port. @throws when the address cannot be bound. */
-  listen(port: number, host: string): Promise<string>;
-  /** Accepts no more connections, and closes those that are still open after `drainMs`. May be called twice. */
-  stop(drainMs: number): Promise<void>;
+export interface ReservedAddress {
+  /** Its base URL, with the port that it has. */
+  url: string;
+  /** Lets `server` serve the connections to this address, those included that were opened since it was reserved. */
+  serve(server: Server): Promise<void>;
+  /** Gives the address up, unless a server has it. */
+  release(): Promise<void>;
 }
 
-export function manageServer(server: Server): ManagedServer {
+/**
+ * Binds an address before its server exists: the server's parts need to know the port when it is 0, for any free one.
+ * Connections wait until then.
+ * @throws when the address cannot be bound.
+ */
+export async function reserveAddress(
+  scheme: 'http' | 'https',
+  port: number,
+  host: string,
+  maxConnections: number,
+): Promise<ReservedAddress> {
+  const reservation = createServer({ pauseOnConnect: true });
+  const waiting: Socket[] = [];
+  reservation.maxConnections = maxConnections;
+  reservation.on('connection', (socket) => {
+    socket.on('error', () => socket.destroy()); // Until the server has it, nobody else would handle a reset.
+    waiting.push(socket);
+  });
+  reservation.listen(port, host);
+  await once(reservation, 'listening');
+  const { address, port: bound, family } = reservation.address() as AddressInfo;
+  let isServed = false;
+  return {
+    url: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    async serve(server) {
+      isServed = true;
+      server.listen(reservation); // Takes over the socket: from here on, connections go to the server.
+      await once(server, 'listening');
+      for (const socket of waiting) {
+        server.emit('connection', socket);
+        socket.resume();
+      }
+    },
+    async release() {
+      if (isServed) return;
+      for (const socket of waiting) socket.destroy();
+      await once(reservation.close(), 'close');
+    },
+  };
+}
+
+/**
+ * @returns a function that stops a server: it accepts no more connections, and closes those that are still open after
+ * `drainMs` milliseconds. May be called twice. To be called before the server listens.
+ */
+export function stopperOf(server: Server): (drainMs: number) => Promise<void> {
   // The server's own list misses connections whose TLS handshake has not finished.
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  return {
-    async listen(port, host) {
-      server.listen(port, host);
-      await once(server, 'listening');
-      const { address, port: bound, family } = server.address() as AddressInfo;
-      const scheme = server instanceof TlsServer ? 'https' : 'http';
-      return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
-    },
-    async stop(drainMs) {
-      const closed = new Promise((resolve) => server.close(resolve));
-      const deadline = setTimeout(() => {
-        for (const socket of connections) socket.destroy();
-      }, drainMs);
-      await closed;
-      clearTimeout(deadline);
-    },
+  return async (drainMs) => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    const deadline = setTimeout(() => {
+      for (const socket of connections) socket.destroy();
+    }, drainMs);
+    await closed;
+    clearTimeout(deadline);
   };
 }

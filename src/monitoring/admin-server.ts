@@ -5,30 +5,16 @@ import type { Registry } from 'prom-client';
 import { Connections } from '../api/connections.ts';
 import { metricsFor } from './metrics.ts';
 
-/** A database that takes longer to respond counts as unavailable; milliseconds. */
-const DATABASE_TIMEOUT_MS = 1000;
 /** Limit of open connections: enough for probes and a few that collect metrics. */
 const CONNECTIONS_MAX = 256;
-
-/** Where the gateway stands between its start and its stop. */
-export type Phase = 'starting' | 'serving' | 'stopping';
-
-export interface Health {
-  /** Resolves when the database responds. */
-  database(): Promise<void>;
-  phase(): Phase;
-  /** Whether this node receives the changes of other nodes (LISTEN). */
-  isChangeFeedConnected(): boolean;
-  /** Whether the disk of the embedded database is full, so that nothing can be written. */
-  isDiskFull(): Promise<boolean>;
-}
 
 /**
  * Creates the server. `/livez` is 200 while the process runs. `/readyz` is 200 while the gateway can serve: all listeners
  * are open, the database responds within a second and can be written to, changes of other nodes arrive, and the gateway is
  * not stopping; otherwise it is 503 with the reason. `/metrics` is Prometheus text.
+ * @param reasonNotReady resolves with null when the gateway can serve.
  */
-export function createAdminServer(registry: Registry, health: Health): Server {
+export function createAdminServer(registry: Registry, reasonNotReady: () => Promise<string | null>): Server {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
@@ -37,7 +23,7 @@ export function createAdminServer(registry: Registry, health: Health): Server {
       case '/livez':
         return send(200, 'ok\n');
       case '/readyz': {
-        const reason = await reasonNotReady(health);
+        const reason = await reasonNotReady();
         return reason ? send(503, `${reason}\n`) : send(200, 'ok\n');
       }
       case '/metrics':
@@ -47,32 +33,11 @@ export function createAdminServer(registry: Registry, health: Health): Server {
     }
   };
   metricsFor(registry).gauge('gateway_ready', 'Whether /readyz is 200: 1 or 0.', async () =>
-    Number((await reasonNotReady(health)) === null),
+    Number((await reasonNotReady()) === null),
   );
   const server = createServer((request, response) =>
     connections.begin(request, response, () => void handle(request, response)),
   );
   const connections = new Connections(server, { max: CONNECTIONS_MAX, isProxy: () => true });
   return server;
-}
-
-/** @returns why the gateway is not ready, or null when it is. */
-async function reasonNotReady({ database, phase, isChangeFeedConnected, isDiskFull }: Health): Promise<string | null> {
-  if (phase() !== 'serving') return `The gateway is ${phase()}.`;
-  if (!isChangeFeedConnected())
-    return 'The LISTEN connection to the database is lost: changes of other nodes are not heard.';
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, DATABASE_TIMEOUT_MS, 'The database does not answer.');
-  });
-  const check = async () => {
-    try {
-      if (await isDiskFull()) return 'The disk below the database is full: nothing can be written.';
-      await database();
-      return null;
-    } catch {
-      return 'The database cannot be reached.';
-    }
-  };
-  return Promise.race([check(), late]).finally(() => clearTimeout(timer));
 }

@@ -28,13 +28,13 @@ export interface NodeMetricsSource {
 }
 
 /** A part of the gateway that presents certificates. */
-type CertificateSource = Pick<{ expiries(): Expiries }, 'expiries'> | undefined;
+export type CertificateSource = { expiries(): Expiries };
 
 /**
  * Registers the metrics. To be called before metrics that query the database: otherwise their connections are counted.
- * @param sources of certificates besides the uploaded ones; may throw while they are not open yet.
+ * @param sources of certificates besides the uploaded ones; read at each scrape, so the list may still grow.
  */
-export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, sources: () => CertificateSource[]): void {
+export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, sources: readonly CertificateSource[]): void {
   collectDefaultMetrics({ register: registry });
   const { database, node, isChangeFeedConnected, leaseMs } = parts;
   const { pool } = database;
@@ -91,7 +91,7 @@ export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, source
 /** Reads all expiry dates, at most once a minute while no certificate changes. */
 function cachedExpiries(
   { prisma, changes }: NodeMetricsSource,
-  sources: () => CertificateSource[],
+  sources: readonly CertificateSource[],
 ): () => Promise<Expiries[]> {
   let cached: Promise<Expiries[]> | undefined;
   let cachedAt = 0;
@@ -100,7 +100,7 @@ function cachedExpiries(
   };
   changes.onGap(invalidate);
   changes.listen(({ kind }) => CERTIFICATE_KINDS.has(kind) && invalidate());
-  const read = async () => [...sources().flatMap((source) => source?.expiries() ?? []), await uploadedExpiries(prisma)];
+  const read = async () => [...sources.map((source) => source.expiries()), await uploadedExpiries(prisma)];
   return () => {
     if (cached && performance.now() - cachedAt < CERTIFICATES_MS) return cached;
     cachedAt = performance.now();

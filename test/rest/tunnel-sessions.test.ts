@@ -199,7 +199,7 @@ describe.runIf(onServer)('another gateway on the same server', () => {
 
   test('gives up on a session that no node has, in time', async () => {
     const url = place.env.DATABASE_URL ?? '';
-    const peers = new Notifications(url, newId('node'), new Changes(), () => undefined, pino({ level: 'silent' }));
+    const peers = new Notifications(url, newId('node'), new Changes(), pino({ level: 'silent' }));
     const local = { command: async () => 'done' as const };
     const asking = sessionCommands({ isOwn: () => false, local, peers, limitMs: 50 });
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable'); // It does not listen yet.

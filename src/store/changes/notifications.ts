@@ -19,13 +19,12 @@ const PATIENCE_MS = 3000;
 
 /**
  * Listens for the changes of other processes and relays ours. A lost connection, also one that went silent, is opened
- * again for ever; what was said meanwhile is lost, so `changes.gap` and `onGap` are called when listening begins anew.
+ * again for ever; what was said meanwhile is lost, so `changes.gap` is called when listening begins anew.
  */
 export class Notifications implements Relay {
   readonly #url: string;
   readonly #node: string;
   readonly #changes: Changes;
-  readonly #onGap: () => void;
   readonly #log: Logger;
   readonly #topics = new Map<string, (body: object) => unknown>();
   #client: pg.Client | undefined;
@@ -33,11 +32,10 @@ export class Notifications implements Relay {
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, node: string, changes: Changes, onGap: () => void, log: Logger) {
+  constructor(url: string, node: string, changes: Changes, log: Logger) {
     this.#url = url;
     this.#node = node;
     this.#changes = changes;
-    this.#onGap = onGap;
     this.#log = log;
     changes.connect(this);
   }
@@ -99,7 +97,6 @@ export class Notifications implements Relay {
       else this.#notify(client, {}).catch(() => {}); // It was not heard, then.
     }, HEARTBEAT_MS).unref();
     this.#changes.gap();
-    this.#onGap();
   }
 
   async send(tx: Parameters<Relay['send']>[0], changes: Change[]): Promise<void> {

@@ -1,0 +1,132 @@
+// Starts the API: the schema with all that its resolvers use, and the listener.
+
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { auditTrail } from '../api/audit.ts';
+import { auditObjects } from '../api/audit-objects.ts';
+import type { App } from '../api/context.ts';
+import { readDashboard } from '../api/dashboard/files.ts';
+import { HeavyWork } from '../api/heavy-work.ts';
+import { KeyUse } from '../api/key-use.ts';
+import type { ListenerTls } from '../api/listener-tls.ts';
+import { openListenerTls } from '../api/listener-tls.ts';
+import { apiMetrics } from '../api/metrics.ts';
+import { routes, schema } from '../api/schema.ts';
+import { createApi } from '../api/server.ts';
+import { signInDesk } from '../api/sign-in/desk.ts';
+import { trafficOf } from '../api/traffic.ts';
+import type { Config } from '../config/config.ts';
+import type { CertificateSource } from '../monitoring/node-metrics.ts';
+import type { SessionCommands } from '../tunnel/control/session-commands.ts';
+import type { DataPlane } from './data-plane.ts';
+import type { EventPlane } from './event-plane.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { type ReservedAddress, stopperOf } from './managed-server.ts';
+import type { Storage } from './storage.ts';
+
+export interface ApiPlaneParts extends Pick<App, 'policies' | 'signingKey' | 'now'> {
+  storage: Storage;
+  sessions: SessionCommands;
+  events: EventPlane;
+  dataPlane: DataPlane;
+  address: ReservedAddress;
+  log: Logger;
+  registry: Registry;
+  /** Takes the certificate of the listener, for the metrics. */
+  certificates: CertificateSource[];
+}
+
+export interface ApiPlane {
+  app: App;
+  /** Begins to serve requests. */
+  open(): Promise<void>;
+}
+
+/** Makes all ready to serve, up to the listener. @throws when the listener's certificate cannot be read. */
+export async function startApiPlane(
+  parts: Lifecycle,
+  config: Config,
+  {
+    storage,
+    sessions,
+    events,
+    dataPlane,
+    address,
+    log,
+    registry,
+    certificates,
+    policies,
+    signingKey,
+    now,
+  }: ApiPlaneParts,
+  options: Pick<GatewayOptions, 'dashboard' | 'onlyYoga' | 'writeStallMs'>,
+): Promise<ApiPlane> {
+  const { prisma, keys, changes, isChangeFeedConnected } = storage;
+  const keyUse = await parts.start({
+    name: 'record of API key use',
+    start: () => new KeyUse(prisma, now, log),
+    stop: (keyUse) => keyUse.write(),
+  });
+  const ending = new AbortController();
+  const app: App = {
+    config,
+    prisma,
+    keys,
+    changes,
+    sessions,
+    delivery: events,
+    traffic: trafficOf(() => dataPlane),
+    policies,
+    signingKey,
+    audit: auditTrail(auditObjects(schema, routes)),
+    keyUse,
+    desk: signInDesk(now),
+    heavyWork: new HeavyWork(),
+    agentDoor: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
+    capture: () => dataPlane,
+    now,
+    ending: ending.signal,
+  };
+  const tls = config.apiTls && (await startListenerTls(parts, config.apiTls, log));
+  if (tls) certificates.push(tls);
+  const api = createApi({
+    app,
+    schema,
+    routes,
+    log,
+    metrics: apiMetrics(registry),
+    hearing: isChangeFeedConnected,
+    dashboard: await readDashboard(options.dashboard),
+    tls,
+    onlyYoga: options.onlyYoga,
+    writeStallMs: options.writeStallMs,
+  });
+  // What was missed while the feed was disconnected may have revoked a key.
+  changes.onGap(() => api.forget());
+  const stop = stopperOf(api.server);
+  return {
+    app,
+    open: () =>
+      parts.start({
+        name: 'API listener',
+        async start() {
+          await address.serve(api.server);
+          api.open();
+        },
+        drain(_, drainMs) {
+          ending.abort();
+          api.drain();
+          return stop(drainMs);
+        },
+      }),
+  };
+}
+
+function startListenerTls(parts: Lifecycle, files: NonNullable<Config['apiTls']>, log: Logger): Promise<ListenerTls> {
+  return parts.start({
+    name: 'certificate of the API',
+    start: () => openListenerTls(files, log),
+    stop: (tls) => tls.close(),
+  });
+}

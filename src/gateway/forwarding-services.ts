@@ -1,0 +1,46 @@
+// What requests of visitors and their modules use of the gateway: clocks, ids, the log, traffic reports.
+
+import type { Logger } from 'pino';
+import { describeFailure } from '../api/failure.ts';
+import type { Config } from '../config/config.ts';
+import { spokenTo } from '../edge/http2/upstream.ts';
+import type { VisitServices } from '../edge/visits/services.ts';
+import type { ModuleEnvironment } from '../http/module.ts';
+import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+
+interface VisitServicesOptions extends Pick<VisitServices, 'newOperationId' | 'reporter'> {
+  log: Logger;
+}
+
+export function visitServices({ log, newOperationId, reporter }: VisitServicesOptions): VisitServices {
+  return {
+    time: Date.now,
+    newOperationId,
+    refused: (visit) => log.info(visit, 'a visitor was turned away'),
+    failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
+    reporter,
+  };
+}
+
+interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now'> {
+  endpoints: Endpoints;
+  log: Logger;
+}
+
+export function moduleEnvironment(
+  config: Pick<Config, 'policyFetch'>,
+  { endpoints, signingKey, log, now }: ModuleEnvironmentOptions,
+): ModuleEnvironment {
+  return {
+    now,
+    time: Date.now,
+    isPrivateFetched: config.policyFetch === 'any',
+    signingKey,
+    note: ({ endpoint, visitor }, metadata) =>
+      log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
+    internal(accountId, url) {
+      const endpoint = endpoints.internal(accountId, url);
+      return endpoint && spokenTo(endpoint);
+    },
+  };
+}

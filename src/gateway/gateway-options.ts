@@ -1,0 +1,26 @@
+// What the composition of a gateway takes besides its configuration.
+
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { ApiOptions } from '../api/server.ts';
+import type { StandIn } from '../policy/keys/fetch-bytes.ts';
+
+export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
+  log: Logger;
+  /** The directory of the migrations. */
+  migrations: string;
+  /** The directory of the built dashboard, if it was built. */
+  dashboard?: string;
+  /** Called with the reason when the gateway cannot go on; the process has to end. */
+  onFatal(text: string): void;
+  /** The registry of the metrics; a new one when left out. */
+  registry?: Registry;
+  /** The wall clock. */
+  now?: () => number;
+  /** Timeout of a request to an event destination, in milliseconds; the default of the sinks when left out. */
+  eventRequestMs?: number;
+  /** Stands in for the hosts that publish the keys of webhook senders, in tests. */
+  signerHosts?: StandIn;
+  /** Called with every SQL statement. */
+  onQuery?: (statement: string) => void;
+}

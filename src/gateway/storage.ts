@@ -1,0 +1,139 @@
+// Starts what holds the state: the database, the keys to its secrets, and this node's place among the others.
+
+import type { Logger } from 'pino';
+import { describeFailure } from '../api/failure.ts';
+import type { Config } from '../config/config.ts';
+import { Changes } from '../store/changes/changes.ts';
+import { Notifications } from '../store/changes/notifications.ts';
+import { openClient, type PrismaClient } from '../store/database/client.ts';
+import { migrate } from '../store/database/migrations.ts';
+import { type Database, openDatabase } from '../store/database/open-database.ts';
+import { sealPolicies } from '../store/edges/seal-policies.ts';
+import { newId } from '../store/ids.ts';
+import type { Keys } from '../store/keys/keys.ts';
+import { checkServerKey, loadKeys } from '../store/keys/server-key.ts';
+import type { NodeLease } from '../store/node-lease.ts';
+import { joinNodes } from '../store/nodes/nodes.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { every } from './housekeeping.ts';
+import { type Lifecycle, withTimeout } from './lifecycle.ts';
+
+/** How long the embedded database may take to write everything out, in milliseconds. A server needs no such time. */
+const EMBEDDED_CLOSE_MS = 10_000;
+/** A database that takes longer to respond counts as unavailable, in milliseconds. */
+const PING_MS = 1000;
+
+export interface Storage {
+  database: Database;
+  prisma: PrismaClient;
+  keys: Keys;
+  changes: Changes;
+  /** The connection over which nodes tell each other of changes; undefined where there can be only one node. */
+  notifications: Notifications | undefined;
+  /** Whether this node receives the changes of other nodes. */
+  isChangeFeedConnected(): boolean;
+}
+
+/** @throws an error that explains itself when the database or its key cannot be used. */
+export async function startStorage(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Storage> {
+  const { log, onFatal, migrations, onQuery } = options;
+  const database = await parts.start({
+    name: 'database',
+    start: () => openDatabase(config, { onFatal, onNotice: (text) => log.warn(text) }),
+    stop: (database) => database.close(),
+    stopTimeoutMs: config.databaseUrl === undefined ? EMBEDDED_CLOSE_MS : undefined,
+  });
+  const applied = await migrate(database.pool, migrations);
+  if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
+  const keys = await loadKeys(config);
+  const prisma = await parts.start({
+    name: 'Prisma client',
+    start: () => openClient(database.pool, onQuery),
+    ready: (prisma) => reasonDatabaseNotReady(database, prisma),
+    stop: (prisma) => prisma.$disconnect(),
+  });
+  await prisma.$transaction((tx) => checkServerKey(tx, keys));
+  await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'the secrets of traffic policies were sealed'));
+
+  const changes = new Changes();
+  const { databaseUrl } = config;
+  const notifications =
+    databaseUrl === undefined
+      ? undefined
+      : await parts.start({
+          name: 'change feed',
+          async start() {
+            // Nodes filter out their own changes by an id of the process, which need not be the node's.
+            const feed = new Notifications(databaseUrl, newId('node'), changes, log);
+            await feed.start();
+            return feed;
+          },
+          ready: (feed) =>
+            feed.listening
+              ? null
+              : 'The LISTEN connection to the database is lost: changes of other nodes are not heard.',
+          stop: (feed) => feed.close(),
+        });
+  return {
+    database,
+    prisma,
+    keys,
+    changes,
+    notifications,
+    isChangeFeedConnected: () => notifications?.listening ?? true, // A single node has nobody to listen to.
+  };
+}
+
+async function reasonDatabaseNotReady(database: Database, prisma: PrismaClient): Promise<string | null> {
+  const check = async () => {
+    if (await database.isFull()) return 'The disk below the database is full: nothing can be written.';
+    await prisma.$queryRaw`SELECT 1`;
+    return null;
+  };
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+  }, PING_MS);
+  try {
+    return await withTimeout(PING_MS, check);
+  } catch {
+    return isLate ? 'The database does not answer.' : 'The database cannot be reached.';
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Takes the lease of this node, and renews it three times in its length. */
+export async function startNode(
+  parts: Lifecycle,
+  config: Config,
+  { database, prisma, changes }: Storage,
+  { baseUrl, log }: { baseUrl: () => string; log: Logger },
+): Promise<NodeLease> {
+  const node = await parts.start({
+    name: 'node lease',
+    start: () =>
+      joinNodes(
+        { prisma, changes, baseUrl, urgent: database.urgent },
+        {
+          leaseMs: config.nodeLeaseMs,
+          holdMs: config.sessionHold,
+          dataDir: config.dataDir,
+          isAlone: config.databaseUrl === undefined,
+        },
+      ),
+    stop: (node) => node.release(),
+  });
+  await parts.start({
+    name: 'lease renewal',
+    start() {
+      node.onLapse(() => log.warn('the node’s lease had ended before it was renewed: its agents have to come anew'));
+      const renew = () => node.renew();
+      return every(config.nodeLeaseMs / 3, renew, (error) =>
+        log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
+      );
+    },
+    stop: (timer) => clearInterval(timer),
+  });
+  return node;
+}
