@@ -6,7 +6,8 @@ import { isId } from '../store/ids.ts';
 import { isToken } from '../store/sign-in/secrets.ts';
 import { type SessionProof, signedIn } from '../store/sign-in/sessions.ts';
 import type { App, Caller } from './context.ts';
-import { ApiError, type ErrorName } from './errors.ts';
+import type { Row } from './error-row.ts';
+import { ApiError } from './errors.ts';
 import type { Strangers } from './strangers.ts';
 
 const KEY_FORM = /^[\x21-\x7e]{16,256}$/;
@@ -32,7 +33,7 @@ export class Authenticator {
   readonly #strangers: Strangers;
   readonly #known: LRUCache<string, Caller>;
   /** Why others are refused, which may be sent again and again. Apart, so that they push out none that is valid. */
-  readonly #refused: LRUCache<string, ErrorName>;
+  readonly #refused: LRUCache<string, Row>;
   readonly #proven = new LRUCache<string, true>({ max: PROVEN_MAX });
   /** Counts how often everything was forgotten: what was read before must not be remembered after. */
   #generation = 0;
@@ -101,7 +102,7 @@ export class Authenticator {
     const caller = await look();
     const isSure = this.#hearing() && generation === this.#generation;
     if (caller instanceof ApiError) {
-      if (isSure) this.#refused.set(what, caller.error);
+      if (isSure) this.#refused.set(what, caller.row);
       return caller;
     }
     this.#proven.set(what, true);

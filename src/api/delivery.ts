@@ -1,6 +1,6 @@
 // What the API asks of the delivery of events.
 
-import type { Target } from '../events/target.ts';
+import type { Target } from '../events/sinks/index.ts';
 
 /** What became of a trial. */
 export interface TrialOutcome {

@@ -4,7 +4,7 @@ import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
 import { requestErrors } from './request-errors.ts';
-import { eventErrors } from './resources/events/errors.ts';
+import { eventErrors, sinkErrors } from './resources/events/errors.ts';
 import { signInErrors } from './sign-in/errors.ts';
 
 export type { Code };
@@ -224,6 +224,7 @@ export const errorTable = {
   ...signInErrors,
   ...certificateErrors,
   ...eventErrors,
+  ...sinkErrors,
   ...captureErrors,
 
   // Ours.

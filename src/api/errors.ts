@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { Row } from './error-row.ts';
 import { type Code, type ErrorName, errorTable } from './error-table.ts';
 
 export type { Code, ErrorName };
@@ -12,19 +13,20 @@ export type Naming = (member: string) => string;
  * `member` is the path of the member to blame, in camelCase; each door shows it in its own case.
  */
 export class ApiError extends GraphQLError {
-  readonly error: ErrorName;
+  readonly row: Row;
   readonly parameters: Parameters;
   readonly status: number;
 
   /** @param parameters `number` stands in place of the row's own. */
-  constructor(error: ErrorName, parameters: Parameters = {}) {
-    const [ownNumber, status, code] = errorTable[error];
+  constructor(error: ErrorName | Row, parameters: Parameters = {}) {
+    const row = typeof error === 'string' ? errorTable[error] : error;
+    const [ownNumber, status, code] = row;
     const number = parameters.number ?? ownNumber;
     const field = parameters.member ?? parameters.culprit;
-    super(textOf(error, parameters), {
+    super(textOf(row, parameters), {
       extensions: { code, errorCode: `ERR_GATEWAY_${number}`, status, ...(field === undefined ? {} : { field }) },
     });
-    this.error = error;
+    this.row = row;
     this.parameters = parameters;
     this.status = status;
   }
@@ -34,12 +36,12 @@ export class ApiError extends GraphQLError {
     const { member } = this.parameters;
     return member === undefined
       ? this.message
-      : textOf(this.error, { ...this.parameters, member: naming(String(member)) });
+      : textOf(this.row, { ...this.parameters, member: naming(String(member)) });
   }
 }
 
-function textOf(error: ErrorName, parameters: Parameters): string {
-  return errorTable[error][3].replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''));
+function textOf([, , , text]: Row, parameters: Parameters): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''));
 }
 
 /** Unwraps a look-up, so that every missing thing answers alike: unknown, malformed, or another account's. */

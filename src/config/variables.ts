@@ -3,7 +3,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isProxiedListener, proxiedListeners } from '../edge/proxied/settings.ts';
-import { type EventEndpoints, endpointNames, isEndpointName, isHostRule } from '../events/settings.ts';
+import { type EventEndpoints, isHostRule } from '../events/settings.ts';
+import { endpointNames } from '../events/sinks/index.ts';
 import { readCidr } from '../net/networks.ts';
 
 const PORTS = 65_535;
@@ -54,11 +55,11 @@ const endpoints = list('').transform((pairs, context) => {
   const read: Record<string, string> = {};
   for (const pair of pairs) {
     const [name = '', url = ''] = pair.split(/=(.*)/s);
-    if (!isEndpointName(name) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    if (!endpointNames.includes(name) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
       context.addIssue(`must be name=URL with names out of ${endpointNames.join(', ')}: "${pair}" is not`);
     read[name] = url.replace(/\/+$/, '');
   }
-  return read as EventEndpoints;
+  return read satisfies EventEndpoints;
 });
 
 const networksOrHosts = list('').transform((entries, context) => {

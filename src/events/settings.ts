@@ -1,32 +1,10 @@
 import { readCidr } from '../net/networks.ts';
 
-/** Where requests of sinks go in place of the clouds' own hosts: an operator's choice (tests, private endpoints). */
-export interface EventEndpoints {
-  firehose?: string;
-  kinesis?: string;
-  logs?: string;
-  sts?: string;
-  /** In place of `https://http-intake.logs.<site>`. */
-  datadog?: string;
-  /** In place of the ingestion URI of the destination. */
-  azure?: string;
-  /** In place of `https://login.microsoftonline.com`. */
-  azureLogin?: string;
-}
-
-export const endpointNames = [
-  'firehose',
-  'kinesis',
-  'logs',
-  'sts',
-  'datadog',
-  'azure',
-  'azureLogin',
-] as const satisfies (keyof EventEndpoints)[];
-
-export function isEndpointName(name: string): name is keyof EventEndpoints {
-  return (endpointNames as readonly string[]).includes(name);
-}
+/**
+ * Where requests of sinks go in place of the clouds' own hosts, by the names that descriptors declare in `endpoints`. It is
+ * an operator's choice (tests, private endpoints), never a tenant's.
+ */
+export type EventEndpoints = Readonly<Record<string, string>>;
 
 /** Whether it is a name, `*.name`, or a network. */
 export function isHostRule(text: string): boolean {

@@ -13,7 +13,7 @@ import { asSinkError } from '../events/delivery/request.ts';
 import { tryTarget } from '../events/delivery/trial.ts';
 import { readWritten, writeEvent } from '../events/event.ts';
 import { openOutbound } from '../events/sinks/http/outbound.ts';
-import { openSink } from '../events/sinks/open.ts';
+import { openSink } from '../events/sinks/index.ts';
 import { Audience } from '../events/traffic/audience.ts';
 import { EventBuffer } from '../events/traffic/buffer.ts';
 import { trafficCounters } from '../events/traffic/counters.ts';

@@ -2,6 +2,7 @@
 
 import type { Registry } from 'prom-client';
 import type { DeliveryCounters } from '../events/delivery/counters.ts';
+import { restNameOf, type SinkName, sinkNames } from '../events/sinks/index.ts';
 import type { TrafficCounters } from '../events/traffic/counters.ts';
 import type { Backlog } from '../store/events/backlog.ts';
 import type { SweptEvents } from '../store/events/retention.ts';
@@ -17,8 +18,8 @@ export interface EventMetricsSource {
 /** Registers the metrics. */
 export function eventMetrics(registry: Registry, { traffic, delivery, swept, backlog }: EventMetricsSource): void {
   const { gauge, counter } = metricsFor(registry);
-  const byTarget = (counts: Record<string, number>) =>
-    Object.entries(counts).map(([target, count]): LabelledValue => [{ target }, count]);
+  const byTarget = (counts: Record<SinkName, number>) =>
+    sinkNames.map((name): LabelledValue => [{ target: restNameOf(name) }, counts[name]]);
 
   counter('events_delivered_total', 'Events that targets took.', ['target'], () => byTarget(delivery.delivered));
   counter('event_requests_total', 'Requests to targets.', ['target'], () => byTarget(delivery.requests));
@@ -26,8 +27,10 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
     byTarget(delivery.dead),
   );
   counter('event_failures_total', 'Requests to targets that failed.', ['target', 'class'], () =>
-    Object.entries(delivery.failures).flatMap(([target, classes]) =>
-      Object.entries(classes).map(([name, count]): LabelledValue => [{ target, class: name }, count]),
+    sinkNames.flatMap((sink) =>
+      Object.entries(delivery.failures[sink]).map(
+        ([name, count]): LabelledValue => [{ target: restNameOf(sink), class: name }, count],
+      ),
     ),
   );
   gauge('event_delivery_lag_seconds', 'Age of the event that was delivered last.', () => (delivery.lagMs ?? 0) / 1000);

@@ -18,7 +18,7 @@ import {
   type Proof,
 } from '../../src/dashboard/screens/events/destinations/targets.ts';
 import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
-import { targetKinds } from '../../src/events/target.ts';
+import { sinkNames } from '../../src/events/sinks/index.ts';
 import { trafficFields } from '../../src/events/traffic/fields.ts';
 import { eventTypes } from '../../src/events/types.ts';
 
@@ -56,7 +56,7 @@ function filled(kind: Kind, proof: Proof) {
 }
 
 test('there is a form for every kind of target', () => {
-  expect([...kindNames].sort()).toEqual(Object.keys(targetKinds).sort());
+  expect([...kindNames].sort()).toEqual(sinkNames.toSorted());
 });
 
 const forms = kindNames.flatMap((kind) =>

@@ -5,8 +5,8 @@ import { cloudwatchLogsSink } from '../../src/events/sinks/aws/cloudwatch-logs.t
 import { awsFailure } from '../../src/events/sinks/aws/errors.ts';
 import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
+import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
 import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
-import type { SinkContext } from '../../src/events/sinks/parts.ts';
 import { SinkError } from '../../src/events/sinks/sink.ts';
 import type { AwsCloud, Fault } from '../support/aws-cloud.ts';
 import {

@@ -7,7 +7,7 @@ import type { WrittenEvent } from '../../src/events/event.ts';
 import { cloudwatchLogsSink } from '../../src/events/sinks/aws/cloudwatch-logs.ts';
 import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
-import type { SinkContext } from '../../src/events/sinks/parts.ts';
+import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
 import type { Sink } from '../../src/events/sinks/sink.ts';
 import type { AwsCloud } from '../support/aws-cloud.ts';
 import {

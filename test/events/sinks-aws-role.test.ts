@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { firehoseSink } from '../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../src/events/sinks/aws/kinesis.ts';
-import type { SinkContext } from '../../src/events/sinks/parts.ts';
+import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
 import type { AwsCloud, Fault } from '../support/aws-cloud.ts';
 import {
   byRole,

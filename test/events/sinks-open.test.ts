@@ -1,8 +1,7 @@
 // Each kind of target is opened as its sink, and says within which limits it takes events.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSink } from '../../src/events/sinks/open.ts';
-import { kindOf, type Target } from '../../src/events/target.ts';
+import { kindOf, openSink, type Target } from '../../src/events/sinks/index.ts';
 import { byKeys, deliveryStreamArn, logGroupArn, newEvents, patience, streamArn } from '../support/aws-sinks.ts';
 import { right } from '../support/http-cloud.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';

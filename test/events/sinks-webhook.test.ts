@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SinkContext } from '../../src/events/sinks/parts.ts';
-import { isWebhookAllowed, webhookSink } from '../../src/events/sinks/webhook.ts';
+import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
+import { isUrlAllowed } from '../../src/events/sinks/http/allowed-hosts.ts';
+import { webhookSink } from '../../src/events/sinks/webhook.ts';
 import { newEvents, patience } from '../support/aws-sinks.ts';
 import type { HttpRequest } from '../support/http-cloud.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
@@ -143,8 +144,7 @@ test('http goes into the networks', async () => {
 });
 
 test('rules: names, what is below names, networks', () => {
-  const allowed = (url: string, ...eventWebhookHosts: string[]) =>
-    isWebhookAllowed(url, { eventWebhookHosts }) === true;
+  const allowed = (url: string, ...eventWebhookHosts: string[]) => isUrlAllowed(url, { eventWebhookHosts }) === true;
   expect(allowed('https://hooks.example.com/x', 'hooks.example.com')).toBe(true);
   expect(allowed('https://HOOKS.example.com:8443/', 'hooks.example.com')).toBe(true);
   expect(allowed('https://a.b.example.com/', '*.example.com')).toBe(true);

@@ -12,7 +12,7 @@ import { apiMetrics } from '../../src/api/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { endpointNames } from '../../src/events/settings.ts';
+import { endpointNames } from '../../src/events/sinks/index.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/gateway.ts';
 import { newAdminKey } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';

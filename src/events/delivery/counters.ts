@@ -1,10 +1,10 @@
 // What delivery counts on this node: plain numbers, for whoever shows them.
 
+import { type SinkName, sinkNames } from '../sinks/index.ts';
 import type { FailureKind } from '../sinks/sink.ts';
-import { type TargetKind, targetKinds } from '../target.ts';
 
 /** By kind of target. */
-type ByKind<T> = Record<TargetKind, T>;
+type ByKind<T> = Record<SinkName, T>;
 
 export interface DeliveryCounters {
   /** Events that targets took. */
@@ -29,5 +29,5 @@ export function newDeliveryCounters(): DeliveryCounters {
 }
 
 function byKind<T>(make: () => T): ByKind<T> {
-  return Object.fromEntries(Object.values(targetKinds).map((kind) => [kind, make()])) as ByKind<T>;
+  return Object.fromEntries(sinkNames.map((kind) => [kind, make()])) as ByKind<T>;
 }

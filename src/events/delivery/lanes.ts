@@ -3,8 +3,8 @@
 
 import type { PackedEvents } from '../batch.ts';
 import type { WrittenEvent } from '../event.ts';
+import type { Target } from '../sinks/index.ts';
 import type { Reason } from '../sinks/sink.ts';
-import type { Target } from '../target.ts';
 
 export interface LeasedLane {
   destinationId: string;

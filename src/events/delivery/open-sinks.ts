@@ -1,7 +1,7 @@
 // Sinks that are open, one for each destination: opening one costs handshakes and sessions.
 
+import type { Target } from '../sinks/index.ts';
 import { type Sink, SinkError } from '../sinks/sink.ts';
-import type { Target } from '../target.ts';
 import type { LeasedLane } from './lanes.ts';
 
 /** How long a sink is kept that nobody uses; milliseconds. */

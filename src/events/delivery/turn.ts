@@ -1,7 +1,7 @@
 // A turn of one lane: its oldest batches are read, sent and settled, until there are no more, it is another's turn, or
 // something fails.
 
-import { kindOf } from '../target.ts';
+import { kindOf } from '../sinks/index.ts';
 import { backoff } from './backoff.ts';
 import type { DeliveryCounters } from './counters.ts';
 import type { LaneStore, LaneVerdict, LeasedLane, Progress } from './lanes.ts';

@@ -3,11 +3,78 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../event.ts';
-import type { Target } from '../target.ts';
+import { optionalText, type SinkContext, type SinkDescriptor, secret, text } from './descriptor.ts';
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';
-import type { SinkContext } from './parts.ts';
 import { type Sink, SinkError } from './sink.ts';
+import { checkLength, checkSecret, TargetError } from './target-error.ts';
+
+type DatadogTarget = {
+  apiKey: string | null;
+  ddtags: string | null;
+  service: string | null;
+  ddsite: string;
+};
+
+const SITES = [
+  'datadoghq.com',
+  'us3.datadoghq.com',
+  'us5.datadoghq.com',
+  'datadoghq.eu',
+  'ap1.datadoghq.com',
+  'ap2.datadoghq.com',
+  'uk1.datadoghq.com',
+  'ddog-gov.com',
+  'us2.ddog-gov.com',
+] as const;
+
+const TAGS_MAX_BYTES = 4096;
+const SERVICE_MAX_BYTES = 255;
+
+const errors = {
+  datadogKeyMissing: { number: 5133, text: '{member} is required.' },
+  badDatadogSite: { number: 5134, text: '{member} must be one of {known}.' },
+};
+
+export const datadog: SinkDescriptor<DatadogTarget> = {
+  title: 'The logs of Datadog.',
+  description: 'The logs of Datadog.',
+  members: {
+    apiKey: secret(
+      'The API key of Datadog.',
+      'Required. An API key of Datadog; at most 1024 bytes.',
+      errors.datadogKeyMissing,
+    ),
+    ddtags: optionalText(
+      'Tags sent with each event, as `env:prod,site:a`.',
+      'Tags to send with each event, as `env:prod,site:a`; at most 4096 bytes.',
+    ),
+    service: optionalText(
+      'The service name sent with each event.',
+      'The service name to send with each event; at most 255 bytes.',
+    ),
+    ddsite: text(
+      'The site to send to, as `datadoghq.eu`.',
+      'The site to send to, as `datadoghq.eu`; `datadoghq.com` when left out.',
+    ),
+  },
+  endpoints: ['datadog'],
+  errors,
+  check({ apiKey, ddtags = null, service = null, ddsite }, path) {
+    // Sites are taken as the address bar of their pages shows them, too.
+    const name = ddsite
+      ?.replace(/^https:\/\//, '')
+      .replace(/\/$/, '')
+      .replace(/^app\./, '');
+    const site = SITES.find((known) => known === (name || SITES[0]));
+    if (!site) throw new TargetError(errors.badDatadogSite, { member: `${path}.ddsite`, known: SITES.join(', ') });
+    checkLength(ddtags ?? '', `${path}.ddtags`, TAGS_MAX_BYTES);
+    checkLength(service ?? '', `${path}.service`, SERVICE_MAX_BYTES);
+    return { apiKey: checkSecret(apiKey, `${path}.apiKey`), ddtags, service, ddsite: site };
+  },
+  recipient: ({ ddsite }) => ddsite,
+  open: (target, context) => datadogSink(target, context),
+};
 
 /** Logs that say that they are older are not taken: they go without their time. Milliseconds; the documented 18 h, nearly. */
 const OLDEST = 17 * 3_600_000;
@@ -16,7 +83,7 @@ const compress = promisify(gzip);
 
 /** @throws {SinkError} when there is no API key. */
 export async function datadogSink(
-  { apiKey, ddsite, ddtags, service }: NonNullable<Target['datadog']>,
+  { apiKey, ddsite, ddtags, service }: DatadogTarget,
   { settings, outbound, now }: SinkContext,
 ): Promise<Sink> {
   if (!apiKey) throw new SinkError('config', { code: 'NoApiKey', message: 'the target has no API key' });

@@ -4,9 +4,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Target } from '../target.ts';
-import type { SinkContext } from './parts.ts';
+import { type SinkContext, type SinkDescriptor, text } from './descriptor.ts';
 import { type Sink, SinkError } from './sink.ts';
+import { TargetError } from './target-error.ts';
 
 const REQUEST_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -27,6 +27,44 @@ const PASSING = new Set([
   'ETIMEDOUT',
 ]);
 
+type FileTarget = {
+  name: string;
+};
+
+const errors = {
+  noFileDestinations: {
+    number: 90073,
+    text: '{member}: this gateway writes no files; its operator has not set EVENT_FILE_DIR.',
+  },
+  badFileName: {
+    number: 90075,
+    text: '{member} must be a bare file name: 1 to 100 letters, digits, ".", "_" and "-", the first a letter or a digit.',
+  },
+};
+
+export const file: SinkDescriptor<FileTarget> = {
+  title: 'A file of the gateway’s machine.',
+  description: 'A file of the gateway’s machine.',
+  isAddition: true,
+  members: {
+    name: text(
+      'Its name in the directory that the gateway’s operator has set.',
+      'Required. The bare name of a file in your account’s directory below the one that the gateway’s operator has set (`EVENT_FILE_DIR`): at ' +
+        'most 100 letters, digits, `.`, `_` and `-`.',
+    ),
+  },
+  errors,
+  check({ name }, path, { eventFileDir }) {
+    const member = `${path}.name`;
+    if (eventFileDir === undefined) throw new TargetError(errors.noFileDestinations, { member: path });
+    if (!name) throw new TargetError('targetMemberMissing', { member });
+    if (!isFileName(name)) throw new TargetError(errors.badFileName, { member });
+    return { name };
+  },
+  recipient: () => null,
+  open: (target, context) => fileSink(target, context),
+};
+
 /** Whether a file destination may have this name: a bare one. */
 export function isFileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
@@ -34,7 +72,7 @@ export function isFileName(name: string): boolean {
 
 /** @throws {SinkError} when the operator allows no files. */
 export async function fileSink(
-  { name }: NonNullable<Target['file']>,
+  { name }: FileTarget,
   { settings, accountId }: Pick<SinkContext, 'settings' | 'accountId'>,
 ): Promise<Sink> {
   const { eventFileDir } = settings;

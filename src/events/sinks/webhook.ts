@@ -3,20 +3,71 @@
 
 import { createHmac } from 'node:crypto';
 import type { WrittenEvent } from '../event.ts';
-import type { Target } from '../target.ts';
+import { type SinkContext, type SinkDescriptor, secret, text } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';
-import type { SinkContext } from './parts.ts';
 import { type Sink, SinkError } from './sink.ts';
-
-export { isUrlAllowed as isWebhookAllowed } from './http/allowed-hosts.ts';
+import { checkSecret, requireText, TargetError } from './target-error.ts';
 
 const BODY_BYTES = 1024 * 1024;
+const URL_MAX_BYTES = 2048;
+const SIGNING_SECRET_MIN_BYTES = 16;
+
+type WebhookTarget = {
+  url: string;
+  signingSecret: string | null;
+};
+
+const errors = {
+  webhookForbidden: { number: 90071, text: '{member} {reason}.' },
+  badSigningSecret: {
+    number: 90072,
+    text: '{member} must be 16 bytes at least, as they are or, after "whsec_", in base64.',
+  },
+};
+
+export const webhook: SinkDescriptor<WebhookTarget> = {
+  title: 'An HTTP server of your own.',
+  description: 'An HTTP server of your own.',
+  isAddition: true,
+  members: {
+    url: text(
+      'Where events are POSTed.',
+      'Required. Where to POST events: `https://…`, at most 2048 bytes, at a host that the gateway’s operator allows ' +
+        '(`EVENT_WEBHOOK_HOSTS`).',
+    ),
+    signingSecret: secret(
+      'What requests are signed with.',
+      'Required. What requests are signed with (Standard Webhooks): 16 to 1024 bytes, as they are or, after `whsec_`, ' +
+        'in base64.',
+    ),
+  },
+  errors,
+  check({ url, signingSecret }, path, rules) {
+    const member = `${path}.url`;
+    const checked = requireText(url, member, URL_MAX_BYTES);
+    const allowed = isUrlAllowed(checked, rules);
+    if (allowed !== true) throw new TargetError(errors.webhookForbidden, { member, reason: allowed });
+    return { url: checked, signingSecret: checkSigningSecret(signingSecret, `${path}.signingSecret`) };
+  },
+  recipient: ({ url }) => url,
+  open: (target, context) => webhookSink(target, context),
+};
+
+function checkSigningSecret(given: string | null | undefined, member: string): string | null {
+  const secret = checkSecret(given, member);
+  const [, base64] = /^whsec_(.*)$/.exec(secret ?? '') ?? [];
+  const key = base64 === undefined ? secret : Buffer.from(base64, 'base64');
+  const isWhole = !(key instanceof Buffer) || key.toString('base64') === base64;
+  if (key && (key.length < SIGNING_SECRET_MIN_BYTES || !isWhole))
+    throw new TargetError(errors.badSigningSecret, { member });
+  return secret;
+}
 
 /** @throws {SinkError} when the operator does not allow its host, or there is nothing to sign with. */
 export async function webhookSink(
-  { url, signingSecret }: NonNullable<Target['webhook']>,
+  { url, signingSecret }: WebhookTarget,
   { settings, outbound, now }: SinkContext,
 ): Promise<Sink> {
   const allowed = isUrlAllowed(url, settings);

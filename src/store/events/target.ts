@@ -1,7 +1,8 @@
 // Targets of event destinations as the database holds them: the secrets in them are encrypted, and bound to their row
 // and their place in the target.
 
-import type { Target } from '../../events/target.ts';
+import type { Target } from '../../events/sinks/index.ts';
+import { mapSecrets } from '../../events/sinks/secrets.ts';
 import type { Keys } from '../keys/keys.ts';
 
 /** What a stored target belongs to. */
@@ -11,17 +12,14 @@ export interface TargetRow {
   target: unknown;
 }
 
-/** Any member of a target that is so called is a secret. */
-const SECRETS = new Set(['awsSecretAccessKey', 'apiKey', 'clientSecret', 'signingSecret']);
-
 /** The target as the database takes it. */
 export function sealTarget(keys: Keys, row: TargetRow & { target: Target }): Target {
-  return mapSecrets(row.target, (secret, path) => secret && keys.seal(secret, placeOf(row, path)));
+  return mapSecrets(row.target, (secret, { path }) => secret && keys.seal(secret, placeOf(row, path)));
 }
 
 /** The target with its secrets in clear: for whoever delivers to it, never for an answer. */
 export function openTarget(keys: Keys, row: TargetRow): Target {
-  return mapSecrets(storedTarget(row), (secret, path) => secret && keys.open(secret, placeOf(row, path)));
+  return mapSecrets(storedTarget(row), (secret, { path }) => secret && keys.open(secret, placeOf(row, path)));
 }
 
 /** As `openTarget`; undefined when its secrets were sealed with a key that this process has not. */
@@ -45,16 +43,4 @@ export function storedTarget({ target }: Pick<TargetRow, 'target'>): Target {
 
 function placeOf({ id, accountId }: TargetRow, path: string): string {
   return `event_destination:${accountId}:${id}:${path}`;
-}
-
-export type SecretChange = (secret: string | null, path: string) => string | null;
-
-/** A copy whose secrets are changed. Their paths are those within the target: `firehose.auth.creds.…`. */
-export function mapSecrets<T>(value: T, change: SecretChange, path = ''): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) => {
-    const place = path ? `${path}.${name}` : name;
-    return [name, SECRETS.has(name) ? change(member, place) : mapSecrets(member, change, place)];
-  });
-  return Object.fromEntries(members) as T;
 }

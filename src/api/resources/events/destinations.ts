@@ -1,6 +1,6 @@
 // Event destinations: where events are delivered (specification sections 2.5 and 4.5).
 
-import type { Target } from '../../../events/target.ts';
+import type { Target } from '../../../events/sinks/index.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { sealTarget, withoutSecrets } from '../../../store/events/target.ts';
 import { newId } from '../../../store/ids.ts';
@@ -12,10 +12,9 @@ import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { deliveryOf, EventDelivery } from './delivery.ts';
-import { EventTarget, targetSelection } from './target.ts';
 import { checkTarget } from './target-check.ts';
-import { EventTargetInput } from './target-input.ts';
 import { completeTarget } from './target-secrets.ts';
+import { EventTarget, EventTargetInput, targetSelection } from './target-types.ts';
 
 const EventDestination = builder.prismaObject('EventDestination', {
   description: 'Where events are delivered, once an event subscription names it.',

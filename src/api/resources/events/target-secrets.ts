@@ -1,42 +1,37 @@
-// Secrets of event targets that a change leaves out.
+// Secrets of event targets that an update leaves out.
 
-import type { Target } from '../../../events/target.ts';
-import { mapSecrets, openTarget, storedTarget, type TargetRow } from '../../../store/events/target.ts';
+import { recipientOf, type Target } from '../../../events/sinks/index.ts';
+import { mapSecrets } from '../../../events/sinks/secrets.ts';
+import { openTarget, storedTarget, type TargetRow } from '../../../store/events/target.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
 import { ApiError } from '../../errors.ts';
+import { toApiRow } from './errors.ts';
 
 /**
- * Gives a target the secret that its input left out: the one of the row it replaces, as long as that would be sent to
- * the same place. Otherwise whoever may change a destination could have its secret delivered elsewhere.
+ * Gives a target the secrets that its input left out: those of the row it replaces, as long as they would be sent to the
+ * same recipient. Otherwise whoever may change a destination could have its secrets delivered elsewhere.
  * @throws {ApiError} naming the secret, when there is none to keep.
  */
 export function completeTarget(target: Target, keys: Keys, replaced?: TargetRow): Target {
-  return mapSecrets(target, (secret, path) => {
+  let kept: ReadonlyMap<string, string | null> | undefined;
+  return mapSecrets(target, (secret, { path, member: inTarget, missing }) => {
     if (secret !== null) return secret;
-    const member = `target.${path}`;
-    if (!replaced) throw new ApiError(target.datadog ? 'datadogKeyMissing' : 'targetMemberMissing', { member });
-    if (addressOf(storedTarget(replaced)) !== addressOf(target)) throw new ApiError('secretNeeded', { member });
-    return secretOf(openTarget(keys, replaced));
+    const member = `target.${inTarget}`;
+    if (replaced && recipientOf(storedTarget(replaced)) !== recipientOf(target))
+      throw new ApiError('secretNeeded', { member });
+    kept ??= replaced ? secretsOf(openTarget(keys, replaced)) : new Map();
+    const stored = kept.get(path);
+    if (!stored) throw new ApiError(toApiRow(missing), { member });
+    return stored;
   });
 }
 
-/** All that decides who gets to see the secret of a target. */
-function addressOf(target: Target): string {
-  const { firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion: azure, webhook } = target;
-  return JSON.stringify([
-    Object.keys(target),
-    firehose?.deliveryStreamArn ?? kinesis?.streamArn ?? cloudwatchLogs?.logGroupArn,
-    (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds?.awsAccessKeyId,
-    datadog?.ddsite,
-    azure && [azure.logsIngestionUri, azure.tenantId, azure.clientId],
-    webhook?.url,
-  ]);
-}
-
-/** A target has one secret at most. */
-function secretOf({ firehose, kinesis, cloudwatchLogs, datadog, azureLogsIngestion, webhook }: Target): string | null {
-  const creds = (firehose ?? kinesis ?? cloudwatchLogs)?.auth.creds;
-  return (
-    creds?.awsSecretAccessKey ?? datadog?.apiKey ?? azureLogsIngestion?.clientSecret ?? webhook?.signingSecret ?? null
-  );
+/** All secrets of a target, by their paths. */
+function secretsOf(target: Target): Map<string, string | null> {
+  const secrets = new Map<string, string | null>();
+  mapSecrets(target, (secret, { path }) => {
+    secrets.set(path, secret);
+    return secret;
+  });
+  return secrets;
 }

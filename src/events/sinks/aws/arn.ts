@@ -1,39 +1,84 @@
-// What sinks need to know of an ARN: where the request goes, and what it is for.
+// Amazon Resource Names: `arn:<partition>:<service>:<region>:<account>:<resource>`. Partition and region become part of the
+// host that events are sent to: nothing may pass here that names another.
 
 import { SinkError } from '../sink.ts';
+import { requireText, TargetError } from '../target-error.ts';
 
-/** The partitions, and what the names of their regions look like: they become part of the host that is asked. */
-export const partitions: ReadonlyMap<string, RegExp> = new Map([
+const ARN_MAX_BYTES = 2048;
+
+/** The partitions, and what the names of their regions look like. */
+const partitions: ReadonlyMap<string, RegExp> = new Map([
   ['aws', /^(?!cn-|us-gov-)[a-z]{2}(-[a-z]+)+-\d{1,2}$/],
   ['aws-cn', /^cn-[a-z]+-\d{1,2}$/],
   ['aws-us-gov', /^us-gov-[a-z]+-\d{1,2}$/],
 ]);
 
-const resources = {
-  firehose: /^deliverystream\/([\w.-]{1,64})$/,
-  kinesis: /^stream\/([\w.-]{1,128})$/,
-  logs: /^log-group:([\w./#-]{1,512})(?::\*)?$/,
-};
+/** A kind of resource that an ARN can name. */
+export interface ArnKind {
+  service: string;
+  /** What is behind the account; its first group is the name. */
+  resource: RegExp;
+  /** How a message describes it: `a Kinesis stream`. */
+  noun: string;
+  /** The resource in the example of a message: `stream/events`. */
+  example: string;
+}
 
+/** What requests need to know of an ARN. */
 export interface Arn {
-  /** As it was given. */
-  text: string;
   /** The only source of the region that a request is signed for and sent to. */
   region: string;
   /** Of the stream or the log group. */
   name: string;
 }
 
-/** @throws {SinkError} of kind `config` unless it names such a resource, in a region of its partition. */
-export function readArn(text: string, service: keyof typeof resources): Arn {
-  const [scheme, partition = '', itsService, region = '', account = '', ...rest] = text.split(':');
-  const [, name] = resources[service].exec(rest.join(':')) ?? [];
-  const isOne = scheme === 'arn' && itsService === service && /^\d{12}$/.test(account);
-  if (!isOne || !name) throw wrong(`the destination's ARN is not one of ${service}`);
-  if (!partitions.get(partition)?.test(region)) throw wrong(`the partition ${partition} has no region ${region}`);
-  return { text, region, name };
+export const arnErrors = {
+  malformedArn: { number: 5120, text: '{member} must be an ARN: arn:partition:service:region:account:resource.' },
+  arnPartition: { number: 5118, text: '{member}: "{actual}" is not an AWS partition.' },
+  arnRegion: { number: 90069, text: '{member}: "{actual}" is not a region of the partition {partition}.' },
+  arnAccount: { number: 90070, text: '{member}: the account must be 12 digits.' },
+  arnService: { number: 5119, text: '{member} must be the ARN of {expected}.' },
+  arnResource: { number: 5129, text: '{member} must be the ARN of {expected}.' },
+  badRoleArn: {
+    number: 5104,
+    text: '{member} must be the ARN of an IAM role, as in arn:aws:iam::123456789012:role/delivery.',
+  },
+};
+
+/** @throws {TargetError} unless the text is the ARN of a resource of this kind. */
+export function checkArn(text: string | null | undefined, member: string, kind: ArnKind): string {
+  const arn = requireText(text, member, ARN_MAX_BYTES);
+  const { service, resource, noun, example } = kind;
+  const expected = `${noun}, as in arn:aws:${service}:us-east-1:123456789012:${example}`;
+  const [scheme, partition = '', itsService, region = '', account = '', ...rest] = arn.split(':');
+  if (scheme !== 'arn' || rest.length === 0) throw new TargetError(arnErrors.malformedArn, { member });
+  const regions = partitions.get(partition);
+  if (!regions) throw new TargetError(arnErrors.arnPartition, { member, actual: partition });
+  if (itsService !== service) throw new TargetError(arnErrors.arnService, { member, expected });
+  if (!regions.test(region)) throw new TargetError(arnErrors.arnRegion, { member, actual: region, partition });
+  if (!/^\d{12}$/.test(account)) throw new TargetError(arnErrors.arnAccount, { member });
+  if (!resource.test(rest.join(':'))) throw new TargetError(arnErrors.arnResource, { member, expected });
+  return arn;
 }
 
-function wrong(message: string): SinkError {
+/** @throws {TargetError} unless the text is the ARN of an IAM role, which has no region. */
+export function checkRoleArn(text: string | null | undefined, member: string): string {
+  if (!text) throw new TargetError('targetMemberMissing', { member });
+  const [, partition = ''] = /^arn:([a-z-]+):iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/.exec(text) ?? [];
+  if (!partitions.has(partition)) throw new TargetError(arnErrors.badRoleArn, { member });
+  return text;
+}
+
+/** @throws {SinkError} of kind `config` unless it names such a resource, in a region of its partition. */
+export function readArn(text: string, { service, resource }: ArnKind): Arn {
+  const [scheme, partition = '', itsService, region = '', account = '', ...rest] = text.split(':');
+  const [, name] = resource.exec(rest.join(':')) ?? [];
+  const isOne = scheme === 'arn' && itsService === service && /^\d{12}$/.test(account);
+  if (!isOne || !name) throw invalidArn(`the destination's ARN is not one of ${service}`);
+  if (!partitions.get(partition)?.test(region)) throw invalidArn(`the partition ${partition} has no region ${region}`);
+  return { region, name };
+}
+
+function invalidArn(message: string): SinkError {
   return new SinkError('config', { code: 'InvalidArn', message });
 }

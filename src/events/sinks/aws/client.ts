@@ -1,11 +1,10 @@
 // Requests to AWS by its SDK, which is loaded when a destination needs it: 20 MB that most starts do without.
 
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { EventEndpoints } from '../../settings.ts';
-import type { AwsAuth } from '../../target.ts';
+import type { SinkContext } from '../descriptor.ts';
 import type { Outbound } from '../http/outbound.ts';
-import type { SinkContext } from '../parts.ts';
 import { SinkError } from '../sink.ts';
+import type { AwsAuth } from './auth.ts';
 import { awsFailure, isExpiredSession } from './errors.ts';
 import { type AwsKeys, identityOf, type RoleRequest } from './identity.ts';
 
@@ -45,7 +44,8 @@ export interface AwsClient<Client> {
 }
 
 export interface AwsEndpoint {
-  service: 'firehose' | 'kinesis' | 'logs';
+  /** Its name in `EVENT_ENDPOINTS`. */
+  service: string;
   /** Of the target's ARN, and of nothing else. */
   region: string;
 }
@@ -64,7 +64,7 @@ export async function openAws<Client>(
 ): Promise<AwsClient<Client>> {
   const { settings, outbound } = parts;
   const requestHandler = await handlerOf(outbound, options);
-  const settingsOf = (service: keyof EventEndpoints, credentials: AwsKeys): ClientSettings => ({
+  const settingsOf = (service: string, credentials: AwsKeys): ClientSettings => ({
     region,
     credentials,
     endpoint: settings.eventEndpoints[service],

@@ -1,12 +1,41 @@
 // Events to a group of Amazon CloudWatch Logs. Their log streams are made here: one per destination and day (UTC).
 
-import type { Target } from '../../target.ts';
-import type { SinkContext } from '../parts.ts';
+import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
 import type { Rejection, Sink, SinkError } from '../sink.ts';
-import { readArn } from './arn.ts';
+import { type ArnKind, checkArn, readArn } from './arn.ts';
+import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { byDay, type Day, rejectedEvents } from './cloudwatch-logs-days.ts';
 import { withoutEvents } from './errors.ts';
+
+type CloudwatchLogsTarget = {
+  auth: AwsAuth;
+  logGroupArn: string;
+};
+
+const logGroup: ArnKind = {
+  service: 'logs',
+  resource: /^log-group:([\w./#-]{1,512})(?::\*)?$/,
+  noun: 'a CloudWatch log group',
+  example: 'log-group:events',
+};
+
+export const cloudwatchLogs: SinkDescriptor<CloudwatchLogsTarget> = {
+  title: 'A CloudWatch log group.',
+  description: 'A log group of Amazon CloudWatch Logs.',
+  members: {
+    auth: authMember,
+    logGroupArn: text('The ARN of the log group.', 'Required. The ARN of the log group.'),
+  },
+  endpoints: ['logs', 'sts'],
+  errors: awsErrors,
+  check: ({ auth, logGroupArn }, path) => ({
+    auth: checkAuth(auth, `${path}.auth`),
+    logGroupArn: checkArn(logGroupArn, `${path}.logGroupArn`, logGroup),
+  }),
+  recipient: ({ auth, logGroupArn }) => [logGroupArn, auth.creds?.awsAccessKeyId],
+  open: (target, context) => cloudwatchLogsSink(target, context),
+};
 
 /** What CloudWatch Logs counts for each event besides its bytes. */
 const EVENT_OVERHEAD = 26;
@@ -15,11 +44,11 @@ const limits = { records: 10_000, bytes: 1024 * 1024, recordBytes: 1024 * 1024 }
 
 /** @throws {SinkError} when the ARN is not that of a log group. */
 export async function cloudwatchLogsSink(
-  { auth, logGroupArn }: NonNullable<Target['cloudwatchLogs']>,
+  { auth, logGroupArn }: CloudwatchLogsTarget,
   parts: SinkContext,
   options: AwsOptions = {},
 ): Promise<Sink> {
-  const { name: logGroupName, region } = readArn(logGroupArn, 'logs');
+  const { name: logGroupName, region } = readArn(logGroupArn, logGroup);
   const { CloudWatchLogsClient, CreateLogStreamCommand, PutLogEventsCommand } = await import(
     '@aws-sdk/client-cloudwatch-logs'
   );

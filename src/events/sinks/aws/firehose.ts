@@ -1,22 +1,51 @@
 // Events to an Amazon Data Firehose stream, one record each.
 
-import type { Target } from '../../target.ts';
-import type { SinkContext } from '../parts.ts';
+import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
-import { readArn } from './arn.ts';
+import { type ArnKind, checkArn, readArn } from './arn.ts';
+import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { rejectedRecords } from './errors.ts';
+
+type FirehoseTarget = {
+  auth: AwsAuth;
+  deliveryStreamArn: string;
+};
+
+const deliveryStream: ArnKind = {
+  service: 'firehose',
+  resource: /^deliverystream\/([\w.-]{1,64})$/,
+  noun: 'a Firehose delivery stream',
+  example: 'deliverystream/events',
+};
+
+export const firehose: SinkDescriptor<FirehoseTarget> = {
+  title: 'A Firehose delivery stream.',
+  description: 'A delivery stream of Amazon Data Firehose.',
+  members: {
+    auth: authMember,
+    deliveryStreamArn: text('The ARN of the delivery stream.', 'Required. The ARN of the delivery stream.'),
+  },
+  endpoints: ['firehose', 'sts'],
+  errors: awsErrors,
+  check: ({ auth, deliveryStreamArn }, path) => ({
+    auth: checkAuth(auth, `${path}.auth`),
+    deliveryStreamArn: checkArn(deliveryStreamArn, `${path}.deliveryStreamArn`, deliveryStream),
+  }),
+  recipient: ({ auth, deliveryStreamArn }) => [deliveryStreamArn, auth.creds?.awsAccessKeyId],
+  open: (target, context) => firehoseSink(target, context),
+};
 
 /** Of PutRecordBatch; bytes count before they are encoded. */
 const limits = { records: 500, bytes: 4 * 1024 * 1024, recordBytes: 1000 * 1024 };
 
 /** @throws {SinkError} when the ARN is not that of a delivery stream. */
 export async function firehoseSink(
-  { auth, deliveryStreamArn }: NonNullable<Target['firehose']>,
+  { auth, deliveryStreamArn }: FirehoseTarget,
   parts: SinkContext,
   options: AwsOptions = {},
 ): Promise<Sink> {
-  const { name: DeliveryStreamName, region } = readArn(deliveryStreamArn, 'firehose');
+  const { name: DeliveryStreamName, region } = readArn(deliveryStreamArn, deliveryStream);
   const { FirehoseClient, PutRecordBatchCommand } = await import('@aws-sdk/client-firehose');
   const aws = await openAws(
     { service: 'firehose', region },

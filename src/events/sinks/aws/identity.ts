@@ -1,8 +1,8 @@
 // Whom requests to AWS are made as: always somebody who was told of. The SDK's own search through environment, files and
 // the machine's metadata would find an identity of the operator's, for which a destination must never be a way in.
 
-import type { AwsAuth } from '../../target.ts';
 import { SinkError } from '../sink.ts';
+import type { AwsAuth } from './auth.ts';
 import { awsFailure, withoutEvents } from './errors.ts';
 
 /** How long a session lasts: the most that is granted to an identity which is a role itself. */

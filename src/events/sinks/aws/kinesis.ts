@@ -1,13 +1,42 @@
 // Events to an Amazon Kinesis data stream, one record each.
 
 import type { WrittenEvent } from '../../event.ts';
-import type { Target } from '../../target.ts';
 import { eventTypes } from '../../types.ts';
-import type { SinkContext } from '../parts.ts';
+import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
-import { readArn } from './arn.ts';
+import { type ArnKind, checkArn, readArn } from './arn.ts';
+import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { rejectedRecords } from './errors.ts';
+
+type KinesisTarget = {
+  auth: AwsAuth;
+  streamArn: string;
+};
+
+const stream: ArnKind = {
+  service: 'kinesis',
+  resource: /^stream\/([\w.-]{1,128})$/,
+  noun: 'a Kinesis stream',
+  example: 'stream/events',
+};
+
+export const kinesis: SinkDescriptor<KinesisTarget> = {
+  title: 'A Kinesis stream.',
+  description: 'A stream of Amazon Kinesis.',
+  members: {
+    auth: authMember,
+    streamArn: text('The ARN of the stream.', 'Required. The ARN of the stream.'),
+  },
+  endpoints: ['kinesis', 'sts'],
+  errors: awsErrors,
+  check: ({ auth, streamArn }, path) => ({
+    auth: checkAuth(auth, `${path}.auth`),
+    streamArn: checkArn(streamArn, `${path}.streamArn`, stream),
+  }),
+  recipient: ({ auth, streamArn }) => [streamArn, auth.creds?.awsAccessKeyId],
+  open: (target, context) => kinesisSink(target, context),
+};
 
 /** Of PutRecords; bytes count before they are encoded, those of the keys too. What one record may have is up to the stream. */
 const limits = { records: 500, bytes: 10 * 1024 * 1024, recordBytes: 10 * 1024 * 1024 };
@@ -18,11 +47,11 @@ const auditTypes = new Set<string>(eventTypes.filter((type) => type.class === 'a
 
 /** @throws {SinkError} when the ARN is not that of a stream. */
 export async function kinesisSink(
-  { auth, streamArn }: NonNullable<Target['kinesis']>,
+  { auth, streamArn }: KinesisTarget,
   parts: SinkContext,
   options: AwsOptions = {},
 ): Promise<Sink> {
-  const { name: StreamName, region } = readArn(streamArn, 'kinesis');
+  const { name: StreamName, region } = readArn(streamArn, stream);
   const { KinesisClient, PutRecordsCommand } = await import('@aws-sdk/client-kinesis');
   const aws = await openAws(
     { service: 'kinesis', region },

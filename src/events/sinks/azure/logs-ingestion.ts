@@ -2,13 +2,20 @@
 
 import type { ClientSecretCredentialOptions } from '@azure/identity';
 import type { WrittenEvent } from '../../event.ts';
-import type { Target } from '../../target.ts';
-import type { SinkContext } from '../parts.ts';
+import { type SinkContext, type SinkDescriptor, secret, text } from '../descriptor.ts';
 import { type Sink, SinkError } from '../sink.ts';
+import { checkSecret, requireMatch } from '../target-error.ts';
 import { azureFailure } from './errors.ts';
 import { AzureAttempt, requestsOver, runAttempt } from './requests.ts';
 
-type AzureTarget = NonNullable<Target['azureLogsIngestion']>;
+type AzureTarget = {
+  tenantId: string;
+  clientId: string;
+  clientSecret: string | null;
+  logsIngestionUri: string;
+  dataCollectionRuleId: string;
+  dataCollectionStreamName: string;
+};
 
 /** Where one cloud's parts are. */
 interface Cloud {
@@ -36,6 +43,81 @@ const CLOUDS: readonly [Cloud, ...Cloud[]] = [
     authorityHost: 'https://login.chinacloudapi.cn',
   },
 ];
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const INGESTION_URI = /^https:\/\/([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.){1,8}ingest\.monitor\.azure\.(com|us|cn)\/?$/;
+const RULE_ID = /^dcr-[0-9a-f]{32}$/;
+const STREAM_NAME = /^(Custom|Microsoft)-[A-Za-z0-9_-]+$/;
+
+const errors = {
+  badAzureUri: { number: 90062, text: '{member} must be https:// and a host under {known}.' },
+  badUuid: { number: 90063, text: '{member} must be a UUID.' },
+  badRuleId: {
+    number: 90064,
+    text: '{member} must be the immutable id of a data collection rule: "dcr-" and 32 hexadecimal digits.',
+  },
+  badStreamName: {
+    number: 90065,
+    text: '{member} must begin with "Custom-" or "Microsoft-" and have letters, digits, "_" and "-".',
+  },
+};
+
+export const azureLogsIngestion: SinkDescriptor<AzureTarget> = {
+  title: 'Azure Monitor.',
+  description: 'The Logs Ingestion API of Azure Monitor.',
+  members: {
+    tenantId: text('The id of the tenant.', 'Required. The id of the tenant, a UUID.'),
+    clientId: text('The id of the application.', 'Required. The id of the application, a UUID.'),
+    clientSecret: secret(
+      'The secret of the application.',
+      'Required. The secret of the application; at most 1024 bytes.',
+    ),
+    logsIngestionUri: text(
+      'The logs ingestion URI of the data collection endpoint.',
+      'Required. The logs ingestion URI of the data collection endpoint, as ' +
+        '`https://events-a1b2.westeurope-1.ingest.monitor.azure.com`.',
+    ),
+    dataCollectionRuleId: text(
+      'The immutable id of the data collection rule.',
+      'Required. The immutable id of the data collection rule: `dcr-` and 32 hexadecimal digits.',
+    ),
+    dataCollectionStreamName: text(
+      'The stream of the rule that events go to.',
+      'Required. The stream of the rule: `Custom-…` or `Microsoft-…`, at most 255 bytes.',
+    ),
+  },
+  endpoints: ['azure', 'azureLogin'],
+  errors,
+  check(given, path) {
+    const known = CLOUDS.map(({ host }) => host.slice(1)).join(', ');
+    return {
+      tenantId: requireMatch(given.tenantId, `${path}.tenantId`, UUID, errors.badUuid),
+      clientId: requireMatch(given.clientId, `${path}.clientId`, UUID, errors.badUuid),
+      clientSecret: checkSecret(given.clientSecret, `${path}.clientSecret`),
+      logsIngestionUri: requireMatch(
+        given.logsIngestionUri,
+        `${path}.logsIngestionUri`,
+        INGESTION_URI,
+        errors.badAzureUri,
+        { known },
+      ),
+      dataCollectionRuleId: requireMatch(
+        given.dataCollectionRuleId,
+        `${path}.dataCollectionRuleId`,
+        RULE_ID,
+        errors.badRuleId,
+      ),
+      dataCollectionStreamName: requireMatch(
+        given.dataCollectionStreamName,
+        `${path}.dataCollectionStreamName`,
+        STREAM_NAME,
+        errors.badStreamName,
+      ),
+    };
+  },
+  recipient: ({ logsIngestionUri, tenantId, clientId }) => [logsIngestionUri, tenantId, clientId],
+  open: (target, context) => azureSink(target, context),
+};
 
 /** The client sends rows of so many bytes and more in several requests: parts of them could fail. */
 const CHUNK_BYTES = 1_000_000;
