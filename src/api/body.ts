@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { negotiate } from '../http/compression.ts';
+import { negotiateCoding } from '../http/compression.ts';
 
 /** Bytes that are handed to a connection at once: no more of a body waits in it, encrypted or not. */
 const PIECE = 64 * 1024;
@@ -94,5 +94,5 @@ export function codingFor(
   accept: string | string[] | undefined,
   codings: readonly ('br' | 'gzip')[] = ['br', 'gzip'],
 ): 'br' | 'gzip' | undefined {
-  return accept === undefined ? undefined : (negotiate(String(accept), codings) as 'br' | 'gzip' | undefined);
+  return accept === undefined ? undefined : (negotiateCoding(String(accept), codings) as 'br' | 'gzip' | undefined);
 }

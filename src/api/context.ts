@@ -1,7 +1,7 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
 import type { ModuleEnvironment } from '../http/module.ts';
-import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
+import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { Action, Changes } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
@@ -35,7 +35,7 @@ export interface App {
   /** What the public side of this node knows of its traffic. */
   traffic: TrafficState;
   /** Where traffic policies are compiled. */
-  policies: PolicyCompiler;
+  policies: CompileQueue;
   /** Brings what webhooks are checked with whose senders publish it. */
   signingKey: ModuleEnvironment['signingKey'];
   /** Where agents connect to this node. */

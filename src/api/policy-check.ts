@@ -1,10 +1,10 @@
 // Traffic policies are compiled when they are uploaded, so that nothing is found to be wrong with them at traffic time.
 
 import type { ModuleEnvironment } from '../http/module.ts';
-import { compiledOnce } from '../policy/cel/compilation.ts';
-import { BusyError } from '../policy/compile/compile-queue.ts';
-import { compilePolicy } from '../policy/compile/policy.ts';
-import { noKeys } from '../policy/keys/key-cache.ts';
+import { compileOnce } from '../policy/cel/compilation.ts';
+import { CompileQueueFull } from '../policy/compile/compile-queue.ts';
+import { compilePolicyDocument } from '../policy/compile/policy.ts';
+import { refuseKeyFetch } from '../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
 import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
 import { SECRET_MASK } from '../protocol/policy/policy-secrets.ts';
@@ -26,7 +26,7 @@ const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
   time: () => 0,
   note: () => undefined,
   internal: () => undefined,
-  signingKey: noKeys,
+  signingKey: refuseKeyFetch,
 };
 
 /** What tells apart policies of the same text for several protocols. */
@@ -51,16 +51,16 @@ export async function readPolicy(
   try {
     const environment = { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' };
     const work = () => {
-      const sent = compiledOnce(KINDS[proto], value, () => splitPolicy(value, proto));
+      const sent = compileOnce(KINDS[proto], value, () => splitPolicy(value, proto));
       const split = keepSecrets(sent, kept, proto);
-      return { split, ...compilePolicy(split.document, { accountId, proto }, environment) };
+      return { split, ...compilePolicyDocument(split.document, { accountId, proto }, environment) };
     };
     // The transaction that writes it waits for it.
     const { split, connection } = await app.policies.compile(accountId, value, work, false);
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
     return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
-    if (error instanceof BusyError) throw new ApiError('tooManyPolicies');
+    if (error instanceof CompileQueueFull) throw new ApiError('tooManyPolicies');
     if (!(error instanceof PolicyError)) throw error;
     const member = blamed(error.problems[0]?.path ?? '');
     const told = { member, number: error.number, problems: error.message };

@@ -1,7 +1,7 @@
 // A stored traffic policy in the shape of 2024: two lists of rules.
 
 import type { TrafficPolicySettings } from '../edge/modules/settings.ts';
-import { readPolicyText } from '../policy/settings/policy-text.ts';
+import { readPolicyDocument } from '../policy/settings/policy-text.ts';
 
 export interface LegacyRule {
   /** Empty when it has none. */
@@ -37,7 +37,7 @@ const sides = {
 /** @returns null when it is not set. */
 export function legacyPolicyOf(stored: TrafficPolicySettings | null): LegacyPolicy | null {
   if (!stored) return null;
-  const { enabled = true, ...phases } = readPolicyText(stored.value) as Document;
+  const { enabled = true, ...phases } = readPolicyDocument(stored.value) as Document;
   const policy: LegacyPolicy = { enabled: stored.enabled && enabled, inbound: [], outbound: [] };
   for (const [phase, rules] of Object.entries(phases))
     for (const { name = '', expressions = [], actions } of rules)

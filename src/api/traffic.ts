@@ -1,12 +1,12 @@
 // What the API shows of traffic: it is in the memory of the node that is asked, and nowhere else.
 
-import type { BreakerSnapshot } from '../http/circuit-breaker.ts';
+import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
 import type { EndpointTraffic } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { RoundTrip } from '../tunnel/session/session-types.ts';
 
 export interface TrafficState {
   /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
-  breaker(routeId: string): BreakerSnapshot | undefined;
+  breaker(routeId: string): CircuitBreakerSnapshot | undefined;
   /** Of any account; undefined when this node does not serve the endpoint. */
   endpoint(id: string): EndpointTraffic | undefined;
   /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */

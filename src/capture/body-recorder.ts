@@ -6,28 +6,28 @@ import { Unchunk } from '../edge/unchunk.ts';
 const FIRST_CAPACITY = 1024;
 
 /** Where a copy has its memory from. */
-export interface Room {
+export interface MemoryBudget {
   /** @returns false when so much more cannot be had. */
   take(bytes: number): boolean;
   free(bytes: number): void;
 }
 
-export class BodyCopy {
+export class BodyRecorder {
   readonly #max: number;
-  readonly #room: Room;
+  readonly #room: MemoryBudget;
   #bytes = NOTHING;
   #length = 0;
   #isFull = false;
   #unchunk: Unchunk | undefined;
 
   /** @param max how many bytes are kept. */
-  constructor(max: number, room: Room) {
+  constructor(max: number, room: MemoryBudget) {
     this.#max = max;
     this.#room = room;
   }
 
   /** What is taken from now on is a body in chunks: these are left out. */
-  comesInChunks(): void {
+  startChunked(): void {
     this.#unchunk = new Unchunk();
   }
 

@@ -1,8 +1,8 @@
 // The captured requests of one endpoint: the newest ones, as many as there is room for.
 
-import type { Room } from './body-recorder.ts';
-import type { CaptureMemory, Keeper } from './capture-memory.ts';
-import { bodyBytes, type Captured, headBytes, redact } from './captured-request.ts';
+import type { MemoryBudget } from './body-recorder.ts';
+import type { CaptureHolder, CaptureMemory } from './capture-memory.ts';
+import { bodyMemory, headMemory, type RequestCapture, redact } from './captured-request.ts';
 
 /** Requests of one endpoint. */
 export const REQUESTS_MAX = 200;
@@ -18,28 +18,28 @@ export interface CaptureSettings {
   endsAt: number;
 }
 
-export class Ring implements Room, Keeper {
+export class CaptureBuffer implements MemoryBudget, CaptureHolder {
   readonly endpointId: string;
   readonly accountId: string;
   /** Who switched it on, or changed it since: `usr_…`, `bot_…`. */
-  heldBy = '';
+  ownerId = '';
   isOn = true;
   /** Requests since it was switched on. */
-  passed = 0;
+  seen = 0;
   /** How many were kept since then, and had to go for newer ones. */
-  forgotten = 0;
+  evicted = 0;
   /** Bytes of what is kept. */
   bytes = 0;
   /** Since when the endpoint is not live; undefined while it is. */
-  lostAt: number | undefined;
+  offlineSince: number | undefined;
   #settings: CaptureSettings;
-  readonly #memory: CaptureMemory<Ring>;
+  readonly #memory: CaptureMemory<CaptureBuffer>;
   /** The oldest first. */
-  readonly #entries = new Map<string, { captured: Captured; bytes: number }>();
+  readonly #entries = new Map<string, { captured: RequestCapture; bytes: number }>();
   /** Bytes of the bodies that are being copied. */
   #copying = 0;
 
-  constructor(endpointId: string, accountId: string, settings: CaptureSettings, memory: CaptureMemory<Ring>) {
+  constructor(endpointId: string, accountId: string, settings: CaptureSettings, memory: CaptureMemory<CaptureBuffer>) {
     this.endpointId = endpointId;
     this.accountId = accountId;
     this.#settings = settings;
@@ -61,33 +61,33 @@ export class Ring implements Room, Keeper {
   }
 
   /** The newest first. */
-  list(): Captured[] {
+  list(): RequestCapture[] {
     return Array.from(this.#entries.values(), ({ captured }) => captured).reverse();
   }
 
-  get(id: string): Captured | undefined {
+  get(id: string): RequestCapture | undefined {
     return this.#entries.get(id)?.captured;
   }
 
   /** For bodies that are being copied. */
   take(bytes: number): boolean {
-    if (this.#copying + bytes > BYTES_MAX || !this.#memory.takeToCopy(bytes, this)) return false;
+    if (this.#copying + bytes > BYTES_MAX || !this.#memory.takeForRecording(bytes, this)) return false;
     this.#copying += bytes;
     return true;
   }
 
   free(bytes: number): void {
     this.#copying -= bytes;
-    this.#memory.copied(bytes, this);
+    this.#memory.recordingEnded(bytes, this);
     this.#memory.free(bytes, this);
   }
 
   /** @param captured whose bodies were copied here. @returns false when there is no room for it. */
-  keep(captured: Captured): boolean {
-    const copied = bodyBytes(captured);
-    const head = headBytes(captured);
+  keep(captured: RequestCapture): boolean {
+    const copied = bodyMemory(captured);
+    const head = headMemory(captured);
     this.#copying -= copied;
-    this.#memory.copied(copied, this);
+    this.#memory.recordingEnded(copied, this);
     if (!this.#memory.take(head, this)) {
       this.#memory.free(copied, this);
       return false;
@@ -95,17 +95,17 @@ export class Ring implements Room, Keeper {
     const bytes = copied + head;
     while (this.size === REQUESTS_MAX || (this.size > 0 && this.bytes + bytes > BYTES_MAX)) {
       const [oldest] = this.#entries.keys();
-      this.forget(oldest as string);
+      this.evict(oldest as string);
     }
     this.#entries.set(captured.id, { captured, bytes });
     this.bytes += bytes;
-    this.#memory.kept(captured.id, this);
+    this.#memory.added(captured.id, this);
     return true;
   }
 
-  forget(id: string): void {
+  evict(id: string): void {
     this.#drop(id);
-    this.forgotten++;
+    this.evicted++;
   }
 
   clear(): void {
@@ -116,7 +116,7 @@ export class Ring implements Room, Keeper {
     const bytes = this.#entries.get(id)?.bytes ?? 0;
     this.#entries.delete(id);
     this.bytes -= bytes;
-    this.#memory.gone(id, this);
+    this.#memory.removed(id, this);
     this.#memory.free(bytes, this);
   }
 }

@@ -2,11 +2,11 @@
 
 import type { Refusal, RequestObserver } from '../edge/traffic-reports.ts';
 import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
-import { BodyCopy, type Room } from './body-recorder.ts';
+import { BodyRecorder, type MemoryBudget } from './body-recorder.ts';
 
 export class CaptureDetail implements RequestObserver {
   /** Where the bodies are copied to. */
-  readonly room: Room;
+  readonly budget: MemoryBudget;
   /** The other end of the connection; undefined as long as that was not noted. */
   peer: Visitor | undefined;
   refusal: Refusal | undefined;
@@ -17,19 +17,19 @@ export class CaptureDetail implements RequestObserver {
   /** Whether both sides have spoken another protocol since the head of the answer. */
   isUpgraded = false;
   /** The beginnings of the bodies, where they are wanted. */
-  readonly request: BodyCopy | undefined;
-  readonly response: BodyCopy | undefined;
+  readonly request: BodyRecorder | undefined;
+  readonly response: BodyRecorder | undefined;
 
   /** @param bodyBytes how much of each body is wanted. */
-  constructor(bodyBytes: number, room: Room) {
-    this.room = room;
+  constructor(bodyBytes: number, room: MemoryBudget) {
+    this.budget = room;
     if (bodyBytes === 0) return;
-    this.request = new BodyCopy(bodyBytes, room);
-    this.response = new BodyCopy(bodyBytes, room);
+    this.request = new BodyRecorder(bodyBytes, room);
+    this.response = new BodyRecorder(bodyBytes, room);
   }
 
   /** @param body of the answer, as it is sent. */
-  answeredItself(body: Buffer): void {
+  sentLocalResponse(body: Buffer): void {
     this.isOwnAnswer = true;
     this.response?.take(body);
   }

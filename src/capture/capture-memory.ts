@@ -9,10 +9,10 @@ export const MEMORY_MAX = 64 * MIB;
 export const COPYING_MAX = 16 * MIB;
 
 /** Who keeps captured requests. */
-export interface Keeper {
+export interface CaptureHolder {
   readonly accountId: string;
   /** Lets go of one of them, which frees its memory. */
-  forget(id: string): void;
+  evict(id: string): void;
 }
 
 /** What an account has. */
@@ -24,7 +24,7 @@ interface Share<K> {
   keepers: Map<string, K>;
 }
 
-export class CaptureMemory<K extends Keeper> {
+export class CaptureMemory<K extends CaptureHolder> {
   #used = 0;
   readonly #shares = new Map<string, Share<K>>();
   /** By the ids of the requests. */
@@ -39,7 +39,7 @@ export class CaptureMemory<K extends Keeper> {
         this.#tidy(accountId);
         return false;
       }
-      oldest[1].forget(oldest[0]);
+      oldest[1].evict(oldest[0]);
     }
     this.#shares.set(accountId, own); // All that it had may have gone just now.
     this.#add(own, bytes);
@@ -47,7 +47,7 @@ export class CaptureMemory<K extends Keeper> {
   }
 
   /** Takes memory for bodies that are being copied, likewise. */
-  takeToCopy(bytes: number, keeper: K): boolean {
+  takeForRecording(bytes: number, keeper: K): boolean {
     const copying = this.#shares.get(keeper.accountId)?.copying ?? 0;
     if (copying + bytes > COPYING_MAX || !this.take(bytes, keeper)) return false;
     this.#shareOf(keeper.accountId).copying = copying + bytes;
@@ -55,7 +55,7 @@ export class CaptureMemory<K extends Keeper> {
   }
 
   /** So much was copied, and stays taken. */
-  copied(bytes: number, { accountId }: K): void {
+  recordingEnded(bytes: number, { accountId }: K): void {
     this.#shareOf(accountId).copying -= bytes;
   }
 
@@ -64,16 +64,16 @@ export class CaptureMemory<K extends Keeper> {
     this.#tidy(accountId);
   }
 
-  keeperOf(id: string): K | undefined {
+  holderOf(id: string): K | undefined {
     return this.#keepers.get(id);
   }
 
-  kept(id: string, keeper: K): void {
+  added(id: string, keeper: K): void {
     this.#keepers.set(id, keeper);
     this.#shareOf(keeper.accountId).keepers.set(id, keeper);
   }
 
-  gone(id: string, { accountId }: K): void {
+  removed(id: string, { accountId }: K): void {
     this.#keepers.delete(id);
     this.#shareOf(accountId).keepers.delete(id);
   }

@@ -8,9 +8,9 @@ import type { CaptureDetail } from './capture-detail.ts';
 const ENTRY_BYTES = 1024;
 const FIELD_BYTES = 96;
 
-export type Fields = readonly (readonly [name: string, value: string])[];
+export type FieldPairs = readonly (readonly [name: string, value: string])[];
 
-export interface CapturedBody {
+export interface BodyCapture {
   /** How many bytes it had, as far as it came. */
   bytes: number;
   /** How it begins. */
@@ -19,7 +19,7 @@ export interface CapturedBody {
   isWhole: boolean;
 }
 
-export interface Captured {
+export interface RequestCapture {
   /** `cap_…` */
   id: string;
   accountId: string;
@@ -42,17 +42,17 @@ export interface Captured {
   /** Why the gateway itself answered, or closed the connection. */
   refusal: Refusal | undefined;
   /** All of them, secrets included: see `redaction.ts`. */
-  requestFields: Fields;
-  responseFields: Fields;
-  requestBody: CapturedBody;
-  responseBody: CapturedBody;
+  requestFields: FieldPairs;
+  responseFields: FieldPairs;
+  requestBody: BodyCapture;
+  responseBody: BodyCapture;
   /** What a replay repeats. */
   replayOf: string | undefined;
   /** The names of those of its fields, in lower case, whose values are not shown. */
   redacted: ReadonlySet<string>;
 }
 
-export interface CaptureFacts {
+export interface CaptureContext {
   id: string;
   /** When it was over. */
   endedAt: number;
@@ -61,10 +61,10 @@ export interface CaptureFacts {
   replayOf: string | undefined;
 }
 
-/** @param closeUp whose copies end with this. */
-export function capturedOf(report: RequestReport, closeUp: CaptureDetail, facts: CaptureFacts): Captured {
+/** @param detail whose copies end with this. */
+export function toCapturedRequest(report: RequestReport, detail: CaptureDetail, facts: CaptureContext): RequestCapture {
   const { accountId, endpointId, connection, tls, request, response } = report;
-  const { isOwnAnswer, isRequestComplete, isUpgraded } = closeUp;
+  const { isOwnAnswer, isRequestComplete, isUpgraded } = detail;
   const fields = response?.fields ?? [];
   return {
     id: facts.id,
@@ -82,53 +82,53 @@ export function capturedOf(report: RequestReport, closeUp: CaptureDetail, facts:
     target: request.target,
     status: response?.status,
     isComplete: response?.isComplete === true,
-    refusal: closeUp.refusal ?? (isOwnAnswer ? ownErrorIn(fields) : undefined),
+    refusal: detail.refusal ?? (isOwnAnswer ? ownErrorIn(fields) : undefined),
     requestFields: request.fields,
     responseFields: fields,
-    requestBody: bodyOf(request.bodyLength, closeUp.request?.finish(), isRequestComplete && !isUpgraded),
-    responseBody: bodyOf(response?.bodyLength ?? 0, closeUp.response?.finish(), isDone(response) && !isUpgraded),
+    requestBody: bodyOf(request.bodyLength, detail.request?.finish(), isRequestComplete && !isUpgraded),
+    responseBody: bodyOf(response?.bodyLength ?? 0, detail.response?.finish(), isDone(response) && !isUpgraded),
     replayOf: facts.replayOf,
     redacted: namesAmong(facts.redacted, request.fields, fields),
   };
 }
 
 /** What it takes of the memory besides its bodies, about. */
-export function headBytes({ requestFields, responseFields, host, target, refusal }: Captured): number {
+export function headMemory({ requestFields, responseFields, host, target, refusal }: RequestCapture): number {
   let bytes = ENTRY_BYTES + host.length + target.length + (refusal?.reason.length ?? 0);
   for (const [name, value] of [...requestFields, ...responseFields]) bytes += FIELD_BYTES + name.length + value.length;
   return bytes;
 }
 
-export function bodyBytes({ requestBody, responseBody }: Captured): number {
+export function bodyMemory({ requestBody, responseBody }: RequestCapture): number {
   return requestBody.kept.length + responseBody.kept.length;
 }
 
 /** Does not show values of these names any more, either. @param names in lower case. */
-export function redact(captured: Captured, names: ReadonlySet<string>): void {
+export function redact(captured: RequestCapture, names: ReadonlySet<string>): void {
   const further = namesAmong(names, captured.requestFields, captured.responseFields);
   captured.redacted = new Set([...captured.redacted, ...further]);
 }
 
 /** The first value of a field. @param name in lower case. */
-export function firstValue(fields: Fields, name: string): string | undefined {
+export function firstValue(fields: FieldPairs, name: string): string | undefined {
   return fields.find((field) => field[0].toLowerCase() === name)?.[1];
 }
 
 const NOTHING = Buffer.alloc(0);
 const isDone = (response: RequestReport['response']) => response === undefined || response.isComplete;
 
-function bodyOf(bytes: number, kept: Buffer = NOTHING, isComplete: boolean): CapturedBody {
+function bodyOf(bytes: number, kept: Buffer = NOTHING, isComplete: boolean): BodyCapture {
   return { bytes, kept, isWhole: isComplete && kept.length === bytes };
 }
 
 /** Those of the names that fields have: no request holds on to what has nothing to do with it. */
-function namesAmong(names: ReadonlySet<string>, ...fields: Fields[]): Set<string> {
+function namesAmong(names: ReadonlySet<string>, ...fields: FieldPairs[]): Set<string> {
   const theirs = fields.flat().map(([name]) => name.toLowerCase());
   return new Set(theirs.filter((name) => names.has(name)));
 }
 
 /** What one of the gateway's own errors says. */
-function ownErrorIn(fields: Fields): Refusal | undefined {
+function ownErrorIn(fields: FieldPairs): Refusal | undefined {
   const code = firstValue(fields, 'gateway-error-code');
   const reason = code && reasons.get(code);
   return reason ? { module: 'gateway', reason } : undefined;

@@ -4,17 +4,17 @@
 import type { RequestReport } from '../edge/traffic-reports.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
-import { Replayed } from './active-replays.ts';
-import { type CaptureSettings, Ring } from './capture-buffer.ts';
+import { ActiveReplays } from './active-replays.ts';
+import { CaptureBuffer, type CaptureSettings } from './capture-buffer.ts';
 import { CaptureDetail } from './capture-detail.ts';
 import { CaptureMemory } from './capture-memory.ts';
-import { type Captured, capturedOf } from './captured-request.ts';
+import { type RequestCapture, toCapturedRequest } from './captured-request.ts';
 import { redactedNames } from './redaction.ts';
 
 /** How often it is looked whether a capture is over. */
 const SWEEP_MS = 1000;
 
-export interface CapturesOptions {
+export interface CapturesDeps {
   /** `cap_…` */
   newId(): string;
   /** The wall clock, in milliseconds. */
@@ -25,7 +25,7 @@ export interface CapturesOptions {
   holdMs: number;
 }
 
-export interface CaptureWish {
+export interface CaptureOptions {
   bodyBytes: number;
   /** Names of fields whose values are not to be shown, in any case; on top of those that never are. */
   redactHeaders: readonly string[];
@@ -41,20 +41,20 @@ export interface CaptureState extends CaptureSettings {
   forgotten: number;
 }
 
-type Listener = (captured: Captured) => void;
+type Listener = (captured: RequestCapture) => void;
 
 export class Captures {
   /** Of replays that are under way. */
-  readonly replayed = new Replayed();
-  readonly #options: CapturesOptions;
-  readonly #memory = new CaptureMemory<Ring>();
-  readonly #rings = new Map<string, Ring>();
+  readonly replayed = new ActiveReplays();
+  readonly #options: CapturesDeps;
+  readonly #memory = new CaptureMemory<CaptureBuffer>();
+  readonly #rings = new Map<string, CaptureBuffer>();
   /** Those that are on. */
-  readonly #on = new Map<string, Ring>();
+  readonly #on = new Map<string, CaptureBuffer>();
   readonly #listeners = new Map<string, Set<Listener>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: CapturesOptions) {
+  constructor(options: CapturesDeps) {
     this.#options = options;
   }
 
@@ -69,22 +69,22 @@ export class Captures {
   }
 
   /** Where to note what the report of a request is to have for it; undefined for nothing. */
-  closeUp(endpointId: string): CaptureDetail | undefined {
+  observe(endpointId: string): CaptureDetail | undefined {
     const ring = this.#on.get(endpointId);
     return ring && new CaptureDetail(ring.settings.bodyBytes, ring);
   }
 
   /** Takes a request that is over. */
   take(report: RequestReport): void {
-    const { closeUp } = report;
-    if (!(closeUp instanceof CaptureDetail)) return;
+    const { observer: detail } = report;
+    if (!(detail instanceof CaptureDetail)) return;
     const ring = this.#on.get(report.endpointId);
     const endedAt = this.#options.time();
-    if (ring !== closeUp.room || !ring || endedAt >= ring.settings.endsAt) return void closeUp.discard();
-    ring.passed++;
-    const replay = this.replayed.by(closeUp.peer);
+    if (ring !== detail.budget || !ring || endedAt >= ring.settings.endsAt) return void detail.discard();
+    ring.seen++;
+    const replay = this.replayed.find(detail.peer);
     const facts = { id: this.#options.newId(), endedAt, redacted: ring.settings.redacted, replayOf: replay?.id };
-    const captured = capturedOf(report, closeUp, facts);
+    const captured = toCapturedRequest(report, detail, facts);
     replay?.onCaptured(captured);
     if (!ring.keep(captured)) return;
     for (const listener of this.#listeners.get(report.endpointId) ?? []) listener(captured);
@@ -94,42 +94,42 @@ export class Captures {
   state(endpointId: string): CaptureState {
     const ring = this.#rings.get(endpointId);
     if (!ring) return { ...NOTHING, endpointId };
-    const { settings, size: kept, bytes: keptBytes, passed, forgotten } = ring;
+    const { settings, size: kept, bytes: keptBytes, seen: passed, evicted: forgotten } = ring;
     const isOn = ring.isOn && this.#options.time() < settings.endsAt;
     return { ...settings, endpointId, isOn, kept, keptBytes, passed, forgotten };
   }
 
   /** Who switched on what is captured of an endpoint, or changed it since; undefined when it is off and nothing is kept. */
-  heldBy(endpointId: string): string | undefined {
+  ownerOf(endpointId: string): string | undefined {
     const ring = this.#rings.get(endpointId);
-    return ring && (ring.size > 0 || this.state(endpointId).isOn) ? ring.heldBy : undefined;
+    return ring && (ring.size > 0 || this.state(endpointId).isOn) ? ring.ownerId : undefined;
   }
 
   /** The newest first. */
-  list(endpointId: string): Captured[] {
+  list(endpointId: string): RequestCapture[] {
     return this.#rings.get(endpointId)?.list() ?? [];
   }
 
-  get(id: string): Captured | undefined {
-    return this.#memory.keeperOf(id)?.get(id);
+  get(id: string): RequestCapture | undefined {
+    return this.#memory.holderOf(id)?.get(id);
   }
 
   /** Begins, or goes on with other settings. @param of the account, and who of it wants this. */
   start(
     endpointId: string,
     { accountId, ownerId }: { accountId: string; ownerId: string },
-    { bodyBytes, redactHeaders, minutes }: CaptureWish,
+    { bodyBytes, redactHeaders, minutes }: CaptureOptions,
   ): void {
     const endsAt = this.#options.time() + minutes * 60_000;
     const settings: CaptureSettings = { bodyBytes, redacted: redactedNames(redactHeaders), endsAt };
     const wasOn = this.state(endpointId).isOn;
-    const ring = this.#rings.get(endpointId) ?? new Ring(endpointId, accountId, settings, this.#memory);
+    const ring = this.#rings.get(endpointId) ?? new CaptureBuffer(endpointId, accountId, settings, this.#memory);
     ring.settings = settings;
-    ring.heldBy = ownerId;
+    ring.ownerId = ownerId;
     if (!wasOn) {
       ring.clear();
-      ring.passed = 0;
-      ring.forgotten = 0;
+      ring.seen = 0;
+      ring.evicted = 0;
     }
     ring.isOn = true;
     this.#rings.set(endpointId, ring);
@@ -164,8 +164,8 @@ export class Captures {
     const now = time();
     for (const [endpointId, ring] of this.#rings) {
       if (now >= ring.settings.endsAt) this.stop(endpointId);
-      ring.lostAt = endpoints.byId(endpointId) ? undefined : (ring.lostAt ?? now);
-      if (ring.lostAt !== undefined && now - ring.lostAt >= holdMs) this.#end(endpointId, ring);
+      ring.offlineSince = endpoints.byId(endpointId) ? undefined : (ring.offlineSince ?? now);
+      if (ring.offlineSince !== undefined && now - ring.offlineSince >= holdMs) this.#end(endpointId, ring);
     }
     if (this.#rings.size === 0) this.close();
   }
@@ -175,7 +175,7 @@ export class Captures {
     this.#timer = undefined;
   }
 
-  #end(endpointId: string, ring: Ring): void {
+  #end(endpointId: string, ring: CaptureBuffer): void {
     this.stop(endpointId);
     ring.clear();
     this.#rings.delete(endpointId);

@@ -7,7 +7,7 @@ export function joinedReporter(reporter: TrafficReporter, captures: Captures): T
   return {
     hearsRequests: (accountId, endpointId) => captures.has(endpointId) || reporter.hearsRequests(accountId, endpointId),
     hearsConnections: (accountId) => reporter.hearsConnections(accountId),
-    closeUp: (endpointId) => captures.closeUp(endpointId),
+    observe: (endpointId) => captures.observe(endpointId),
     request(report) {
       try {
         captures.take(report);

@@ -1,6 +1,6 @@
 // Values that nobody is shown, whoever asks: they are kept for replays alone.
 
-import type { Captured, Fields } from './captured-request.ts';
+import type { FieldPairs, RequestCapture } from './captured-request.ts';
 
 /** Fields whose values are secrets wherever they are. In lower case. */
 export const ALWAYS_REDACTED: readonly string[] = [
@@ -24,7 +24,7 @@ export function redactedNames(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** Fields as they may be shown. */
-export function shown(fields: Fields, redacted: Captured['redacted']): ShownField[] {
+export function redactedFields(fields: FieldPairs, redacted: RequestCapture['redacted']): ShownField[] {
   return fields.map(([name, value]) => {
     const isRedacted = redacted.has(name.toLowerCase());
     return { name, value: isRedacted ? '' : value, isRedacted };

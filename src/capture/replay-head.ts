@@ -1,6 +1,6 @@
 // The head of a replay: what was captured, with what is edited of it, and without what belongs to one hop or one sending.
 
-import { type Captured, type Fields, firstValue } from './captured-request.ts';
+import { type FieldPairs, firstValue, type RequestCapture } from './captured-request.ts';
 
 /** What is different from what was captured; left out: as it was. */
 export interface ReplayEdits {
@@ -20,7 +20,7 @@ const LEFT_OUT =
  * The fields to be sent, without Host and the length of the body.
  * @returns the name of a field that was to be as it was captured, and was not.
  */
-export function replayFields(captured: Captured, edits: ReplayEdits): Fields | string {
+export function replayFields(captured: RequestCapture, edits: ReplayEdits): FieldPairs | string {
   const all = edits.fields ? filledIn(edits.fields, captured.requestFields) : captured.requestFields;
   if (typeof all === 'string') return all;
   const listed = (firstValue(captured.requestFields, 'connection') ?? '').toLowerCase().split(/[\s,]+/);
@@ -33,7 +33,7 @@ export function replayFields(captured: Captured, edits: ReplayEdits): Fields | s
 
 function filledIn(
   fields: NonNullable<ReplayEdits['fields']>,
-  before: Fields,
+  before: FieldPairs,
 ): readonly (readonly [name: string, value: string])[] | string {
   const asked = new Map<string, number>();
   const all: (readonly [string, string])[] = [];
@@ -49,8 +49,8 @@ function filledIn(
 }
 
 /** HTTP/2 sends cookies in as many fields as it likes, HTTP/1.1 in one (RFC 9113, section 8.2.3). */
-function withOneCookie(fields: Fields): Fields {
-  const isCookie = ([name]: Fields[number]) => name.toLowerCase() === 'cookie';
+function withOneCookie(fields: FieldPairs): FieldPairs {
+  const isCookie = ([name]: FieldPairs[number]) => name.toLowerCase() === 'cookie';
   const cookies = fields.filter(isCookie).map(([, value]) => value);
   if (cookies.length < 2) return fields;
   return [...fields.filter((field) => !isCookie(field)), ['cookie', cookies.join('; ')]];

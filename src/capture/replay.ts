@@ -8,30 +8,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { handlingOf } from '../edge/handling.ts';
 import { plain } from '../tunnel/network/peer.ts';
-import type { Captured, CapturedBody, Fields } from './captured-request.ts';
+import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';
 
 /** How much of the answer is taken; one that is longer is cut there. */
-export const ANSWER_MAX = 1024 * 1024;
+export const RESPONSE_MAX = 1024 * 1024;
 /** Bytes of the head of the answer: more than any head that the gateway lets through. */
 const HEAD_MAX = 256 * 1024;
 /** How long it may take until the answer is complete, in milliseconds. */
-export const REPLAY_MS = 30_000;
+export const REPLAY_TIMEOUT_MS = 30_000;
 /** Replays of one account that may be under way at once. */
-export const UNDER_WAY_MAX = 8;
+export const REPLAYS_MAX = 8;
 /** How long the capture of a replay is waited for that was cut, in milliseconds. */
 const CAPTURED_MS = 1000;
 /** How a listener on all addresses is reached from here. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-export interface ReplayAnswer {
+export interface ReplayResponse {
   status: number;
   durationMs: number;
-  fields: Fields;
-  body: CapturedBody;
+  fields: FieldPairs;
+  body: BodyCapture;
   /** The replay itself; undefined when it was not captured. */
-  captured: Captured | undefined;
+  captured: RequestCapture | undefined;
 }
 
 /** Why a request was not sent again, or got no answer. */
@@ -60,7 +60,7 @@ export class Replays {
   }
 
   /** Never rejects. */
-  async send(captured: Captured, edits: ReplayEdits): Promise<ReplayAnswer | ReplayFailure> {
+  async send(captured: RequestCapture, edits: ReplayEdits): Promise<ReplayResponse | ReplayFailure> {
     if (captured.status === 101) return { failed: 'upgraded' };
     // Its name may be somebody else's by now, whom the secrets in the request are no business of.
     const endpoint = this.#options.captures.endpoint(captured.endpointId);
@@ -72,7 +72,7 @@ export class Replays {
     if (typeof fields === 'string') return { failed: 'fieldMissing', name: fields };
     const { accountId } = captured;
     const underWay = this.#underWay.get(accountId) ?? 0;
-    if (underWay === UNDER_WAY_MAX) return { failed: 'tooMany' };
+    if (underWay === REPLAYS_MAX) return { failed: 'tooMany' };
     this.#underWay.set(accountId, underWay + 1);
     try {
       return await this.#carry(captured, edits, fields);
@@ -85,20 +85,24 @@ export class Replays {
     }
   }
 
-  async #carry(captured: Captured, edits: ReplayEdits, fields: Fields): Promise<ReplayAnswer | ReplayFailure> {
-    const { captures, timeoutMs = REPLAY_MS } = this.#options;
+  async #carry(
+    captured: RequestCapture,
+    edits: ReplayEdits,
+    fields: FieldPairs,
+  ): Promise<ReplayResponse | ReplayFailure> {
+    const { captures, timeoutMs = REPLAY_TIMEOUT_MS } = this.#options;
     const began = performance.now();
     const late = AbortSignal.timeout(timeoutMs);
     const socket = await this.#connected(captured, late).catch((error) => {
       if (!late.aborted) throw error;
     });
     if (!socket) return { failed: 'timeout' };
-    let onCaptured: (captured: Captured) => void = () => {};
-    const ownCapture = new Promise<Captured>((resolve) => {
+    let onCaptured: (captured: RequestCapture) => void = () => {};
+    const ownCapture = new Promise<RequestCapture>((resolve) => {
       onCaptured = resolve;
     });
     const address = { ip: plain(socket.localAddress ?? ''), port: socket.localPort ?? 0 };
-    const forget = captures.replayed.comesFrom(address, { id: captured.id, onCaptured });
+    const forget = captures.replayed.add(address, { id: captured.id, onCaptured });
     try {
       const response = await ask(socket, captured, edits, fields, late);
       if (!response) return { failed: 'timeout' };
@@ -115,7 +119,7 @@ export class Replays {
     }
   }
 
-  async #connected({ scheme, host }: Captured, signal: AbortSignal): Promise<Socket> {
+  async #connected({ scheme, host }: RequestCapture, signal: AbortSignal): Promise<Socket> {
     const { address, port } = this.#options.listeners[scheme];
     const to = { host: LOOPBACK[address] ?? address, port };
     const servername = host.replace(/:\d*$/, '').replace(/\.$/, '');
@@ -141,9 +145,9 @@ export class Replays {
 /** @returns the head of the answer; undefined when it takes too long. */
 async function ask(
   socket: Socket,
-  captured: Captured,
+  captured: RequestCapture,
   edits: ReplayEdits,
-  fields: Fields,
+  fields: FieldPairs,
   signal: AbortSignal,
 ): Promise<IncomingMessage | undefined> {
   const { method = captured.method, path = captured.target, body = captured.requestBody.kept } = edits;
@@ -165,7 +169,7 @@ async function ask(
 }
 
 /** What comes of a body until it ends, is cut, gets too long or takes too long. */
-async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<CapturedBody> {
+async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<BodyCapture> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   const stop = () => response.destroy();
@@ -173,18 +177,18 @@ async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<C
   if (signal.aborted) stop();
   try {
     for await (const piece of response as AsyncIterable<Buffer>) {
-      pieces.push(piece.subarray(0, Math.max(0, ANSWER_MAX - bytes)));
+      pieces.push(piece.subarray(0, Math.max(0, RESPONSE_MAX - bytes)));
       bytes += piece.length;
-      if (bytes > ANSWER_MAX) break;
+      if (bytes > RESPONSE_MAX) break;
     }
   } catch {
     // It was cut: there is what there is.
   } finally {
     signal.removeEventListener('abort', stop);
   }
-  return { bytes, kept: Buffer.concat(pieces), isWhole: response.complete && bytes <= ANSWER_MAX };
+  return { bytes, kept: Buffer.concat(pieces), isWhole: response.complete && bytes <= RESPONSE_MAX };
 }
 
-function pairs(raw: readonly string[]): Fields {
+function pairs(raw: readonly string[]): FieldPairs {
   return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] as string, raw[2 * i + 1] as string]);
 }

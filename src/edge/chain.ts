@@ -1,15 +1,15 @@
 // The modules of an endpoint or a route, one behind the other.
 
 import type { HttpExchange } from '../http/exchange.ts';
-import type { HttpModule, Outcome, Verdict } from '../http/module.ts';
-import { isAmbiguous, pathOf } from '../http/path.ts';
+import type { HttpModule, UpstreamOutcome, Verdict } from '../http/module.ts';
+import { isAmbiguousPath, pathOfTarget } from '../http/path.ts';
 
 /** How far one exchange has come. */
 export interface Passage {
   /** Modules whose request side is behind it; their response sides are still to come, the last one first. */
   passed: number;
   /** What the modules were told of upstream; undefined as long as that is open. */
-  outcome?: Outcome;
+  outcome?: UpstreamOutcome;
 }
 
 /** What a module said, and which. */
@@ -36,7 +36,7 @@ export class HttpChain {
 
   /** Whether a module goes by the path of the target, in origin-form, and the upstream may read another one. */
   isMisled(target: string): boolean {
-    return this.#readsPath && isAmbiguous(pathOf(target));
+    return this.#readsPath && isAmbiguousPath(pathOfTarget(target));
   }
 
   /** @returns undefined when all let it pass, or it was over while one of them made up its mind: the others never see it. */
@@ -77,7 +77,7 @@ export class HttpChain {
   }
 
   /** Tells what upstream did. */
-  settle(exchange: HttpExchange, passage: Passage, outcome: Outcome): void {
+  settle(exchange: HttpExchange, passage: Passage, outcome: UpstreamOutcome): void {
     passage.outcome = outcome;
     for (let at = 0; at < passage.passed; at++) this.#modules[at]?.onOutcome?.(exchange, outcome);
   }

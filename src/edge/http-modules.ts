@@ -1,8 +1,8 @@
 // From settings to modules, in the order in which they act.
 
-import type { Breaker } from '../http/circuit-breaker.ts';
+import type { CircuitBreaker } from '../http/circuit-breaker.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../http/module.ts';
-import { policyOf } from '../policy/compile/policy.ts';
+import { compilePolicyText } from '../policy/compile/policy.ts';
 import { basicAuth } from './modules/basic-auth.ts';
 import { circuitBreaker } from './modules/circuit-breaker.ts';
 import { compression } from './modules/compression.ts';
@@ -18,7 +18,7 @@ export interface HttpModules {
   modules: HttpModule[];
   /** What connections have to pass before the first request. */
   connection: ConnectionModule[];
-  breaker: Breaker | undefined;
+  breaker: CircuitBreaker | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export function httpModules(
   const { trafficPolicy, circuitBreaker: breaking } = on;
   const policy =
     trafficPolicy &&
-    kept.keep('traffic_policy', trafficPolicy, () => policyOf(trafficPolicy.value, owner, environment));
+    kept.keep('traffic_policy', trafficPolicy, () => compilePolicyText(trafficPolicy.value, owner, environment));
   const breaker = breaking && kept.keep('circuit_breaker', breaking, () => circuitBreaker(breaking, environment));
   const modules = [
     on.compression && compression(),
@@ -68,7 +68,7 @@ export function connectionModules(
   const on = enabled(settings);
   return present([
     on.ipRestriction && ipRestriction(on.ipRestriction),
-    on.trafficPolicy && policyOf(on.trafficPolicy.value, owner, environment).connection,
+    on.trafficPolicy && compilePolicyText(on.trafficPolicy.value, owner, environment).connection,
   ]);
 }
 

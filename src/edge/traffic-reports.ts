@@ -7,7 +7,7 @@ import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 /** Copies the beginning of a body as it passes. */
 export interface BodyObserver {
   /** The body is chunked from here on: the framing of the chunks is left out of the copy. */
-  comesInChunks(): void;
+  startChunked(): void;
   /** Takes a part of the body, which may be changed afterwards. */
   take(bytes: Buffer, start?: number, end?: number): void;
 }
@@ -32,7 +32,7 @@ export interface RequestObserver {
   readonly request: BodyObserver | undefined;
   readonly response: BodyObserver | undefined;
   /** The gateway itself sends the response. @param body of it, as it is sent. */
-  answeredItself(body: Buffer): void;
+  sentLocalResponse(body: Buffer): void;
 }
 
 export interface TrafficReporter {
@@ -40,7 +40,7 @@ export interface TrafficReporter {
   hearsRequests(accountId: string, endpointId: string): boolean;
   hearsConnections(accountId: string): boolean;
   /** Where more is to be noted of a request to an endpoint, whose report then has it; undefined, or missing, for nothing. */
-  closeUp?(endpointId: string): RequestObserver | undefined;
+  observe?(endpointId: string): RequestObserver | undefined;
   /**
    * Once per request, when its answer is complete, cut or given up. Must not throw, and must not wait. What the report has
    * is made when it is asked for first.
@@ -120,7 +120,7 @@ export interface RequestReport {
     | undefined;
   decisions: ModuleDecisions;
   /** Where requests are looked at one by one. */
-  closeUp?: RequestObserver | undefined;
+  observer?: RequestObserver | undefined;
 }
 
 export interface ConnectionReport {

@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsTerms } from '../http/module.ts';
-import { BusyError, type PolicyCompiler } from '../policy/compile/compile-queue.ts';
+import { type CompileQueue, CompileQueueFull } from '../policy/compile/compile-queue.ts';
 import { usesAction } from '../policy/settings/policy-text.ts';
 import { PolicyError } from '../policy/settings/problems.ts';
 import { needsSecret } from '../policy/webhooks/providers.ts';
@@ -23,14 +23,14 @@ const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
 /** @param policies where policies are compiled in turn. */
-export function tunnelHandling(environment: ModuleEnvironment, policies: PolicyCompiler): MakeHandling {
+export function tunnelHandling(environment: ModuleEnvironment, policies: CompileQueue): MakeHandling {
   return async (modules, tunnel) => {
     const { trafficPolicy } = modules;
     const work = () => make(modules, tunnel, environment);
     try {
       return await (trafficPolicy === undefined ? work() : policies.compile(tunnel.accountId, trafficPolicy, work));
     } catch (error) {
-      if (error instanceof BusyError) throw new AgentError('tooManyPolicies');
+      if (error instanceof CompileQueueFull) throw new AgentError('tooManyPolicies');
       if (error instanceof PolicyError)
         throw new AgentError('badPolicy', { reason: error.message }, { number: error.number });
       if (error instanceof SettingsError) throw badOption(error.message);

@@ -22,7 +22,7 @@ import { VisitorLimit } from '../edge/visitor-limit.ts';
 import { createCounters } from '../edge/visits/counters.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
-import type { PolicyCompiler } from '../policy/compile/compile-queue.ts';
+import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { Registrar } from '../tunnel/control/registrar.ts';
 import { Tokens } from '../tunnel/control/resume-tokens.ts';
 import { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
@@ -50,7 +50,7 @@ export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   log: Logger;
   registry: Registry;
   /** Where traffic policies are compiled. */
-  policies: PolicyCompiler;
+  policies: CompileQueue;
   /** Who wants to hear of the traffic; nobody when left out. */
   reporter?: TrafficReporter;
 }

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiOptions } from '../api/server.ts';
-import type { StandIn } from '../policy/keys/fetch-bytes.ts';
+import type { StandInServer } from '../policy/keys/fetch-bytes.ts';
 
 export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
   log: Logger;
@@ -20,7 +20,7 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   /** Timeout of a request to an event destination, in milliseconds; the default of the sinks when left out. */
   eventRequestMs?: number;
   /** Stands in for the hosts that publish the keys of webhook senders, in tests. */
-  signerHosts?: StandIn;
+  signerHosts?: StandInServer;
   /** Called with every SQL statement. */
   onQuery?: (statement: string) => void;
 }

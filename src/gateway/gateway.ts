@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';
-import { PolicyCompiler } from '../policy/compile/compile-queue.ts';
+import { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
 import { sessionCommands } from '../store/changes/session-commands.ts';
 import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
@@ -96,7 +96,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     stop: (stop) => stop(),
   });
 
-  const policies = new PolicyCompiler();
+  const policies = new CompileQueue();
   const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const signingKey = signingKeys.find.bind(signingKeys);

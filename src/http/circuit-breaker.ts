@@ -1,9 +1,9 @@
 // The circuit breaker: an upstream that keeps failing is left alone for a while (specification section 2.3).
 
-import type { Outcome, Verdict } from './module.ts';
+import type { UpstreamOutcome, Verdict } from './module.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
-export interface BreakerSettings {
+export interface CircuitBreakerOptions {
   /** How long it stays open before one request is let through to see; milliseconds. */
   trippedMs: number;
   /** How long an outcome counts; milliseconds. */
@@ -16,7 +16,7 @@ export interface BreakerSettings {
   errorThreshold: number;
 }
 
-export interface BreakerSnapshot {
+export interface CircuitBreakerSnapshot {
   state: 'closed' | 'open' | 'probing';
   /** Completed requests in the window, and how many of them failed. */
   requests: number;
@@ -35,17 +35,17 @@ const TRIAL_MS = 60_000;
  * closes or opens it again. The outcome of a request that began in another state than the one it ends in says nothing of
  * the upstream as it is now, and does not count. There are no timers: an idle breaker is a few numbers.
  */
-export class Breaker {
-  readonly #settings: BreakerSettings;
+export class CircuitBreaker {
+  readonly #settings: CircuitBreakerOptions;
   readonly #now: () => number;
   readonly #window: OutcomeWindow;
   /** What requests have that began since the state was entered: whoever has another one is of an earlier state. */
   #ticket = 1;
-  #state: BreakerSnapshot['state'] = 'closed';
+  #state: CircuitBreakerSnapshot['state'] = 'closed';
   /** Until when nobody is let in, unless it is closed. */
   #until = 0;
 
-  constructor(settings: BreakerSettings, now: () => number) {
+  constructor(settings: CircuitBreakerOptions, now: () => number) {
     this.#settings = settings;
     this.#now = now;
     this.#window = new OutcomeWindow(settings.windowMs, settings.numBuckets);
@@ -66,20 +66,20 @@ export class Breaker {
   }
 
   /** Milliseconds after which a request that was not let in may try again. */
-  get wait(): number {
+  get retryAfterMs(): number {
     if (this.#state === 'probing') return PROBING_WAIT_MS;
     return this.#state === 'open' ? Math.max(this.#until - this.#now(), 0) : 0;
   }
 
   /** Has to be told of every request that began. @param outcome a status, or that there was none. */
-  end(ticket: number, outcome: Outcome): void {
+  end(ticket: number, outcome: UpstreamOutcome): void {
     if (ticket !== this.#ticket) return;
     const hasFailed = outcome === 'failed' || (outcome !== 'unasked' && outcome >= 500);
     if (this.#state === 'probing') this.#judge(outcome, hasFailed);
     else if (outcome !== 'unasked') this.#count(hasFailed);
   }
 
-  snapshot(): BreakerSnapshot {
+  snapshot(): CircuitBreakerSnapshot {
     const now = this.#now();
     this.#window.moveTo(now);
     const { requests, failures } = this.#window;
@@ -97,7 +97,7 @@ export class Breaker {
     if (window.failures / window.requests >= errorThreshold) this.#enter('open', now + trippedMs);
   }
 
-  #judge(outcome: Outcome, hasFailed: boolean): void {
+  #judge(outcome: UpstreamOutcome, hasFailed: boolean): void {
     const now = this.#now();
     if (outcome === 'unasked') return void this.#enter('open', now); // The next one is the trial.
     if (hasFailed) return void this.#enter('open', now + this.#settings.trippedMs);
@@ -105,7 +105,7 @@ export class Breaker {
     this.#enter('closed', now);
   }
 
-  #enter(state: BreakerSnapshot['state'], until: number): void {
+  #enter(state: CircuitBreakerSnapshot['state'], until: number): void {
     this.#state = state;
     this.#until = until;
     this.#ticket++;
@@ -113,8 +113,8 @@ export class Breaker {
 }
 
 /** The answer while a breaker is open. */
-export function circuitOpen(breaker: Breaker): Verdict {
-  const seconds = Math.max(Math.ceil(breaker.wait / 1000), 1);
+export function circuitOpenRefusal(breaker: CircuitBreaker): Verdict {
+  const seconds = Math.max(Math.ceil(breaker.retryAfterMs / 1000), 1);
   const reason = `the circuit breaker is open for another ${seconds} s`;
   return { kind: 'refuse', error: 'circuitOpen', fields: [['Retry-After', String(seconds)]], reason };
 }

@@ -15,7 +15,7 @@ const COMPRESSED =
 const DIGESTS: readonly string[] = ['content-md5', 'content-digest', 'repr-digest', 'digest'];
 
 /** What became of an answer. */
-export interface Compression {
+export interface CompressionResult {
   /** Whether it had a coding before. */
   alreadyCompressed: boolean;
   /** The coding that it gets here, if it gets one. */
@@ -26,7 +26,10 @@ export interface Compression {
  * Chooses the coding for an answer, and changes the fields that tell of it. Left as they are: answers that have a coding,
  * or say that nobody may change them, parts of something, what is short, and types that are compressed in themselves.
  */
-export function compressAnswer({ request, response }: HttpExchange, codings: readonly ContentCoding[]): Compression {
+export function compressResponse(
+  { request, response }: HttpExchange,
+  codings: readonly ContentCoding[],
+): CompressionResult {
   if (!response) return { alreadyCompressed: false, coding: undefined };
   const { fields } = response;
   const present = fields.get('content-encoding')?.trim().toLowerCase() ?? '';
@@ -34,7 +37,7 @@ export function compressAnswer({ request, response }: HttpExchange, codings: rea
   if (alreadyCompressed || request.method === 'HEAD' || !isFit(response))
     return { alreadyCompressed, coding: undefined };
   vary(response);
-  const coding = negotiate(request.fields.all('accept-encoding').join(','), codings);
+  const coding = negotiateCoding(request.fields.all('accept-encoding').join(','), codings);
   if (coding) {
     response.encoding = coding;
     fields.set('Content-Encoding', coding);
@@ -53,7 +56,7 @@ export function compressAnswer({ request, response }: HttpExchange, codings: rea
  * @param codings that there are, best first: the order settles what the visitor likes alike.
  * @returns undefined when the body had better stay as it is.
  */
-export function negotiate(accept: string, codings: readonly ContentCoding[]): ContentCoding | undefined {
+export function negotiateCoding(accept: string, codings: readonly ContentCoding[]): ContentCoding | undefined {
   const weights = new Map<string, number>();
   for (const item of accept.split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { type VisitorError, visitorErrors } from './visitor-errors.ts';
 
 /** An answer of the gateway's own. */
-export interface FailureAnswer {
+export interface ErrorResponseParts {
   status: number;
   /** Without `Connection`. Names as they are usually written; HTTP/2 wants them in lower case. */
   fields: readonly (readonly [name: string, value: string])[];
@@ -16,17 +16,17 @@ export function acceptsHtml(accept: string): boolean {
   return /\btext\/html\b/i.test(accept);
 }
 
-const answers = new Map<string, FailureAnswer>();
+const answers = new Map<string, ErrorResponseParts>();
 
 /** The answer to a visitor who ran into an error. To HEAD, send it without its body. */
-export function failureAnswer(error: VisitorError, asHtml: boolean): FailureAnswer {
+export function errorResponse(error: VisitorError, asHtml: boolean): ErrorResponseParts {
   const key = `${error} ${asHtml}`;
   const known = answers.get(key);
   if (known) return known;
   const { number, status, text, retryAfter, allow } = visitorErrors[error];
   const code = `ERR_GATEWAY_${number}`;
   const body = Buffer.from(asHtml ? page(code, status, text) : `${code}: ${text}\n`);
-  const answer: FailureAnswer = {
+  const answer: ErrorResponseParts = {
     status,
     fields: [
       ['Content-Type', asHtml ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'],

@@ -38,7 +38,7 @@ export class HeaderList {
 
   /** Adds a line. What would end it, or hide something in it, is taken out of the value. */
   add(name: string, value: string): void {
-    this.#list.push([name, lineOf(value)]);
+    this.#list.push([name, sanitizedFieldValue(value)]);
     this.isChanged = true;
   }
 
@@ -85,11 +85,11 @@ const FRAMING = new Set([
 ]);
 
 /** Whether it can be the name of a field, a method or a protocol (RFC 9110, section 5.6.2). */
-export function isToken(name: string): boolean {
+export function isHttpToken(name: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name);
 }
 
-export function isFraming(name: string): boolean {
+export function isFramingField(name: string): boolean {
   return FRAMING.has(name.toLowerCase());
 }
 
@@ -99,7 +99,7 @@ export function isFieldValue(value: string): boolean {
 }
 
 /** A text that somebody wrote, as the bytes of UTF-8 that it is sent in, a character for each. */
-export function writtenValue(text: string): string {
+export function utf8FieldValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
@@ -111,7 +111,7 @@ const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
  * with what Latin-1 does not have as the bytes of UTF-8. Heads are written in Latin-1, where such a letter would lose its
  * upper half and could be a line end.
  */
-export function lineOf(value: string): string {
+export function sanitizedFieldValue(value: string): string {
   if (PLAIN.test(value)) return value;
   const bytes = /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

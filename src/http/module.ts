@@ -7,7 +7,7 @@ import type { HttpExchange, VisitorConnection } from './exchange.ts';
 import type { VisitorError } from './visitor-errors.ts';
 
 /** A module's own answer, in place of the upstream's. */
-export interface Answered {
+export interface Responded {
   kind: 'answer';
   status: number;
   /** Without `Content-Length`, which is added. */
@@ -39,10 +39,10 @@ export interface ForwardedTo {
 }
 
 /** Undefined: goes on. */
-export type Verdict = Answered | Refused | Closed | ForwardedTo | undefined;
+export type Verdict = Responded | Refused | Closed | ForwardedTo | undefined;
 
 /** What upstream did: its status; `failed` when it gave no answer; `unasked` when it never had to show, or nobody waited. */
-export type Outcome = number | 'failed' | 'unasked';
+export type UpstreamOutcome = number | 'failed' | 'unasked';
 
 export interface HttpModule {
   /** As the API and the log call it: `ip_restriction`. */
@@ -56,7 +56,7 @@ export interface HttpModule {
   /** When the head of an answer is there, `exchange.response`. It may be changed, or replaced by another one. */
   onResponse?(exchange: HttpExchange): Verdict | Promise<Verdict>;
   /** Told once for every request that came to this module, of one that was turned away that upstream was not asked. */
-  onOutcome?(exchange: HttpExchange, outcome: Outcome): void;
+  onOutcome?(exchange: HttpExchange, outcome: UpstreamOutcome): void;
 }
 
 /** How TLS with a visitor is to be spoken, where a policy says so. */

@@ -13,7 +13,7 @@ const PARENT = /\/\.\.(?:\/|$)/;
 const UNREADABLE = /%(?![0-9A-Fa-f]{2})|%00|%C[01]%[89AB]|%E0%[89]|%F0%8/i;
 
 /** The path of a target in origin-form: what is before its query. */
-export function pathOf(target: string): string {
+export function pathOfTarget(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);
 }
@@ -25,7 +25,7 @@ export function pathOf(target: string): string {
  * escape. Repeated slashes stay.
  * @param raw without the query.
  */
-export function normalPath(raw: string): string {
+export function normalizePath(raw: string): string {
   return UNUSUAL.test(raw) ? withoutDots(spelledOnce(raw)) : raw;
 }
 
@@ -34,8 +34,8 @@ export function normalPath(raw: string): string {
  * Whoever lets in by paths cannot know then what the upstream will do.
  * @param raw without the query.
  */
-export function isAmbiguous(raw: string): boolean {
-  return UNUSUAL.test(raw) && loosePath(raw) !== normalPath(raw);
+export function isAmbiguousPath(raw: string): boolean {
+  return UNUSUAL.test(raw) && lenientPath(raw) !== normalizePath(raw);
 }
 
 /**
@@ -43,7 +43,7 @@ export function isAmbiguous(raw: string): boolean {
  * stay a part of their segment.
  * @returns undefined where there is no telling: what is not well formed, and `..` among slashes that not all take for such.
  */
-export function loosePath(raw: string): string | undefined {
+export function lenientPath(raw: string): string | undefined {
   if (UNREADABLE.test(raw)) return undefined;
   const path = spelledOnce(raw);
   const loose = path.replace(SEPARATORS, '/');

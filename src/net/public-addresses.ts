@@ -19,12 +19,12 @@ const NOT_PUBLIC = networksOf([
 ]);
 
 /** Whether it is an address of the public Internet. What is no address is none. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !NOT_PUBLIC.has(address);
 }
 
 /** Finds all addresses of a name. */
-export type Resolve = (
+export type ResolveHost = (
   hostname: string,
   options: LookupAllOptions,
   found: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
@@ -36,10 +36,10 @@ export type Resolve = (
  * @param refusal what it fails with.
  * @param resolve who knows the addresses; the system when left out.
  */
-export function lookupOf(
+export function guardedLookup(
   isAllowed: (address: string) => boolean,
   refusal: (address: string) => Error,
-  resolve: Resolve = lookup,
+  resolve: ResolveHost = lookup,
 ): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {

@@ -30,7 +30,7 @@ export class RateLimiter {
   readonly #keysMax: number;
   readonly #now: () => number;
   /** Those that were used longest ago are first. */
-  readonly #visits = new Map<string, Visits>();
+  readonly #visits = new Map<string, TakenTimes>();
 
   constructor({ capacity, windowMs, maxKeys = KEYS_MAX }: RateLimit, now: () => number) {
     this.#capacity = capacity;
@@ -61,9 +61,9 @@ export class RateLimiter {
   }
 
   /** What is kept of a key. */
-  #touch(key: string): Visits {
+  #touch(key: string): TakenTimes {
     const known = this.#visits.get(key);
-    const visits = known ?? new Visits();
+    const visits = known ?? new TakenTimes();
     if (known) this.#visits.delete(key);
     this.#visits.set(key, visits);
     if (this.#visits.size > this.#keysMax) {
@@ -81,7 +81,7 @@ const COUNT = 2;
 const ENTRY = 3;
 
 /** When places were taken for one key, the first one first. */
-class Visits {
+class TakenTimes {
   total = 0;
   /** Entry after entry. */
   readonly #log: number[] = [];

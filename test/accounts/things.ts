@@ -141,11 +141,11 @@ export function leaveCaptured(gateway: TestGateway, { account, ids }: Pick<Holde
   const { accountId } = account;
   const endpointId = ids.servedEndpoint ?? '';
   captures.start(endpointId, { accountId, ownerId: 'usr_1' }, { bodyBytes: 0, redactHeaders: [], minutes: 60 });
-  const closeUp = captures.closeUp(endpointId);
-  if (closeUp) closeUp.isRequestComplete = true;
+  const detail = captures.observe(endpointId);
+  if (detail) detail.isRequestComplete = true;
   const report = reportOf(accountId, ++made);
   const request = { ...report.request, scheme: 'http' } as const;
-  captures.take({ ...report, request, tls: undefined, endpointId, closeUp });
+  captures.take({ ...report, request, tls: undefined, endpointId, observer: detail });
   captures.stop(endpointId);
   return captures.list(endpointId)[0]?.id ?? '';
 }

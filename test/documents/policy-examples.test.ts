@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/schema.ts';
-import { PolicyCompiler } from '../../src/policy/compile/compile-queue.ts';
+import { CompileQueue } from '../../src/policy/compile/compile-queue.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { action, onRequest } from '../policy/documents-support.ts';
 import { NOON } from '../policy/exchange-support.ts';
@@ -102,7 +102,7 @@ test('the trial run is what GraphQL answers', async () => {
   const contextValue = {
     accountId: owner.accountId,
     caller: { isAdmin: false },
-    app: { now: () => NOON, config: { policyFetch: 'public' }, policies: new PolicyCompiler() },
+    app: { now: () => NOON, config: { policyFetch: 'public' }, policies: new CompileQueue() },
   };
   const received = await graphql({ schema, source, contextValue });
   expect(JSON.parse(JSON.stringify(received))).toEqual(JSON.parse(answer));

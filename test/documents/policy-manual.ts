@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { policyOf } from '../../src/policy/compile/policy.ts';
+import { compilePolicyText } from '../../src/policy/compile/policy.ts';
 import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 import { root } from '../support/place.ts';
@@ -33,7 +33,7 @@ export function spelled(name: string): string[] {
 /** All that is wrong with a policy; undefined when it can be used. */
 export function refusalOf(policy: string | object): PolicyError | undefined {
   try {
-    policyOf(typeof policy === 'string' ? policy : JSON.stringify(policy), owner, environmentOf());
+    compilePolicyText(typeof policy === 'string' ? policy : JSON.stringify(policy), owner, environmentOf());
     return undefined;
   } catch (error) {
     if (error instanceof PolicyError) return error;

@@ -8,7 +8,7 @@ import { visitorErrors } from '../../src/http/visitor-errors.ts';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
 import { environmentOf } from '../../src/policy/cel/environment.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
-import { ELEMENTS_MAX, TEXT_MAX, WORK_MAX } from '../../src/policy/cel/work.ts';
+import { COST_MAX, ELEMENTS_MAX, TEXT_LENGTH_MAX } from '../../src/policy/cel/work.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { PROBLEM } from '../../src/policy/settings/problems.ts';
 import { webhookProvider, webhookProviders } from '../../src/policy/webhooks/providers.ts';
@@ -208,10 +208,10 @@ describe('numbers', () => {
       `${document / 1024} KiB, nested ${depth} levels`,
       `${rules} rules, ${expressions} expressions, ${actions} actions, a name of ${name} bytes`,
       `${expression / 1024} KiB, 2,000 parts, nested 100 levels, 2 loops (\`exists\`, \`map\`, …) within each other`,
-      `100 expressions in it, ${number(TEXT_MAX)} characters when it is computed`,
+      `100 expressions in it, ${number(TEXT_LENGTH_MAX)} characters when it is computed`,
       '8 KiB, 5,000 instructions',
-      `texts of ${number(TEXT_MAX)} characters, lists of ${number(ELEMENTS_MAX)} elements`,
-      `${number(WORK_MAX)} steps`,
+      `texts of ${number(TEXT_LENGTH_MAX)} characters, lists of ${number(ELEMENTS_MAX)} elements`,
+      `${number(COST_MAX)} steps`,
     ]);
   });
 

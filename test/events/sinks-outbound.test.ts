@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
 import { post, RESPONSE_BYTES_MAX } from '../../src/events/sinks/http/post.ts';
 import { type Cidr, readCidr } from '../../src/net/networks.ts';
-import { isPublic } from '../../src/net/public-addresses.ts';
+import { isPublicAddress } from '../../src/net/public-addresses.ts';
 import { patience, settingsFor } from '../support/aws-sinks.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
 
@@ -125,9 +125,9 @@ test('of a long answer 64 KiB are read, and the rest is left', async () => {
 
 test('public is what the registries have given out', () => {
   for (const ip of ['1.1.1.1', '8.8.8.8', '52.94.1.1', '2606:4700::1111', '2a00:1450::1', '::ffff:8.8.8.8'])
-    expect([ip, isPublic(ip)]).toEqual([ip, true]);
+    expect([ip, isPublicAddress(ip)]).toEqual([ip, true]);
   for (const text of ['', 'localhost', '256.1.1.1', 'fe80::1%eth0'])
-    expect([text, isPublic(text)]).toEqual([text, false]);
+    expect([text, isPublicAddress(text)]).toEqual([text, false]);
 });
 
 /** IANA's registries of special-purpose addresses of IPv4 and IPv6, multicast, and what RFC 4291 and 2765 set apart. */
@@ -159,18 +159,18 @@ test.each(special)('no address of %s is public, from the first to the last', (ne
   const last = first + (1n << BigInt(bits - prefix)) - 1n;
   for (const value of [first, last, first + (last - first) / 2n]) {
     const address = addressOf(value, family);
-    expect([address, isPublic(address)]).toEqual([address, false]);
+    expect([address, isPublicAddress(address)]).toEqual([address, false]);
   }
 });
 
 test.each(['::ffff:0:127.0.0.1', '::ffff:0:a9fe:a9fe', '3fff:fff::1', '5f00::1', '2002:7f00:1::', '64:ff9b::10.0.0.1'])(
   '%s is not public: it leads elsewhere, or nowhere',
-  (address) => expect(isPublic(address)).toBe(false),
+  (address) => expect(isPublicAddress(address)).toBe(false),
 );
 
 test.each(['2001:200::1', '2001:db7::1', '2001:db9::1', '2003::1', '2620:4f:7fff::1', '3ffe:ffff::1', '192.0.1.1'])(
   '%s is public, beside what is not',
-  (address) => expect(isPublic(address)).toBe(true),
+  (address) => expect(isPublicAddress(address)).toBe(true),
 );
 
 function numberOf(address: string, family: 4 | 6): bigint {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { joinedReporter } from '../../src/capture/joined-reporter.ts';
-import { shown } from '../../src/capture/redaction.ts';
+import { redactedFields } from '../../src/capture/redaction.ts';
 import { reportOf } from '../support/synthetic-report.ts';
 import { CaptureLab, HOLD_MS } from './capture-lab.ts';
 import { ACCOUNT, Hearer } from './reports-lab.ts';
@@ -17,10 +17,10 @@ afterEach(() => lab.captures.close());
 
 /** A request that has begun, with so many bytes of bodies. @returns what ends it. */
 function begin(endpointId: string, n: number, bodyBytes = 0): () => void {
-  const closeUp = lab.captures.closeUp(endpointId);
-  closeUp?.request?.take(Buffer.alloc(Math.ceil(bodyBytes / 2), n));
-  closeUp?.response?.take(Buffer.alloc(Math.floor(bodyBytes / 2), n));
-  return () => lab.captures.take({ ...reportOf(ACCOUNT, n), endpointId, closeUp });
+  const detail = lab.captures.observe(endpointId);
+  detail?.request?.take(Buffer.alloc(Math.ceil(bodyBytes / 2), n));
+  detail?.response?.take(Buffer.alloc(Math.floor(bodyBytes / 2), n));
+  return () => lab.captures.take({ ...reportOf(ACCOUNT, n), endpointId, observer: detail });
 }
 
 const pass = (endpointId: string, n: number, bodyBytes?: number) => begin(endpointId, n, bodyBytes)();
@@ -177,7 +177,7 @@ describe('how long', () => {
 
 test('a value that was not to be shown when it came is never shown, and one that is not to be shown now neither', () => {
   const values = () =>
-    shown(lab.last('ep_1').requestFields, lab.last('ep_1').redacted)
+    redactedFields(lab.last('ep_1').requestFields, lab.last('ep_1').redacted)
       .filter(({ isRedacted }) => isRedacted)
       .map(({ name, value }) => [name, value]);
   lab.start('ep_1', { redactHeaders: ['USER-agent'] });
@@ -211,13 +211,13 @@ test('each of two who hear of traffic hears what it wants, and nothing for the o
   const both = joinedReporter(events, lab.captures);
   lab.start('ep_1');
   expect(both.hearsRequests(ACCOUNT, 'ep_2')).toBe(true);
-  expect(both.closeUp?.('ep_2')).toBeUndefined();
+  expect(both.observe?.('ep_2')).toBeUndefined();
   both.request({ ...reportOf(ACCOUNT, 1), endpointId: 'ep_2' });
   expect(events.requests.splice(0)).toHaveLength(1);
   events.account = undefined;
   expect(both.hearsRequests(ACCOUNT, 'ep_2')).toBe(false);
   expect(both.hearsRequests(ACCOUNT, 'ep_1')).toBe(true);
-  both.request({ ...reportOf(ACCOUNT, 2), endpointId: 'ep_1', closeUp: both.closeUp?.('ep_1') });
+  both.request({ ...reportOf(ACCOUNT, 2), endpointId: 'ep_1', observer: both.observe?.('ep_1') });
   expect(events.requests).toEqual([]);
   expect(pathsOf('ep_1')).toEqual([2]);
   expect(lab.captures.state('ep_2')).toMatchObject({ kept: 0, passed: 0 });

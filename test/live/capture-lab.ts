@@ -1,7 +1,7 @@
 // Captured requests on the edge of tests, with a clock of their own and nobody else who hears of traffic.
 
-import type { Captured } from '../../src/capture/captured-request.ts';
-import { Captures, type CaptureWish } from '../../src/capture/captures.ts';
+import type { RequestCapture } from '../../src/capture/captured-request.ts';
+import { type CaptureOptions, Captures } from '../../src/capture/captures.ts';
 import { joinedReporter } from '../../src/capture/joined-reporter.ts';
 import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
@@ -43,7 +43,7 @@ export class CaptureLab {
 
   start(
     endpointId: string,
-    { bodyBytes = 1024, redactHeaders = [], minutes = 60 }: Partial<CaptureWish> = {},
+    { bodyBytes = 1024, redactHeaders = [], minutes = 60 }: Partial<CaptureOptions> = {},
     accountId = ACCOUNT,
   ): void {
     this.live.add(endpointId);
@@ -51,7 +51,7 @@ export class CaptureLab {
   }
 
   /** Resolves with the next request that is captured. */
-  next(endpointId: string): Promise<Captured> {
+  next(endpointId: string): Promise<RequestCapture> {
     return new Promise((resolve) => {
       const stop = this.captures.listen(endpointId, (captured) => {
         stop();
@@ -61,7 +61,7 @@ export class CaptureLab {
   }
 
   /** The newest. */
-  last(endpointId: string): Captured {
+  last(endpointId: string): RequestCapture {
     const [newest] = this.captures.list(endpointId);
     if (!newest) throw new Error('nothing was captured');
     return newest;

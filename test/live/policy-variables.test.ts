@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/policy/cel/vocabulary.ts';
+import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 import { action, onConnect, onRequest } from '../policy/documents-support.ts';
 import type { VisitOptions } from '../support/visit.ts';
@@ -35,7 +35,7 @@ const visitor: VisitOptions = {
 const AT_ONCE = 50;
 
 /** Actions that put all that a phase knows into `vars`, under names without dots. */
-function everything(phase: Phase, proto: Proto): object[] {
+function everything(phase: PolicyPhase, proto: Proto): object[] {
   const names = Object.keys(vocabularyOf(phase, proto).variables).filter((name) => !/^(?:vars|actions)\b/.test(name));
   expect(names.length).toBeGreaterThan(10);
   const parts = Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, i) =>

@@ -2,7 +2,7 @@
 
 import { HttpChain } from '../../src/edge/chain.ts';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
-import type { HttpModule, Outcome, Verdict } from '../../src/http/module.ts';
+import type { HttpModule, UpstreamOutcome, Verdict } from '../../src/http/module.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 
 /** Waits until a test says what is to become of a request, or an answer. */
@@ -31,7 +31,7 @@ export class Gate {
 
 export class Waiting {
   /** What the module was told of upstream. */
-  readonly outcomes: Outcome[] = [];
+  readonly outcomes: UpstreamOutcome[] = [];
   #requests: Gate | undefined;
   #answers: Gate | undefined;
 

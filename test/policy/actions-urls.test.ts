@@ -3,13 +3,14 @@
 
 import { describe, expect, test } from 'vitest';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import { readDuration, writeDuration } from '../../src/policy/settings/duration.ts';
 import { action, onRequest } from './documents-support.ts';
 import { environmentOf, exchangeOf } from './exchange-support.ts';
 
 const httpOf = (policy: object) =>
-  compilePolicy(policy, { accountId: 'ac_2test', proto: 'https' }, environmentOf()).http as Required<HttpModule>;
+  compilePolicyDocument(policy, { accountId: 'ac_2test', proto: 'https' }, environmentOf())
+    .http as Required<HttpModule>;
 const fieldOf = (verdict: Verdict, name: string) =>
   verdict && 'fields' in verdict ? verdict.fields?.find(([other]) => other === name)?.[1] : undefined;
 

@@ -4,14 +4,14 @@
 import { describe, expect, test } from 'vitest';
 import { OwnResponse } from '../../src/edge/http/visit-response.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { action, onConnect, onRequest, onResponse } from './documents-support.ts';
 import { connectionOf, environmentOf, exchangeOf, type TestEnvironment } from './exchange-support.ts';
 
 const owner = { accountId: 'ac_2test', proto: 'https' } as const;
 const httpOf = (policy: object, environment = environmentOf()) =>
-  compilePolicy(policy, owner, environment).http as Required<HttpModule>;
+  compilePolicyDocument(policy, owner, environment).http as Required<HttpModule>;
 const fieldOf = (verdict: Verdict, name: string) =>
   verdict && 'fields' in verdict ? verdict.fields?.find(([other]) => other === name)?.[1] : undefined;
 
@@ -141,7 +141,7 @@ describe('forward-internal', () => {
 
   test('sends a connection on, or closes it', async () => {
     const to = (url: string) =>
-      compilePolicy(onConnect([action('forward-internal', { url })]), { ...owner, proto: 'tls' }, environment)
+      compilePolicyDocument(onConnect([action('forward-internal', { url })]), { ...owner, proto: 'tls' }, environment)
         .connection;
     expect(await to('tls://a.internal')?.onConnection(connectionOf())).toEqual({ kind: 'forward', endpoint: raw });
     expect(await to('tls://b.internal')?.onConnection(connectionOf())).toMatchObject({ kind: 'close' });
@@ -210,7 +210,7 @@ describe('rules', () => {
 
   test('close a connection that an expression cannot be asked about', async () => {
     const policy = onConnect([action('deny')], '[1][conn.client_port] == 1');
-    const { connection } = compilePolicy(policy, owner, environmentOf());
+    const { connection } = compilePolicyDocument(policy, owner, environmentOf());
     expect(await connection?.onConnection(connectionOf())).toMatchObject({
       kind: 'close',
       reason: expect.stringMatching(/expression 1/),

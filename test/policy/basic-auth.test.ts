@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { basicAuth } from '../../src/edge/modules/basic-auth.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { Verdict } from '../../src/http/module.ts';
-import { presentedIn } from '../../src/policy/auth/basic-credentials.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { readBasicCredentials } from '../../src/policy/auth/basic-credentials.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf } from './exchange-support.ts';
 
 const header = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 const presented = (...values: string[]) =>
-  presentedIn(new HeaderList(values.map((value) => ['authorization', value] as const)));
+  readBasicCredentials(new HeaderList(values.map((value) => ['authorization', value] as const)));
 
 const challenge = (realm: string) => ({
   kind: 'refuse',
@@ -79,7 +79,7 @@ test('who came in keeps the Authorization that was sent', () => {
 });
 
 const policy = (config: object, ...more: object[]) =>
-  compilePolicy(
+  compilePolicyDocument(
     { on_http_request: [{ actions: [{ type: 'basic-auth', config }, ...more] }] },
     ENDPOINT,
     environmentOf(),

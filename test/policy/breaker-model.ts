@@ -2,21 +2,25 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { Breaker, type BreakerSettings, type BreakerSnapshot } from '../../src/http/circuit-breaker.ts';
-import type { Outcome } from '../../src/http/module.ts';
+import {
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  type CircuitBreakerSnapshot,
+} from '../../src/http/circuit-breaker.ts';
+import type { UpstreamOutcome } from '../../src/http/module.ts';
 
 const TRIAL_MS = 60_000;
 
 class BreakerModel {
-  readonly #settings: BreakerSettings;
+  readonly #settings: CircuitBreakerOptions;
   /** Completed requests of the closed state, with the bucket that each ended in. */
   #outcomes: { bucket: number; hasFailed: boolean }[] = [];
-  #state: BreakerSnapshot['state'] = 'closed';
+  #state: CircuitBreakerSnapshot['state'] = 'closed';
   #until = 0;
   /** How often the state has changed. */
   #changes = 0;
 
-  constructor(settings: BreakerSettings) {
+  constructor(settings: CircuitBreakerOptions) {
     this.#settings = settings;
   }
 
@@ -29,7 +33,7 @@ class BreakerModel {
     return this.#changes;
   }
 
-  end(began: number, outcome: Outcome, now: number): void {
+  end(began: number, outcome: UpstreamOutcome, now: number): void {
     if (began !== this.#changes) return;
     const hasFailed = outcome === 'failed' || (typeof outcome === 'number' && outcome >= 500);
     if (this.#state === 'probing') {
@@ -54,7 +58,7 @@ class BreakerModel {
     return { requests: counted.length, failures: counted.filter(({ hasFailed }) => hasFailed).length };
   }
 
-  snapshot(now: number): BreakerSnapshot {
+  snapshot(now: number): CircuitBreakerSnapshot {
     const openUntil = this.#state === 'open' ? Math.max(this.#until - now, 0) : undefined;
     return { state: this.#state, ...this.counts(now), openUntil };
   }
@@ -64,7 +68,7 @@ class BreakerModel {
     return Math.floor(now / (windowMs / numBuckets));
   }
 
-  #become(state: BreakerSnapshot['state'], until: number): void {
+  #become(state: CircuitBreakerSnapshot['state'], until: number): void {
     this.#state = state;
     this.#until = until;
     this.#changes++;
@@ -79,7 +83,7 @@ const settings = fc.record({
   errorThreshold: fc.constantFrom(0, 0.34, 0.5, 1),
 });
 
-const OUTCOMES: readonly Outcome[] = [200, 404, 499, 500, 503, 'failed', 'unasked'];
+const OUTCOMES: readonly UpstreamOutcome[] = [200, 404, 499, 500, 503, 'failed', 'unasked'];
 const PAUSES = [0, 1, 10, 49, 50, 99, 100, 301, 1000, 61_000];
 
 /** Numbers that say what happens next, as few as there are: tens of thousands of them are drawn. */
@@ -90,7 +94,7 @@ export function agree(runs: number, seed: number): void {
   fc.assert(
     fc.property(settings, steps, (chosen, numbers) => {
       let now = 5;
-      const breaker = new Breaker(chosen, () => now);
+      const breaker = new CircuitBreaker(chosen, () => now);
       const model = new BreakerModel(chosen);
       const underWay: { ticket: number; began: number }[] = [];
       for (const number of numbers) {
@@ -101,7 +105,7 @@ export function agree(runs: number, seed: number): void {
           if (ticket !== undefined && began !== undefined) underWay.push({ ticket, began });
         } else if (kind < 8) {
           const [ended] = underWay.splice(pick % Math.max(underWay.length, 1), 1);
-          const outcome = OUTCOMES[pick % OUTCOMES.length] as Outcome;
+          const outcome = OUTCOMES[pick % OUTCOMES.length] as UpstreamOutcome;
           if (!ended) continue;
           breaker.end(ended.ticket, outcome);
           model.end(ended.began, outcome, now);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { circuitBreaker, circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
-import { Breaker, type BreakerSettings } from '../../src/http/circuit-breaker.ts';
+import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/http/circuit-breaker.ts';
 import { agree } from './breaker-model.ts';
 import { environmentOf, exchangeOf } from './exchange-support.ts';
 
-const SETTINGS: BreakerSettings = {
+const SETTINGS: CircuitBreakerOptions = {
   trippedMs: 10_000,
   windowMs: 10_000,
   numBuckets: 10,
@@ -13,9 +13,9 @@ const SETTINGS: BreakerSettings = {
 };
 
 /** A breaker with a clock of its own. */
-function trial(settings: Partial<BreakerSettings> = {}) {
+function trial(settings: Partial<CircuitBreakerOptions> = {}) {
   let now = 0;
-  const breaker = new Breaker({ ...SETTINGS, ...settings }, () => now);
+  const breaker = new CircuitBreaker({ ...SETTINGS, ...settings }, () => now);
   const once = (outcome: number | 'failed' | 'unasked') => {
     const ticket = breaker.begin();
     if (ticket !== undefined) breaker.end(ticket, outcome);
@@ -138,7 +138,7 @@ test('a hundred thousand breakers are cheap as long as nothing comes', () => {
   const now = () => 0;
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const [before, timersBefore] = [process.memoryUsage().heapUsed, timers()];
-  const all = Array.from({ length: 100_000 }, () => new Breaker(SETTINGS, now));
+  const all = Array.from({ length: 100_000 }, () => new CircuitBreaker(SETTINGS, now));
   const each = (process.memoryUsage().heapUsed - before) / all.length;
   expect(each).toBeLessThan(500);
   expect(timers()).toBe(timersBefore);

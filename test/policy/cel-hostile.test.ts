@@ -5,7 +5,7 @@ import { CelScalar, listType, mapType } from '@bufbuild/cel';
 import { expect, test } from 'vitest';
 import { CelError, CelFailure, compileExpression, compileTemplate } from '../../src/policy/cel/compile.ts';
 import type { Bindings, Vocabulary } from '../../src/policy/cel/vocabulary.ts';
-import { WORK_MAX } from '../../src/policy/cel/work.ts';
+import { COST_MAX } from '../../src/policy/cel/work.ts';
 
 /** Milliseconds for all that is evaluated about one request in one phase; on a free machine it is less than 100. */
 const EVALUATE_MAX = 1_000;
@@ -54,7 +54,7 @@ function outcomeOf(work: () => unknown): string {
   }
 }
 
-const TOO_MUCH = `too much to do: more than ${WORK_MAX} steps for one request`;
+const TOO_MUCH = `too much to do: more than ${COST_MAX} steps for one request`;
 const LONG_TEXT = 'makes a text of more than 1048576 characters';
 const doubled = '.map(a, [a, a])'.repeat(40);
 

@@ -1,10 +1,10 @@
 // Policies are compiled piece by piece, in turn, and once.
 
 import { describe, expect, test } from 'vitest';
-import { Compilation, compiledOnce } from '../../src/policy/cel/compilation.ts';
+import { compileOnce, IncrementalCompilation } from '../../src/policy/cel/compilation.ts';
 import { compilePattern } from '../../src/policy/cel/regex.ts';
 import { sizeOfPattern } from '../../src/policy/cel/regex-size.ts';
-import { PolicyCompiler } from '../../src/policy/compile/compile-queue.ts';
+import { CompileQueue } from '../../src/policy/compile/compile-queue.ts';
 
 const KIND = {};
 
@@ -13,7 +13,7 @@ function compiling(texts: readonly string[]) {
   let now = 0;
   const compiled: string[] = [];
   const compile = (text: string) =>
-    compiledOnce(KIND, text, () => {
+    compileOnce(KIND, text, () => {
       now += 3;
       compiled.push(text);
       if (text.startsWith('!')) throw new Error(text);
@@ -25,11 +25,11 @@ function compiling(texts: readonly string[]) {
 describe('a compilation', () => {
   test('stops after some milliseconds, goes on where it was, and compiles nothing twice', () => {
     const { now, compiled, work } = compiling(['a', 'b', 'c', 'a', 'd', 'e']);
-    const compilation = new Compilation(now);
-    expect(compilation.piece(work)).toBeUndefined();
+    const compilation = new IncrementalCompilation(now);
+    expect(compilation.step(work)).toBeUndefined();
     expect(compiled).toEqual(['a', 'b']);
-    expect(compilation.piece(work)).toBeUndefined();
-    expect(compilation.piece(work)).toEqual({ done: 'ABCADE' });
+    expect(compilation.step(work)).toBeUndefined();
+    expect(compilation.step(work)).toEqual({ done: 'ABCADE' });
     expect(compiled).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(compilation.finish(work)).toBe('ABCADE');
     expect(compiled).toHaveLength(5);
@@ -37,20 +37,20 @@ describe('a compilation', () => {
 
   test('keeps what was wrong, too', () => {
     const { now, compiled, compile } = compiling([]);
-    const compilation = new Compilation(now);
+    const compilation = new IncrementalCompilation(now);
     const work = () =>
       ['a', '!b', 'c'].map((text) => (text === '!b' ? String(tried(() => compile(text))) : compile(text)));
-    while (!compilation.piece(work));
+    while (!compilation.step(work));
     expect(compilation.finish(work)).toEqual(['A', 'Error: !b', 'C']);
     expect(compiled).toEqual(['a', '!b', 'c']);
   });
 
   test('gets on although one text takes longer than a piece, with others within it', () => {
     const { now, compiled, compile } = compiling([]);
-    const within = () => compiledOnce(KIND, 'outer', () => ['x', 'y', 'z'].map(compile).join(''));
-    const compilation = new Compilation(now);
-    expect(compilation.piece(() => within() + compile('w'))).toBeUndefined();
-    expect(compilation.piece(() => within() + compile('w'))).toEqual({ done: 'XYZW' });
+    const within = () => compileOnce(KIND, 'outer', () => ['x', 'y', 'z'].map(compile).join(''));
+    const compilation = new IncrementalCompilation(now);
+    expect(compilation.step(() => within() + compile('w'))).toBeUndefined();
+    expect(compilation.step(() => within() + compile('w'))).toEqual({ done: 'XYZW' });
     expect(compiled).toEqual(['x', 'y', 'z', 'w']);
   });
 });
@@ -71,10 +71,10 @@ const busy = (ms: number) => {
 
 describe('the compiler', () => {
   test('lets another account in between the pieces of one', async () => {
-    const policies = new PolicyCompiler();
+    const policies = new CompileQueue();
     const order: string[] = [];
     const long = () => {
-      for (let i = 0; i < 20; i++) compiledOnce(KIND, `${i}`, () => busy(3));
+      for (let i = 0; i < 20; i++) compileOnce(KIND, `${i}`, () => busy(3));
     };
     const sent = [1, 2].map((i) => policies.compile('ac_1', `long ${i}`, long).then(() => order.push('long')));
     sent.push(policies.compile('ac_2', 'short', () => {}).then(() => order.push('short')));
@@ -89,14 +89,14 @@ describe('the compiler', () => {
       now += ms;
       rested += ms;
     };
-    const policies = new PolicyCompiler(() => now, pause);
+    const policies = new CompileQueue(() => now, pause);
     const compile = () => {
       now += 100;
     };
     // One after the other, each a policy of its own.
-    for (let i = 0; i < 5; i++) await policies.compile('ac_1', `${i}`, () => compiledOnce(KIND, `${i}`, compile));
+    for (let i = 0; i < 5; i++) await policies.compile('ac_1', `${i}`, () => compileOnce(KIND, `${i}`, compile));
     expect([now, rested]).toEqual([500, 0]);
-    for (let i = 5; i < 25; i++) await policies.compile('ac_1', `${i}`, () => compiledOnce(KIND, `${i}`, compile));
+    for (let i = 5; i < 25; i++) await policies.compile('ac_1', `${i}`, () => compileOnce(KIND, `${i}`, compile));
     expect(rested / now).toBeGreaterThan(0.6);
     expect(2500 / now).toBeLessThan(0.4);
     const before = rested;
@@ -105,9 +105,9 @@ describe('the compiler', () => {
   });
 
   test('has what an account sends again compiled already, and nothing of another account', async () => {
-    const policies = new PolicyCompiler();
+    const policies = new CompileQueue();
     let compiled = 0;
-    const work = () => compiledOnce(KIND, 'text', () => ++compiled);
+    const work = () => compileOnce(KIND, 'text', () => ++compiled);
     await policies.compile('ac_1', 'policy', work);
     await policies.compile('ac_1', 'policy', work);
     expect(compiled).toBe(1);
@@ -120,7 +120,7 @@ describe('the compiler', () => {
   });
 
   test('answers with what went wrong, and goes on with the next', async () => {
-    const policies = new PolicyCompiler();
+    const policies = new CompileQueue();
     const wrong = policies.compile('ac_1', 'wrong', () => {
       throw new Error('wrong');
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compression } from '../../src/edge/modules/compression.ts';
-import { compressAnswer, negotiate } from '../../src/http/compression.ts';
+import { compressResponse, negotiateCoding } from '../../src/http/compression.ts';
 import type { ContentCoding } from '../../src/http/exchange.ts';
 import { type ExchangeShape, exchangeOf } from './exchange-support.ts';
 
@@ -43,12 +43,12 @@ describe('what a visitor accepts', () => {
     ['gzip;q=abc', undefined],
     [',, ;q=1,gzip', 'gzip'],
   ] as const)('%j: %s', (accept, coding) => {
-    expect(negotiate(accept, ALL)).toBe(coding);
+    expect(negotiateCoding(accept, ALL)).toBe(coding);
   });
 
   test('what is liked alike is settled by the order of the codings that there are', () => {
-    expect(negotiate('gzip, deflate, br', ['deflate', 'gzip'])).toBe('deflate');
-    expect(negotiate('br', ['deflate', 'gzip'])).toBeUndefined();
+    expect(negotiateCoding('gzip, deflate, br', ['deflate', 'gzip'])).toBe('deflate');
+    expect(negotiateCoding('br', ['deflate', 'gzip'])).toBeUndefined();
   });
 });
 
@@ -128,7 +128,7 @@ test.each([
 
 test('of two that compress, one does', () => {
   const exchange = exchangeOf({ fields: { 'Accept-Encoding': 'br, gzip' }, status: 200, answerFields: PAGE });
-  expect(compressAnswer(exchange, ['gzip'])).toEqual({ alreadyCompressed: false, coding: 'gzip' });
-  expect(compressAnswer(exchange, ['br'])).toEqual({ alreadyCompressed: true, coding: undefined });
+  expect(compressResponse(exchange, ['gzip'])).toEqual({ alreadyCompressed: false, coding: 'gzip' });
+  expect(compressResponse(exchange, ['br'])).toEqual({ alreadyCompressed: true, coding: undefined });
   expect(exchange.response?.encoding).toBe('gzip');
 });

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
-import { compilePolicy, policyOf } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument, compilePolicyText } from '../../src/policy/compile/policy.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { answering } from './documents-answering.ts';
@@ -34,7 +34,9 @@ function problemsOf(work: () => unknown) {
 
 describe('this is refused, and it is said why:', () => {
   test.each(invalid.map((document) => [document.name, document] as const))('%s', (_, { policy, proto, problem }) => {
-    const [first] = problemsOf(() => policyOf(textOf(policy), { ...owner, proto: proto ?? 'https' }, environmentOf()));
+    const [first] = problemsOf(() =>
+      compilePolicyText(textOf(policy), { ...owner, proto: proto ?? 'https' }, environmentOf()),
+    );
     const [path, number, message] = problem;
     expect(first).toEqual({ path, number, message: expect.stringMatching(message) });
   });
@@ -102,7 +104,7 @@ describe('this does what it says:', () => {
 
 test('all that is wrong is told at once, up to 20 things', () => {
   const wrong = onRequest([action('deny', { status_code: 1 }), action('teleport')], 'req.metod', 'also(');
-  expect(problemsOf(() => compilePolicy(wrong, owner, environmentOf())).map(({ path }) => path)).toEqual([
+  expect(problemsOf(() => compilePolicyDocument(wrong, owner, environmentOf())).map(({ path }) => path)).toEqual([
     'on_http_request[0].expressions[0]',
     'on_http_request[0].expressions[1]',
     'on_http_request[0].actions[0].config.status_code',
@@ -110,23 +112,23 @@ test('all that is wrong is told at once, up to 20 things', () => {
     'on_http_request[0].actions[1].type',
   ]);
   const many = onRequest(Array.from({ length: 50 }, () => action('teleport')));
-  expect(problemsOf(() => compilePolicy(many, owner, environmentOf()))).toHaveLength(20);
+  expect(problemsOf(() => compilePolicyDocument(many, owner, environmentOf()))).toHaveLength(20);
 });
 
 test('an error names its problems, and has the number of the first', () => {
   const wrong = { on_http_request: [{ actions: [action('teleport')] }], on_request: [] };
-  const error = new PolicyError(problemsOf(() => compilePolicy(wrong, owner, environmentOf())));
+  const error = new PolicyError(problemsOf(() => compilePolicyDocument(wrong, owner, environmentOf())));
   expect(error.number).toBe(2204);
   expect(error.message).toMatch(/^on_request is not known here; known are: /);
 });
 
 test('a phase without rules is not there at all', () => {
-  const requests = compilePolicy(onRequest([action('deny')]), owner, environmentOf());
+  const requests = compilePolicyDocument(onRequest([action('deny')]), owner, environmentOf());
   expect(Object.keys(requests.http ?? {})).toEqual(['name', 'onRequest']);
   expect(requests.connection).toBeUndefined();
-  const answers = compilePolicy(onResponse([action('compress-response')]), owner, environmentOf());
+  const answers = compilePolicyDocument(onResponse([action('compress-response')]), owner, environmentOf());
   expect(Object.keys(answers.http ?? {})).toEqual(['name', 'onResponse']);
-  const nothing = compilePolicy({ enabled: false, ...onRequest([action('deny')]) }, owner, environmentOf());
+  const nothing = compilePolicyDocument({ enabled: false, ...onRequest([action('deny')]) }, owner, environmentOf());
   expect(nothing).toEqual({ http: undefined, connection: undefined });
 });
 
@@ -160,7 +162,7 @@ test('whatever an action is told, it is compiled or refused', () => {
   fc.assert(
     fc.property(documents, ({ phase, type, config }) => {
       const policy = JSON.parse(JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] }));
-      for (const { path, message, number } of problemsOf(() => compilePolicy(policy, owner, environmentOf()))) {
+      for (const { path, message, number } of problemsOf(() => compilePolicyDocument(policy, owner, environmentOf()))) {
         expect(path).toMatch(/^on_/);
         expect(message).not.toMatch(/undefined|NaN|\[object/);
         expect(number).toBeGreaterThan(2000);

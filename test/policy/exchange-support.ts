@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/exchange.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/http/module.ts';
-import { noKeys } from '../../src/policy/keys/key-cache.ts';
+import { refuseKeyFetch } from '../../src/policy/keys/key-cache.ts';
 import type { Visitor } from '../../src/tunnel/endpoints/endpoint.ts';
 
 type Field = readonly [name: string, value: string];
@@ -141,7 +141,7 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
     note: (_about, metadata) => void notes.push(metadata),
     internal,
     isPrivateFetched: true,
-    signingKey: noKeys,
+    signingKey: refuseKeyFetch,
     pass(milliseconds) {
       passed += milliseconds;
     },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
 import { joinPolicy, keepSecrets, splitPolicy } from '../../src/policy/secrets/policy-secrets.ts';
-import { readPolicyText } from '../../src/policy/settings/policy-text.ts';
+import { readPolicyDocument } from '../../src/policy/settings/policy-text.ts';
 import { secretMembers } from '../../src/protocol/policy/policy-secrets.ts';
 
 const PASSWORD = 'canary-0123456789';
@@ -15,7 +15,7 @@ const PASSWORD = 'canary-0123456789';
 function shown(text: string): string {
   const split = splitPolicy(text, 'https');
   expect(split.value).not.toContain(PASSWORD);
-  expect(readPolicyText(joinPolicy(split))).toEqual(readPolicyText(text));
+  expect(readPolicyDocument(joinPolicy(split))).toEqual(readPolicyDocument(text));
   return split.value;
 }
 
@@ -87,7 +87,7 @@ describe('by an alias', () => {
     const [before, now] = [splitPolicy(twice(`a:${PASSWORD}`), 'https'), splitPolicy(twice('"a:<secret>"'), 'https')];
     const kept = keepSecrets(now, before.secrets, 'https');
     expect(kept.value).toBe(twice('"a:<secret>"'));
-    expect(readPolicyText(joinPolicy(kept))).toEqual(before.document);
+    expect(readPolicyDocument(joinPolicy(kept))).toEqual(before.document);
     expect(kept.document).toEqual(before.document);
   });
 
@@ -103,7 +103,7 @@ describe('by an alias', () => {
     const own = splitPolicy(`on_http_request:\n${all(`["a:${PASSWORD}"]`)}`, 'https');
     const theirs = splitPolicy(`on_http_request:\n${all('[&stolen "a:<secret>"]')}${thief}`, 'https');
     const kept = keepSecrets(theirs, own.secrets, 'https');
-    const [first, second] = (readPolicyText(joinPolicy(kept)) as { on_http_request: object[] }).on_http_request;
+    const [first, second] = (readPolicyDocument(joinPolicy(kept)) as { on_http_request: object[] }).on_http_request;
     expect(JSON.stringify(first)).toContain(PASSWORD);
     expect(JSON.stringify(second)).toContain('a:<secret>');
     expect(JSON.stringify(second)).not.toContain(PASSWORD);
@@ -115,8 +115,8 @@ test('with the secrets that it keeps, a policy that would be too long in YAML is
   const long = `${PASSWORD}${'x'.repeat(10_000)}`;
   const before = splitPolicy(webhook(long), 'https');
   const kept = keepSecrets(splitPolicy(policy('"<secret>"'), 'https'), before.secrets, 'https');
-  expect(readPolicyText(joinPolicy(kept))).toEqual(before.document);
-  expect(JSON.parse(kept.value)).toEqual(readPolicyText(webhook('"<secret>"')));
+  expect(readPolicyDocument(joinPolicy(kept))).toEqual(before.document);
+  expect(JSON.parse(kept.value)).toEqual(readPolicyDocument(webhook('"<secret>"')));
 });
 
 describe('the text becomes that of the document:', () => {
@@ -130,7 +130,7 @@ describe('the text becomes that of the document:', () => {
     const text = `on_http_request:\n${`  - actions:\n${action.repeat(40)}`.repeat(22)}`;
     expect(text.length).toBeGreaterThan(63_000);
     const value = shown(text);
-    expect(value).toBe(JSON.stringify(readPolicyText(text)).replaceAll('"secret":"a"', '"secret":"<secret>"'));
+    expect(value).toBe(JSON.stringify(readPolicyDocument(text)).replaceAll('"secret":"a"', '"secret":"<secret>"'));
   });
 });
 

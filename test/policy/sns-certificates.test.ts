@@ -1,7 +1,7 @@
 // The certificates that messages of Amazon SNS name: fetched, kept, wrong, and out of reach.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Reach } from '../../src/policy/keys/fetch-bytes.ts';
+import type { FetchReach } from '../../src/policy/keys/fetch-bytes.ts';
 import { KeysUnavailable } from '../../src/policy/keys/key-cache.ts';
 import { SigningKeys } from '../../src/policy/webhooks/signing-keys.ts';
 import { eventually } from '../support/eventually.ts';
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 /** Those who know no certificate yet. */
-function fresh(reach: Partial<Reach> = {}) {
+function fresh(reach: Partial<FetchReach> = {}) {
   const environment = environmentOf();
   const keys = new SigningKeys({ isPrivateAllowed: true, standIn: host.standIn, ...reach }, environment);
   /** What comes of a look for a key. */

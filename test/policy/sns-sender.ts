@@ -9,7 +9,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { expect } from 'vitest';
-import type { StandIn } from '../../src/policy/keys/fetch-bytes.ts';
+import type { StandInServer } from '../../src/policy/keys/fetch-bytes.ts';
 import { SigningKeys } from '../../src/policy/webhooks/signing-keys.ts';
 import { newIssuer } from '../support/issuer.ts';
 import { environmentOf, exchangeOf, NOON } from './exchange-support.ts';
@@ -121,7 +121,7 @@ export async function startCertificateHost(pem: string) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const standIn: StandIn = {
+  const standIn: StandInServer = {
     resolve: (name, _options, found) => {
       host.lookedUp.push(name);
       process.nextTick(() => found(null, [{ address: host.address, family: 4 }]));

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { webhookVerification } from '../../src/edge/modules/webhook-verification.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import { verifyWebhook } from '../../src/policy/webhooks/verify.ts';
 import { ENDPOINT, NOON } from './exchange-support.ts';
 import {
@@ -184,7 +184,7 @@ describe('no secret is needed, and one is not looked at', () => {
     async (more) => {
       const policy = (config: object) => {
         const actions = [{ type: 'verify-webhook', config: { provider: 'sns', ...more, ...config } }];
-        return compilePolicy({ on_http_request: [{ actions }] }, ENDPOINT, world()).http;
+        return compilePolicyDocument({ on_http_request: [{ actions }] }, ENDPOINT, world()).http;
       };
       expect(await policy({})?.onRequest?.(sent(signer.sign(notification())))).toBeUndefined();
       expect(await policy({})?.onRequest?.(sent('{}'))).toMatchObject({ error: 'webhookRefused' });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 import { authorityPem, issue, leafPem, plainPem, privateKeyPem } from '../contract/certificates.ts';
 import { connectionOf, ENDPOINT, environmentOf } from './exchange-support.ts';
@@ -38,7 +38,7 @@ const environment = environmentOf();
 
 function policy(config: object, { proto = 'tls', more = [] }: { proto?: Proto; more?: object[] } = {}) {
   const actions = [{ type: 'terminate-tls', config }, ...more];
-  return compilePolicy({ on_tcp_connect: [{ actions }] }, { ...ENDPOINT, proto }, environment).connection;
+  return compilePolicyDocument({ on_tcp_connect: [{ actions }] }, { ...ENDPOINT, proto }, environment).connection;
 }
 
 /** The terms that TLS is spoken with. */

@@ -1,12 +1,12 @@
 // The keys of an issuer on this machine: kept, changed, and out of reach.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isPublic, lookupOf } from '../../src/net/public-addresses.ts';
+import { guardedLookup, isPublicAddress } from '../../src/net/public-addresses.ts';
 import { fetchJson, fetchProblem } from '../../src/policy/auth/fetch-json.ts';
 import { fetchIssuerKeys } from '../../src/policy/auth/issuer-keys.ts';
-import { checkToken } from '../../src/policy/auth/jwt.ts';
-import { KeySet } from '../../src/policy/auth/key-set.ts';
-import { notPublic } from '../../src/policy/keys/fetch-bytes.ts';
+import { verifyToken } from '../../src/policy/auth/jwt.ts';
+import { JwksCache } from '../../src/policy/auth/key-set.ts';
+import { notPublicError } from '../../src/policy/keys/fetch-bytes.ts';
 import { KeysUnavailable } from '../../src/policy/keys/key-cache.ts';
 import { eventually } from '../support/eventually.ts';
 import { NOON } from './exchange-support.ts';
@@ -18,13 +18,13 @@ const MINUTE = 60 * SECOND;
 let issuer: Issuer;
 let old: KeyPair;
 let now: number;
-let keys: KeySet;
+let keys: JwksCache;
 
 beforeEach(async () => {
   old = await keyPair('ES256', 'old');
   issuer = await startIssuer([old]);
   now = 0;
-  keys = new KeySet(
+  keys = new JwksCache(
     () => fetchJson(issuer.jwks, true),
     () => now,
   );
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => issuer.close());
 
-async function check(key: KeyPair, sets: readonly KeySet[] = [keys]): Promise<string> {
+async function check(key: KeyPair, sets: readonly JwksCache[] = [keys]): Promise<string> {
   const rules = {
     issuers: [issuer.url],
     audiences: [],
@@ -41,7 +41,7 @@ async function check(key: KeyPair, sets: readonly KeySet[] = [keys]): Promise<st
     time: () => NOON,
   };
   try {
-    await checkToken(await signed(key, { iss: issuer.url }), undefined, rules);
+    await verifyToken(await signed(key, { iss: issuer.url }), undefined, rules);
     return 'good';
   } catch (error) {
     return error instanceof KeysUnavailable ? `unavailable: ${error.message}` : 'bad';
@@ -79,8 +79,8 @@ test('an issuer that answers slowly is not waited for when another of its sets h
   const slow = await startIssuer([]);
   const release = slow.hold();
   const clock = () => now;
-  const known = new KeySet(() => fetchJson(issuer.jwks, true), clock);
-  const sets = [new KeySet(() => fetchJson(slow.jwks, true), clock), known];
+  const known = new JwksCache(() => fetchJson(issuer.jwks, true), clock);
+  const sets = [new JwksCache(() => fetchJson(slow.jwks, true), clock), known];
   expect(await check(old, [known])).toBe('good');
   expect(await check(old, sets)).toBe('good');
   expect(slow.asked).toEqual([]);
@@ -197,7 +197,7 @@ describe('unless the operator allows it', () => {
   });
 
   test('a name that leads to an address of this network leads nowhere', async () => {
-    const lookup = lookupOf(isPublic, notPublic);
+    const lookup = guardedLookup(isPublicAddress, notPublicError);
     const found = await new Promise((resolve) => lookup('localhost', {}, (error) => resolve(error?.message)));
     expect(found).toMatch(/^its address (127\.0\.0\.1|::1) is not a public one$/);
   });

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Verdict } from '../../src/http/module.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf, NOON, type TestEnvironment } from './exchange-support.ts';
 import { type Issuer, type KeyPair, keyPair, signed, startIssuer } from './issuer.ts';
 
@@ -52,7 +52,7 @@ function gate({ tokens = [bearer], issuers = [issuer.url], keys, algorithms = ['
     { type: 'jwt-validation', config },
     { type: 'custom-response', config: { body } },
   ];
-  const { http } = compilePolicy({ on_http_request: [{ actions }] }, ENDPOINT, environment);
+  const { http } = compilePolicyDocument({ on_http_request: [{ actions }] }, ENDPOINT, environment);
   return async (...fields: [string, string][]) => (await http?.onRequest?.(exchangeOf({ fields }))) as Verdict;
 }
 

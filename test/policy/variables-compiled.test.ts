@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compileExpression } from '../../src/policy/cel/compile.ts';
 import { bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/policy/cel/vocabulary.ts';
+import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { type ExchangeShape, exchangeOf, NOON } from './exchange-support.ts';
 import { newState } from './variables-support.ts';
 
@@ -16,7 +16,7 @@ const VISIT: ExchangeShape = {
   answerFields: { 'Set-Cookie': 'a=1; Max-Age=60', 'Content-Type': 'text/css' },
 };
 
-function evaluate(text: string, phase: Phase): unknown {
+function evaluate(text: string, phase: PolicyPhase): unknown {
   const bindings = bindingsOf({ exchange: exchangeOf(VISIT) }, phase, newState(), { time: () => NOON });
   return compileExpression(text, vocabularyOf(phase, 'https')).evaluate(bindings);
 }
@@ -35,7 +35,7 @@ test.each([
   expect(evaluate(text, 'on_http_response')).toBe(true);
 });
 
-test.each<[string, Phase, string]>([
+test.each<[string, PolicyPhase, string]>([
   ["conn.client_ip.geo.location.country_code == 'DE'", 'on_http_request', 'needs a database of addresses'],
   ["conn.geo.country_code != 'DE'", 'on_tcp_connect', 'needs a database of addresses'],
   ['res.status_code == 200', 'on_http_request', 'in on_http_response'],

@@ -5,7 +5,7 @@ import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { type Duration, type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/policy/cel/vocabulary.ts';
+import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { environmentOf } from './exchange-support.ts';
 
 export const newState = () => ({
@@ -14,13 +14,13 @@ export const newState = () => ({
 });
 
 export interface Question {
-  phase?: Phase;
+  phase?: PolicyPhase;
   state?: ReturnType<typeof newState>;
 }
 
-const environments = new Map<Phase, CelEnv>();
+const environments = new Map<PolicyPhase, CelEnv>();
 
-function environment(phase: Phase): CelEnv {
+function environment(phase: PolicyPhase): CelEnv {
   const { variables, functions } = vocabularyOf(phase, 'https');
   const made = environments.get(phase) ?? celEnv({ variables, funcs: [...functions] });
   environments.set(phase, made);

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Certificate } from '../../src/policy/cel/variables/certificate.ts';
+import { CertificateView } from '../../src/policy/cel/variables/certificate.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';
 import { plainly } from './variables-support.ts';
 
@@ -135,7 +135,7 @@ describe("a visitor's TLS", () => {
 
   test('is told with the algorithm that signed a certificate, RSA too', async () => {
     const { cert } = await pair('CN=old', RSA, []);
-    expect(new Certificate(new X509Certificate(cert)).signatureAlgorithm).toBe('SHA256-RSA');
+    expect(new CertificateView(new X509Certificate(cert)).signatureAlgorithm).toBe('SHA256-RSA');
   });
 
   test('is seen by rules of on_tcp_connect once it is spoken', async () => {

@@ -4,12 +4,12 @@ import { type CelType, type CelValue, celType, isCelList, isCelMap } from '@bufb
 import { describe, expect, test } from 'vitest';
 import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
-import type { Phase } from '../../src/policy/cel/vocabulary.ts';
+import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { FOREIGN_NAMESPACE } from '../../src/tunnel/control/compatibility.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';
 import { evaluate, newState, plainly } from './variables-support.ts';
 
-const PHASES: Phase[] = ['on_tcp_connect', 'on_http_request', 'on_http_response'];
+const PHASES: PolicyPhase[] = ['on_tcp_connect', 'on_http_request', 'on_http_response'];
 
 /** With something in all that can be empty, and with nothing. */
 const rich: About = {
@@ -86,7 +86,7 @@ test('what is asked about is the same object each time', () => {
   expect(vocabularyOf('on_http_request', 'https')).toBe(vocabularyOf('on_http_request', 'https'));
 });
 
-test.each<[Phase, string, RegExp]>([
+test.each<[PolicyPhase, string, RegExp]>([
   ['on_http_request', 'conn.client_ip.geo', /database of addresses/],
   ['on_http_request', 'conn.server_ip.is_on_blocklist', /database of addresses/],
   ['on_http_request', 'conn.geo', /database of addresses/],
@@ -112,7 +112,7 @@ test('a connection is told of in every phase', () => {
   for (const [about, phase] of [
     [{ connection }, 'on_tcp_connect'],
     [{ exchange: exchangeOf({ serverName: 'app.example.com', bytesIn: 517 }) }, 'on_http_request'],
-  ] as [About, Phase][]) {
+  ] as [About, PolicyPhase][]) {
     const values = {
       'conn.client_ip': '203.0.113.7',
       'conn.client_port': 50123n,

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/http/module.ts';
-import { compilePolicy } from '../../src/policy/compile/policy.ts';
+import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import { ENDPOINT, environmentOf, exchangeOf, NOON } from './exchange-support.ts';
 import { senders } from './webhook-senders.ts';
 
@@ -17,7 +17,7 @@ function policy(config: object, type = 'verify-webhook') {
     { type, config },
     { type: 'custom-response', config: { body } },
   ];
-  const { http } = compilePolicy({ on_http_request: [{ actions }] }, ENDPOINT, environment);
+  const { http } = compilePolicyDocument({ on_http_request: [{ actions }] }, ENDPOINT, environment);
   return async (fields: Record<string, string> = {}, body = BODY) =>
     (await http?.onRequest?.(exchangeOf({ method: 'POST', body, fields }))) as Verdict & { body?: Buffer };
 }

@@ -1,6 +1,6 @@
 // What an HTTPS edge does: each request takes a route, through the modules of that to one of its tunnels.
 
-import type { Breaker } from '../../http/circuit-breaker.ts';
+import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsTerms } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { HttpChain } from '../chain.ts';
@@ -18,7 +18,7 @@ import { termsOf } from './tls-terms.ts';
 export interface LiveRoute extends HttpRoute {
   /** Equal ones do the same. */
   readonly fingerprint: string;
-  readonly breaker: Breaker | undefined;
+  readonly breaker: CircuitBreaker | undefined;
   readonly backend: string;
   readonly kept: ModuleCache;
 }

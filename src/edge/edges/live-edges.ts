@@ -1,9 +1,9 @@
 // The edges that are live on this node: what the control plane has configured, as endpoints among those of tunnels.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BreakerSnapshot } from '../../http/circuit-breaker.ts';
-import { Compilation } from '../../policy/cel/compilation.ts';
-import { policyOf } from '../../policy/compile/policy.ts';
+import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
+import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
+import { compilePolicyText } from '../../policy/compile/policy.ts';
 import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
 import { endsTls } from '../modules/tls-termination.ts';
 import { DomainCertificates } from './domain-certificates.ts';
@@ -36,9 +36,9 @@ function policiesOf(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): str
   return hosts.flatMap(({ modules: { trafficPolicy } }) => (trafficPolicy?.enabled ? trafficPolicy.value : []));
 }
 
-function isUnfinished(compilation: Compilation, work: () => unknown): boolean {
+function isUnfinished(compilation: IncrementalCompilation, work: () => unknown): boolean {
   try {
-    return compilation.piece(work) === undefined;
+    return compilation.step(work) === undefined;
   } catch {
     return false; // It is told of where it is applied.
   }
@@ -82,7 +82,7 @@ export class LiveEdges {
   }
 
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
-  breaker(routeId: string): BreakerSnapshot | undefined {
+  breaker(routeId: string): CircuitBreakerSnapshot | undefined {
     const runtime = this.#runtimes.get(this.#edgeOfRoute.get(routeId) ?? '');
     return runtime?.handling instanceof HttpsEdgeRuntime
       ? runtime.handling.routes.get(routeId)?.breaker?.snapshot()
@@ -112,15 +112,15 @@ export class LiveEdges {
   }
 
   /** What of it takes long, done before: piece by piece, as visitors of others go on meanwhile. */
-  async #compiled(edges: readonly EdgeConfig[]): Promise<Compilation> {
-    const compilation = new Compilation();
+  async #compiled(edges: readonly EdgeConfig[]): Promise<IncrementalCompilation> {
+    const compilation = new IncrementalCompilation();
     for (const edge of edges) {
       const before = this.#runtimes.get(edge.id);
       if (before?.fingerprint === JSON.stringify(edge)) continue;
       const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
       for (const text of policiesOf(edge, known)) {
         const owner = { accountId: edge.accountId, proto: edge.kind };
-        const work = () => policyOf(text, owner, this.#options.environment);
+        const work = () => compilePolicyText(text, owner, this.#options.environment);
         do await nextTurn();
         while (isUnfinished(compilation, work));
       }

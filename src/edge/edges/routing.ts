@@ -1,6 +1,6 @@
 // Which route of an HTTPS edge a request takes.
 
-import { isAmbiguous, loosePath, normalPath, pathOf } from '../../http/path.ts';
+import { isAmbiguousPath, lenientPath, normalizePath, pathOfTarget } from '../../http/path.ts';
 import type { HttpRoute } from '../handling.ts';
 import type { RouteConfig } from './edge-config.ts';
 
@@ -21,7 +21,7 @@ export class Routing<T extends HttpRoute> {
   constructor(routes: readonly Routed<T>[]) {
     for (const { matchType, match, route } of routes) {
       const sent = asSent(match);
-      const path = matchType === 'exact_path' ? normalPath(sent) : normalBeginning(sent);
+      const path = matchType === 'exact_path' ? normalizePath(sent) : normalBeginning(sent);
       if (matchType === 'path_prefix') this.#prefixes.push([path, route]);
       else if (!this.#exact.has(path)) this.#exact.set(path, route);
     }
@@ -35,11 +35,11 @@ export class Routing<T extends HttpRoute> {
    * @returns undefined without a route; `ambiguousPath` where the upstream may read a path that has another route.
    */
   find(target: string): T | 'ambiguousPath' | undefined {
-    const path = pathOf(target);
-    const normal = normalPath(path);
+    const path = pathOfTarget(target);
+    const normal = normalizePath(path);
     const route = this.#at(normal);
-    if (!route || this.#isOne || !isAmbiguous(path)) return route;
-    const loose = loosePath(path);
+    if (!route || this.#isOne || !isAmbiguousPath(path)) return route;
+    const loose = lenientPath(path);
     // A route for the very path means the path as it is.
     const isMeant = loose !== undefined && (this.#exact.has(normal) || this.#at(loose) === route);
     return isMeant ? route : 'ambiguousPath';
@@ -52,7 +52,7 @@ export class Routing<T extends HttpRoute> {
 
 /** The same for the beginning of a path: its last segment may go on, and `/.` is no whole one that could be resolved. */
 function normalBeginning(prefix: string): string {
-  return normalPath(`${prefix}x`).slice(0, -1);
+  return normalizePath(`${prefix}x`).slice(0, -1);
 }
 
 /** A path as clients send it: what is not ASCII has its percent-encoding in UTF-8 (RFC 3987, section 3.1). */

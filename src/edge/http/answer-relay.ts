@@ -85,7 +85,7 @@ export class AnswerRelay implements EncodedBodyEvents {
     const piece = body.relayed(chunk, 0, end);
     const encoded = this.#exchange.handled?.encoded;
     if (encoded) return void this.#encode(encoded, piece, end, end < chunk.length);
-    this.#exchange.recording?.closeUp?.response?.take(piece);
+    this.#exchange.recording?.observer?.response?.take(piece);
     if (this.#unchunk) this.#unchunk.take(piece, 0, piece.length, (data) => this.#connection.write(data));
     else if (piece.length > 0) this.#connection.write(piece);
     this.#exchange.upstream?.read(chunk.length);
@@ -106,7 +106,7 @@ export class AnswerRelay implements EncodedBodyEvents {
   }
 
   onEncoded(data: Buffer): void {
-    this.#exchange.recording?.closeUp?.response?.take(data);
+    this.#exchange.recording?.observer?.response?.take(data);
   }
 
   onTaken(bytes: number): void {
@@ -184,8 +184,8 @@ export class AnswerRelay implements EncodedBodyEvents {
       upstream?.read(headEnd); // What of the body is there is told of as it is compressed.
       return void this.#encode(encoded, body.relayed(chunk, headEnd, end), end - headEnd, end < chunk.length);
     }
-    const copy = recording?.closeUp?.response;
-    if (length === CHUNKED) copy?.comesInChunks();
+    const copy = recording?.observer?.response;
+    if (length === CHUNKED) copy?.startChunked();
     const isToHttp10 = this.#isToHttp10;
     if (isUnchunked) this.#unchunk = new Unchunk();
     if (own || isUnchunked || !body.isAsItCame) {

@@ -1,7 +1,7 @@
 // A visitor's connection: its requests, one after the other, and what is written to it.
 
 import type { Socket } from 'node:net';
-import type { FailureAnswer } from '../../http/error-response.ts';
+import type { ErrorResponseParts } from '../../http/error-response.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
 import { abort, TurnWriter } from '../../protocol/relay.ts';
@@ -121,7 +121,7 @@ export class Connection implements ExchangeOwner {
   }
 
   /** Answers with an error. @param canGoOn whether the next request can be told from this one. */
-  fail(error: VisitorError, canGoOn: boolean, fields?: FailureAnswer['fields']): void {
+  fail(error: VisitorError, canGoOn: boolean, fields?: ErrorResponseParts['fields']): void {
     const closes = !canGoOn || this.isClosing;
     const bytes = failureBytes(error, this.exchange && this.request, closes, fields);
     this.#answerItself(visitorErrors[error].status, bytes, closes);

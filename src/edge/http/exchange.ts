@@ -1,6 +1,6 @@
 // One request: the way to an endpoint. `answer-relay.ts` is the way back.
 
-import type { Outcome } from '../../http/module.ts';
+import type { UpstreamOutcome } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
 import { type AnsweredExchange, AnswerRelay } from './answer-relay.ts';
@@ -240,7 +240,7 @@ export class Exchange implements HandledExchange, AnsweredExchange, UpstreamUser
   }
 
   /** What waits for more of the request, or of the answer, is told that it is over. */
-  #settle(outcome: Outcome): void {
+  #settle(outcome: UpstreamOutcome): void {
     const { handled } = this;
     if (!handled) return;
     handled.visit.settle(outcome);

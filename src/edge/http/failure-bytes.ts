@@ -1,12 +1,12 @@
 // The gateway's own errors as HTTP/1.
 
 import { STATUS_CODES } from 'node:http';
-import { acceptsHtml, type FailureAnswer, failureAnswer } from '../../http/error-response.ts';
+import { acceptsHtml, type ErrorResponseParts, errorResponse } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { fieldsOf } from './fields.ts';
 import type { RequestHead } from './request-head.ts';
 
-const NONE: FailureAnswer['fields'] = [];
+const NONE: ErrorResponseParts['fields'] = [];
 
 /**
  * @param request whose answer it is; undefined when there is none, or it could not be read.
@@ -19,7 +19,7 @@ export function failureBytes(
   closes: boolean,
   more = NONE,
 ): Buffer {
-  const { status, fields, body } = failureAnswer(error, request !== undefined && wantsHtml(request));
+  const { status, fields, body } = errorResponse(error, request !== undefined && wantsHtml(request));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Date: ${new Date().toUTCString()}`,

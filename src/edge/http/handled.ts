@@ -49,7 +49,7 @@ export class Handled {
     };
     this.visit = new Visit(endpoint, new HeadRequest(request, facts), connection.client.line, front.visits);
     this.visit.decisions = exchange.recording?.decisions;
-    this.visit.closeUp = exchange.recording?.closeUp;
+    this.visit.observer = exchange.recording?.observer;
   }
 
   readonly #cut = () => void this.#connection.socket.destroy();

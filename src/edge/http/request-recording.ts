@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { closeUpOf, giveRequest, hearsRequests } from '../reports/hearing.ts';
+import { giveRequest, hearsRequests, observerOf } from '../reports/hearing.ts';
 import { reportedTls } from '../reports/tls.ts';
 import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from '../traffic-reports.ts';
 import type { VisitLine, VisitServices } from '../visits/services.ts';
@@ -45,7 +45,7 @@ export class RequestRecording implements RequestReport {
   readonly request: RecordedRequest;
   response: RecordedResponse | undefined;
   readonly decisions: ModuleDecisions = {};
-  readonly closeUp: RequestObserver | undefined;
+  readonly observer: RequestObserver | undefined;
   readonly #services: VisitServices;
   readonly #line: VisitLine;
   readonly #hostname: string;
@@ -59,9 +59,9 @@ export class RequestRecording implements RequestReport {
     this.endpointId = endpoint.id;
     this.tls = line.tls && reportedTls(line.tls);
     this.request = new RecordedRequest(head, front.scheme, front.visits.time(), http2Fields);
-    this.closeUp = closeUpOf(front.visits, endpoint.id);
-    if (this.closeUp) this.closeUp.peer = line.peer;
-    if (head.bodyLength === CHUNKED && !http2Fields) this.closeUp?.request?.comesInChunks();
+    this.observer = observerOf(front.visits, endpoint.id);
+    if (this.observer) this.observer.peer = line.peer;
+    if (head.bodyLength === CHUNKED && !http2Fields) this.observer?.request?.startChunked();
     if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
   }
 
@@ -79,7 +79,7 @@ export class RequestRecording implements RequestReport {
 
   /** A piece of the request's body has come, chunks and all. @param isLast whether the request is complete with it. */
   came(bytes: Buffer, start: number, end: number, isLast: boolean): void {
-    this.closeUp?.request?.take(bytes, start, end);
+    this.observer?.request?.take(bytes, start, end);
     if (isLast) this.requested();
   }
 
@@ -97,7 +97,7 @@ export class RequestRecording implements RequestReport {
     this.response = new RecordedResponse(status, this.#services.time(), head);
     if (!own) return;
     this.response.bodyLength = own.length;
-    this.closeUp?.answeredItself(own);
+    this.observer?.sentLocalResponse(own);
   }
 
   /** It was answered by the gateway itself, and is over. @param bytes of the answer, as HTTP/1. */
@@ -141,12 +141,12 @@ export class RequestRecording implements RequestReport {
     const bytesIn = line.bytesIn - input.left - socket.readableLength;
     const { bytesOut } = line;
     this.request.lastByteAt = 0;
-    if (this.closeUp) this.closeUp.isUpgraded = true;
+    if (this.observer) this.observer.isUpgraded = true;
     return (wasCut) => this.give(!wasCut, line.bytesIn - bytesIn, line.bytesOut - bytesOut);
   }
 
   #requested(at: number): void {
     this.request.lastByteAt = at;
-    if (this.closeUp) this.closeUp.isRequestComplete = true;
+    if (this.observer) this.observer.isRequestComplete = true;
   }
 }

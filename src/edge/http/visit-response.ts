@@ -3,8 +3,8 @@
 import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
-import { HeaderList, lineOf } from '../../http/header-list.ts';
-import type { Answered } from '../../http/module.ts';
+import { HeaderList, sanitizedFieldValue } from '../../http/header-list.ts';
+import type { Responded } from '../../http/module.ts';
 import { CHUNKED, UNTIL_CLOSE } from './body.ts';
 import type { ResponseHead } from './response-head.ts';
 import { keptFields } from './visit-request.ts';
@@ -56,9 +56,9 @@ export class OwnResponse implements HttpResponse {
   encoding: ContentCoding | undefined;
   readonly #body: Buffer;
 
-  constructor({ status, fields, body }: Answered) {
+  constructor({ status, fields, body }: Responded) {
     this.status = status;
-    this.fields = new HeaderList(fields.map(([name, value]) => [name, lineOf(value)]));
+    this.fields = new HeaderList(fields.map(([name, value]) => [name, sanitizedFieldValue(value)]));
     this.#body = body;
   }
 

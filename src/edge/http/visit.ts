@@ -3,7 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
-import type { Answered, Closed, ForwardedTo, Outcome, Refused } from '../../http/module.ts';
+import type { Closed, ForwardedTo, Refused, Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import type { Decision, HttpChain, Passage } from '../chain.ts';
@@ -37,7 +37,7 @@ interface Leg extends Passage {
 
 interface Found {
   module: { name: string };
-  verdict: Answered | Refused | Closed | ForwardedTo;
+  verdict: Responded | Refused | Closed | ForwardedTo;
 }
 
 export class Visit implements HttpExchange {
@@ -46,7 +46,7 @@ export class Visit implements HttpExchange {
   endpoint: LiveEndpoint;
   decisions: ModuleDecisions | undefined;
   /** Where it is noted why the visitor was turned away. */
-  closeUp: RequestObserver | undefined;
+  observer: RequestObserver | undefined;
   readonly #line: VisitLine;
   readonly #services: VisitServices;
   readonly #legs: Leg[] = [];
@@ -109,7 +109,7 @@ export class Visit implements HttpExchange {
   }
 
   /** Tells the modules what upstream did; once. */
-  settle(outcome: Outcome): void {
+  settle(outcome: UpstreamOutcome): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     for (const leg of this.#legs) leg.chain.settle(this, leg, outcome);
@@ -199,7 +199,7 @@ export class Visit implements HttpExchange {
     return this.#respond(this.#legs.length - 1);
   }
 
-  #own(found: Found, answer: Answered): OwnResponse {
+  #own(found: Found, answer: Responded): OwnResponse {
     const response = new OwnResponse(answer);
     if (answer.reason !== undefined) {
       this.#tell(found, answer.reason, answer.status);
@@ -226,7 +226,7 @@ export class Visit implements HttpExchange {
 
   #refused(visit: RefusedVisit): void {
     this.#services.refused(visit);
-    if (this.closeUp) this.closeUp.refusal = { module: visit.module, reason: visit.reason };
+    if (this.observer) this.observer.refusal = { module: visit.module, reason: visit.reason };
   }
 
   #guarded(work: () => Step | Promise<Step>): Step | Promise<Step> {

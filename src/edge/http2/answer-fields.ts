@@ -1,7 +1,7 @@
 // The fields of an answer of HTTP/1 as those of HTTP/2.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { isFraming } from '../../http/header-list.ts';
+import { isFramingField } from '../../http/header-list.ts';
 import { fieldsOf } from '../http/fields.ts';
 import type { ResponseHead } from '../http/response-head.ts';
 import { keptFields } from '../http/visit-request.ts';
@@ -34,7 +34,7 @@ export function answerFields(head: ResponseHead): OutgoingHttpHeaders {
 
 /** @param lines the fields that follow the last chunk, with the empty line at their end. */
 export function trailerFields(lines: Buffer | undefined): OutgoingHttpHeaders {
-  return lines ? toFields(fieldsOf(lines, 0, lines.length).filter(([name]) => !isFraming(name))) : {};
+  return lines ? toFields(fieldsOf(lines, 0, lines.length).filter(([name]) => !isFramingField(name))) : {};
 }
 
 /** Fields such as HTTP/2 may carry: names in lower case; a name that comes several times has a list, where it may. */

@@ -48,12 +48,12 @@ export class Answer {
 
   /**
    * @param events where the head is to be decided on: `take` says so, and `begin` goes on.
-   * @param closeUp where the body is copied to.
+   * @param observer where the body is copied to.
    */
-  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents, closeUp?: RequestObserver) {
+  constructor(stream: ServerHttp2Stream, isToHead: boolean, events?: AnswerEvents, observer?: RequestObserver) {
     this.#stream = stream;
     this.#events = events;
-    this.#copy = closeUp?.response;
+    this.#copy = observer?.response;
     this.#writer = new TurnWriter(stream);
     this.isToHead = isToHead;
     stream.on('wantTrailers', () => sendTrailers(stream, trailerFields(this.#unchunk?.trailer)));
@@ -157,7 +157,7 @@ export class Answer {
     if (encoding) this.#encoded = this.#encode(encoding, length === CHUNKED);
     else if (length === CHUNKED) {
       this.#unchunk = new Unchunk();
-      this.#copy?.comesInChunks();
+      this.#copy?.startChunked();
     }
     return this.#body;
   }

@@ -1,7 +1,7 @@
 // One request of HTTP/2 and its answer. To the upstream it is one of HTTP/1.1, on a stream that has no other meanwhile.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { FailureAnswer } from '../../http/error-response.ts';
+import type { ErrorResponseParts } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { cancel } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
@@ -143,7 +143,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   #send(upstream: ByteStream, request: RequestHead): void {
     if (this.#isOver) return void cancel(upstream);
     this.#upstream = upstream;
-    this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.closeUp);
+    this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.observer);
     upstream.events = this;
     const fields = this.#session.clients.of(request).fields.for(request.host);
     upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
@@ -156,7 +156,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#body ??= new RequestBody(this.#stream, this.#intake, request.bodyLength, {
       onProgress: () => this.#patience.progress(),
       counting: this.#counting,
-      copy: this.recording?.closeUp?.request,
+      copy: this.recording?.observer?.request,
       onComplete: () => {
         this.recording?.requested();
         if (!this.#answer?.hasBegun) this.#patience.forAnswer();
@@ -190,7 +190,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     else this.refuse(error);
   }
 
-  refuse(error: VisitorError, fields?: FailureAnswer['fields']): void {
+  refuse(error: VisitorError, fields?: ErrorResponseParts['fields']): void {
     this.answer(failureOf(error, this.#rawHeaders, fields));
   }
 

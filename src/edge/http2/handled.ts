@@ -1,7 +1,7 @@
 // What is done to a request of HTTP/2 and its answer at an endpoint that has modules.
 
-import type { FailureAnswer } from '../../http/error-response.ts';
-import type { Outcome } from '../../http/module.ts';
+import type { ErrorResponseParts } from '../../http/error-response.ts';
+import type { UpstreamOutcome } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
@@ -21,7 +21,7 @@ export interface HandledExchange {
   readonly recording: RequestRecording | undefined;
   proceed(endpoint: LiveEndpoint, request: RequestHead): void;
   answer(answer: OwnAnswer): void;
-  refuse(error: VisitorError, fields: FailureAnswer['fields']): void;
+  refuse(error: VisitorError, fields: ErrorResponseParts['fields']): void;
   drop(): void;
   /** The answer of upstream goes on. @param more what upstream has sent since its head. */
   begin(response: HeadResponse, more: readonly Buffer[]): void;
@@ -55,7 +55,7 @@ export class Handled {
     this.#exchange = exchange;
     this.#visit = new Visit(endpoint, new HeadRequest(request, facts), line, front.visits);
     this.#visit.decisions = exchange.recording?.decisions;
-    this.#visit.closeUp = exchange.recording?.closeUp;
+    this.#visit.observer = exchange.recording?.observer;
   }
 
   start(): void {
@@ -81,7 +81,7 @@ export class Handled {
     this.#follow(this.#visit.answered(this.#response));
   }
 
-  settle(outcome: Outcome): void {
+  settle(outcome: UpstreamOutcome): void {
     this.#visit.settle(outcome);
   }
 

@@ -1,7 +1,7 @@
 // Answers of the gateway's own, over HTTP/2, and how they end.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { acceptsHtml, type FailureAnswer, failureAnswer } from '../../http/error-response.ts';
+import { acceptsHtml, type ErrorResponseParts, errorResponse } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { OwnAnswer } from '../http/visit-response.ts';
 import { toFields } from './answer-fields.ts';
@@ -12,9 +12,9 @@ import { hasNoContent, respond } from './stream-calls.ts';
 export function failureOf(
   error: VisitorError,
   rawHeaders: readonly string[],
-  more: FailureAnswer['fields'] = [],
+  more: ErrorResponseParts['fields'] = [],
 ): OwnAnswer {
-  const { status, fields, body } = failureAnswer(error, acceptsHtml(headerOf(rawHeaders, 'accept')));
+  const { status, fields, body } = errorResponse(error, acceptsHtml(headerOf(rawHeaders, 'accept')));
   return { status, fields: [...fields, ...more], body };
 }
 

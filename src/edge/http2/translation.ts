@@ -9,7 +9,7 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { isFraming } from '../../http/header-list.ts';
+import { isFramingField } from '../../http/header-list.ts';
 import { guarded } from '../../protocol/defect.ts';
 import { toFields } from './answer-fields.ts';
 import { hasNoContent, request, sendTrailers } from './stream-calls.ts';
@@ -84,7 +84,7 @@ function answer(stream: ClientHttp2Stream, response: ServerResponse, user: UserE
   });
   response.on('drain', () => stream.resume());
   on('trailers', (_: IncomingHttpHeaders, _flags: number, raw: string[] = []) => {
-    response.addTrailers(pairs(raw).filter(([name]) => !isFraming(name)));
+    response.addTrailers(pairs(raw).filter(([name]) => !isFramingField(name)));
   });
   on('end', () => {
     isComplete = stream.rstCode === 0 && response.headersSent;

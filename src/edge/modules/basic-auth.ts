@@ -1,20 +1,25 @@
 // Lets in visitors who know a user name and its password.
 
 import type { HttpModule } from '../../http/module.ts';
-import { digestOf, isAmong, needsPassword, presentedIn } from '../../policy/auth/basic-credentials.ts';
+import {
+  basicChallenge,
+  credentialsDigest,
+  matchesDigest,
+  readBasicCredentials,
+} from '../../policy/auth/basic-credentials.ts';
 import type { BasicAuthSettings } from './settings.ts';
 
 /** Others are turned away with 401. The `Authorization` of those who come in goes on as it came. */
 export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabled'>): HttpModule {
-  const digests = credentials.map(digestOf);
+  const digests = credentials.map(credentialsDigest);
   return {
     name: 'basic_auth',
     onRequest({ request, decisions }) {
-      const presented = presentedIn(request.fields);
-      const isLetIn = presented !== undefined && isAmong(presented, digests);
+      const presented = readBasicCredentials(request.fields);
+      const isLetIn = presented !== undefined && matchesDigest(presented, digests);
       if (decisions)
         decisions.basicAuth = { decision: isLetIn ? 'allow' : 'deny', username: presented?.username ?? '' };
-      return isLetIn ? undefined : needsPassword(realm, presented);
+      return isLetIn ? undefined : basicChallenge(realm, presented);
     },
   };
 }

@@ -1,8 +1,8 @@
 // The circuit breaker of a route (specification section 2.3): its settings, and the module.
 
-import { Breaker, circuitOpen } from '../../http/circuit-breaker.ts';
+import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
 import type { HttpExchange, ModuleDecisions } from '../../http/exchange.ts';
-import type { HttpModule, ModuleEnvironment, Outcome, Verdict } from '../../http/module.ts';
+import type { HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
 
 export interface CircuitBreakerSettings {
   enabled: boolean;
@@ -33,8 +33,8 @@ export const circuitBreakerDefaults: CircuitBreakerSettings = {
 export function circuitBreaker(
   settings: CircuitBreakerSettings,
   environment: Pick<ModuleEnvironment, 'now'>,
-): HttpModule & { readonly breaker: Breaker } {
-  const breaker = new Breaker(
+): HttpModule & { readonly breaker: CircuitBreaker } {
+  const breaker = new CircuitBreaker(
     {
       trippedMs: settings.trippedDuration * 1000,
       windowMs: settings.rollingWindow * 1000,
@@ -50,18 +50,18 @@ export function circuitBreaker(
     onRequest(exchange: HttpExchange): Verdict {
       const ticket = breaker.begin();
       if (exchange.decisions) exchange.decisions.circuitBreaker = decisionOf(breaker, ticket);
-      if (ticket === undefined) return circuitOpen(breaker);
+      if (ticket === undefined) return circuitOpenRefusal(breaker);
       exchange.memory.set(breaker, ticket);
       return undefined;
     },
-    onOutcome(exchange: HttpExchange, outcome: Outcome): void {
+    onOutcome(exchange: HttpExchange, outcome: UpstreamOutcome): void {
       const ticket = exchange.memory.get(breaker);
       if (ticket !== undefined) breaker.end(ticket as number, outcome);
     },
   };
 }
 
-function decisionOf(breaker: Breaker, ticket: number | undefined): ModuleDecisions['circuitBreaker'] {
+function decisionOf(breaker: CircuitBreaker, ticket: number | undefined): ModuleDecisions['circuitBreaker'] {
   if (ticket === undefined) return 'block';
   return breaker.isProbing ? 'allow_while_open' : 'allow';
 }

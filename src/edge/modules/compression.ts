@@ -1,6 +1,6 @@
 // The module `compression`.
 
-import { CODINGS, compressAnswer } from '../../http/compression.ts';
+import { CODINGS, compressResponse } from '../../http/compression.ts';
 import type { ContentCoding } from '../../http/exchange.ts';
 import type { HttpModule } from '../../http/module.ts';
 
@@ -12,7 +12,7 @@ export function compression(codings: readonly ContentCoding[] = CODINGS): HttpMo
   return {
     name: 'compression',
     onResponse(exchange) {
-      compressAnswer(exchange, codings);
+      compressResponse(exchange, codings);
       return undefined;
     },
   };

@@ -1,6 +1,6 @@
 // Header fields that are taken out of requests or answers, and added to them.
 
-import { type HeaderList, isFieldValue, isFraming, isToken, writtenValue } from '../../http/header-list.ts';
+import { type HeaderList, isFieldValue, isFramingField, isHttpToken, utf8FieldValue } from '../../http/header-list.ts';
 import type { HttpModule } from '../../http/module.ts';
 import type { HeaderSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
@@ -49,7 +49,9 @@ function changeOf({ add, remove }: HeaderSettings, apart: readonly string[]): (f
   const added = Object.entries(add);
   for (const name of [...remove, ...Object.keys(add)]) refuse(name, nameProblem(name));
   for (const [name, value] of added) refuse(name, isFieldValue(value) ? undefined : problems.value);
-  const lines = added.flatMap(([name, value]) => (apart.includes(name) ? [] : [[name, writtenValue(value)] as const]));
+  const lines = added.flatMap(([name, value]) =>
+    apart.includes(name) ? [] : [[name, utf8FieldValue(value)] as const],
+  );
   return (fields) => {
     for (const name of remove) fields.remove(name);
     for (const [name, value] of lines) fields.add(name, value);
@@ -57,8 +59,8 @@ function changeOf({ add, remove }: HeaderSettings, apart: readonly string[]): (f
 }
 
 function nameProblem(name: string): string | undefined {
-  if (!isToken(name)) return problems.name;
-  return isFraming(name) ? problems.framing : undefined;
+  if (!isHttpToken(name)) return problems.name;
+  return isFramingField(name) ? problems.framing : undefined;
 }
 
 function refuse(name: string, problem: string | undefined): void {

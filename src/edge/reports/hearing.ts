@@ -22,9 +22,9 @@ export function hearsConnections(services: VisitServices, accountId: string): bo
 }
 
 /** Where more is to be noted of a request than reports have. */
-export function closeUpOf(services: VisitServices, endpointId: string): RequestObserver | undefined {
+export function observerOf(services: VisitServices, endpointId: string): RequestObserver | undefined {
   try {
-    return services.reporter.closeUp?.(endpointId);
+    return services.reporter.observe?.(endpointId);
   } catch (error) {
     failed(services, error);
     return undefined;

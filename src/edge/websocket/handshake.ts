@@ -1,7 +1,7 @@
 // How a WebSocket begins (RFC 6455, section 4.2), where the gateway is the one that is spoken to.
 
 import { createHash } from 'node:crypto';
-import { type HeaderList, isToken } from '../../http/header-list.ts';
+import { type HeaderList, isHttpToken } from '../../http/header-list.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -31,7 +31,7 @@ export function websocketAnswer(fields: HeaderList): WebsocketAnswer | VisitorEr
     ['Sec-WebSocket-Accept', accept],
   ];
   const offered = fields.all('sec-websocket-protocol').join(',').split(',', 1)[0]?.trim() ?? '';
-  if (offered !== '' && !isToken(offered)) return 'badField';
+  if (offered !== '' && !isHttpToken(offered)) return 'badField';
   if (offered !== '') answer.push(['Sec-WebSocket-Protocol', offered]);
   return { status: 101, fields: answer };
 }

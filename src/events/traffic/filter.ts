@@ -4,7 +4,7 @@
 import type { CelType } from '@bufbuild/cel';
 import { CelError, CelFailure, compileCondition } from '../../policy/cel/compile.ts';
 import type { Bindings, Vocabulary } from '../../policy/cel/vocabulary.ts';
-import { beginWork, spend, WORK_MAX } from '../../policy/cel/work.ts';
+import { COST_MAX, spend, startBudget } from '../../policy/cel/work.ts';
 import type { Member } from './members.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 
@@ -45,8 +45,8 @@ export function compileFilter<T extends TrafficType>(text: string, type: T): Tes
   const condition = compileCondition(text, vocabulary).test;
   return (report) => {
     const bindings = bind(report);
-    beginWork(bindings);
-    spend(WORK_MAX - FILTER_WORK_MAX);
+    startBudget(bindings);
+    spend(COST_MAX - FILTER_WORK_MAX);
     return condition(bindings);
   };
 }

@@ -8,7 +8,7 @@ const HEADERS_MAX = 10;
 /** A name or an address, perhaps with a port (RFC 9110, section 7.2). */
 const HOST = /^[-.0-9A-Za-z[\]:]{1,255}$/;
 
-export const addHeaders: ActionKind = {
+export const addHeadersAction: ActionKind = {
   type: 'add-headers',
   phases: ['on_http_request', 'on_http_response'],
   members: ['headers'],

@@ -1,6 +1,13 @@
 // `basic-auth`: lets in visitors who know a user name and its password.
 
-import { DEFAULT_REALM, digestOf, isAmong, needsPassword, presentedIn, splitPair } from '../auth/basic-credentials.ts';
+import {
+  basicChallenge,
+  credentialsDigest,
+  DEFAULT_REALM,
+  matchesDigest,
+  readBasicCredentials,
+  splitCredentials,
+} from '../auth/basic-credentials.ts';
 import type { Template } from '../cel/compiled.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
@@ -12,7 +19,7 @@ const NUMBER = { pair: 2257, password: 2258 };
 /** A pair that is computed as a whole, and so has its colon in what comes out. */
 const WHOLE = /^\$\{.*\}$/s;
 
-export const basicAuth: ActionKind = {
+export const basicAuthAction: ActionKind = {
   type: 'basic-auth',
   phases: ['on_http_request'],
   members: ['credentials', 'realm', 'enforce'],
@@ -31,15 +38,15 @@ export const basicAuth: ActionKind = {
     return {
       isTerminal: false,
       run(run) {
-        const presented = run.exchange && presentedIn(run.exchange.request.fields);
+        const presented = run.exchange && readBasicCredentials(run.exchange.request.fields);
         const digests =
           computed.length === 0
             ? constant
             : [...constant, ...computed.flatMap((template) => digestsOf(template.evaluate(run.bindings)))];
-        const authorized = presented !== undefined && isAmong(presented, digests);
+        const authorized = presented !== undefined && matchesDigest(presented, digests);
         const credentials = { presented: presented !== undefined, username: presented?.username ?? '', authorized };
         run.result('basic_auth', { credentials });
-        return authorized || !enforce ? undefined : needsPassword(realm, presented);
+        return authorized || !enforce ? undefined : basicChallenge(realm, presented);
       },
     };
   },
@@ -47,8 +54,8 @@ export const basicAuth: ActionKind = {
 
 /** None where it is no pair, or its password is one that nobody may have: such a pair lets nobody in. */
 function digestsOf(pair: string | undefined): Buffer[] {
-  const credentials = splitPair(pair ?? '');
-  return credentials && isPassword(credentials.password) ? [digestOf(credentials)] : [];
+  const credentials = splitCredentials(pair ?? '');
+  return credentials && isPassword(credentials.password) ? [credentialsDigest(credentials)] : [];
 }
 
 function isPassword(password: string): boolean {
@@ -56,7 +63,7 @@ function isPassword(password: string): boolean {
 }
 
 function checkPair(config: ConfigReader, path: string, { text, constant }: Template): void {
-  const pair = splitPair(text);
+  const pair = splitCredentials(text);
   if (!pair && (constant !== undefined || !WHOLE.test(text)))
     config.problem(path, NUMBER.pair, 'must be a user name, a colon and a password, as "user:password"');
   else if (constant !== undefined && !isPassword(pair?.password ?? ''))

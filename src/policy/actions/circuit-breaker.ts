@@ -1,13 +1,13 @@
 // `circuit-breaker`: leaves an upstream alone that keeps failing.
 
-import { Breaker, circuitOpen } from '../../http/circuit-breaker.ts';
+import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
 const SPAN = { min: 1000, max: 120_000, default: 10_000 };
 const SHARE = { min: 0, max: 1, default: 0.5 };
 
-export const circuitBreaker: ActionKind = {
+export const circuitBreakerAction: ActionKind = {
   type: 'circuit-breaker',
   phases: ['on_http_request'],
   // `rolling_window` and `error_threshold_percentage` are what the module of routes calls them.
@@ -23,7 +23,7 @@ export const circuitBreaker: ActionKind = {
   ],
   compile(config) {
     const { environment } = config;
-    const breaker = new Breaker(
+    const breaker = new CircuitBreaker(
       {
         trippedMs: config.duration('tripped_duration', SPAN),
         windowMs: config.duration(named(config, 'window_duration', 'rolling_window'), SPAN),
@@ -39,7 +39,7 @@ export const circuitBreaker: ActionKind = {
       run({ exchange }) {
         const ticket = breaker.begin();
         if (ticket !== undefined) exchange?.memory.set(breaker, ticket);
-        return ticket === undefined && enforce ? circuitOpen(breaker) : undefined;
+        return ticket === undefined && enforce ? circuitOpenRefusal(breaker) : undefined;
       },
       onOutcome(exchange, outcome) {
         const ticket = exchange.memory.get(breaker);

@@ -2,7 +2,7 @@
 
 import type { ActionKind } from '../settings/action-kind.ts';
 
-export const closeConnection: ActionKind = {
+export const closeConnectionAction: ActionKind = {
   type: 'close-connection',
   phases: ['on_tcp_connect', 'on_http_request'],
   members: [],

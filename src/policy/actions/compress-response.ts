@@ -1,6 +1,6 @@
 // `compress-response`: encodes the answer's body in a way that the visitor understands.
 
-import { compressAnswer } from '../../http/compression.ts';
+import { compressResponse } from '../../http/compression.ts';
 import type { ContentCoding } from '../../http/exchange.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
@@ -8,7 +8,7 @@ import { PROBLEM } from '../settings/problems.ts';
 /** In the order of preference. */
 const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress'];
 
-export const compressResponse: ActionKind = {
+export const compressResponseAction: ActionKind = {
   type: 'compress-response',
   phases: ['on_http_response'],
   members: ['algorithms'],
@@ -25,7 +25,7 @@ export const compressResponse: ActionKind = {
       isTerminal: false,
       run({ exchange, result }) {
         if (!exchange) return undefined;
-        const { alreadyCompressed, coding } = compressAnswer(exchange, codings);
+        const { alreadyCompressed, coding } = compressResponse(exchange, codings);
         result('compress', { already_compressed: alreadyCompressed, negotiated_algorithm: coding ?? '' });
         return undefined;
       },

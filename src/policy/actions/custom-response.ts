@@ -8,7 +8,7 @@ const HEADERS_MAX = 10;
 const BODY_MAX = 64 * 1024;
 const NO_BODY = new Set([204, 304]);
 
-export const customResponse: ActionKind = {
+export const customResponseAction: ActionKind = {
   type: 'custom-response',
   phases: ['on_http_request', 'on_http_response'],
   // `content` and `content_type` are what `body` and the header were called once.

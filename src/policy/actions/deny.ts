@@ -5,7 +5,7 @@ import { PROBLEM } from '../settings/problems.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-export const deny: ActionKind = {
+export const denyAction: ActionKind = {
   type: 'deny',
   phases: ['on_tcp_connect', 'on_http_request'],
   members: ['status_code'],

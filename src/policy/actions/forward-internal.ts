@@ -8,7 +8,7 @@ import { PROBLEM } from '../settings/problems.ts';
 
 const URL_MAX = 2048;
 
-export const forwardInternal: ActionKind = {
+export const forwardInternalAction: ActionKind = {
   type: 'forward-internal',
   phases: ['on_tcp_connect', 'on_http_request'],
   members: ['url', 'on_error', 'binding'],

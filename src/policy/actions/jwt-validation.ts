@@ -7,8 +7,8 @@ import type { Refused } from '../../http/module.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { fetchJson, fetchProblem } from '../auth/fetch-json.ts';
 import { fetchIssuerKeys } from '../auth/issuer-keys.ts';
-import { BadToken, checkToken, type Token, type TokenRules, tokenAlgorithms } from '../auth/jwt.ts';
-import { KeySet } from '../auth/key-set.ts';
+import { InvalidToken, type TokenRules, tokenAlgorithms, type VerifiedToken, verifyToken } from '../auth/jwt.ts';
+import { JwksCache } from '../auth/key-set.ts';
 import { KeysUnavailable } from '../keys/key-cache.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
@@ -26,7 +26,7 @@ interface Place {
   typ: string | undefined;
 }
 
-export const jwtValidation: ActionKind = {
+export const jwtValidationAction: ActionKind = {
   type: 'jwt-validation',
   phases: ['on_http_request'],
   members: ['issuer', 'audience', 'http', 'jws'],
@@ -41,7 +41,7 @@ export const jwtValidation: ActionKind = {
         const tokens: CelInput[] = [];
         for (const place of places) {
           try {
-            const token = await checkToken(tokenIn(exchange.request.fields, place), place.typ, rules);
+            const token = await verifyToken(tokenIn(exchange.request.fields, place), place.typ, rules);
             tokens.push(resultOf(token, place));
           } catch (error) {
             const refused = refusal(error, place);
@@ -57,18 +57,18 @@ export const jwtValidation: ActionKind = {
   },
 };
 
-/** @throws {BadToken} unless the field is there once: of two, upstream could read the other one. */
+/** @throws {InvalidToken} unless the field is there once: of two, upstream could read the other one. */
 function tokenIn(fields: HeaderList, { name, prefix }: Place): string {
   const [value, ...others] = fields.all(name);
-  if (value === undefined) throw new BadToken('it is missing');
-  if (others.length > 0) throw new BadToken('it is there more than once');
+  if (value === undefined) throw new InvalidToken('it is missing');
+  if (others.length > 0) throw new InvalidToken('it is there more than once');
   // What a scheme such as `Bearer` is written like does not matter (RFC 9110, section 11.1).
   if (value.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
-    throw new BadToken(`it does not begin with "${prefix}"`);
+    throw new InvalidToken(`it does not begin with "${prefix}"`);
   return value.slice(prefix.length).trim();
 }
 
-function resultOf({ header, payload, signature }: Token, { name }: Place): CelInput {
+function resultOf({ header, payload, signature }: VerifiedToken, { name }: Place): CelInput {
   const token = { header, payload, signature, location: 'header', location_property: name, verified: true };
   return token as CelInput; // What was JSON has nothing else in it.
 }
@@ -80,7 +80,7 @@ function refusal(error: unknown, { name }: Place): Refused {
       error: 'keysUnavailable',
       reason: `the keys of the issuer cannot be had: ${error.message}`,
     };
-  if (!(error instanceof BadToken)) throw error;
+  if (!(error instanceof InvalidToken)) throw error;
   return {
     kind: 'refuse',
     error: 'badToken',
@@ -94,11 +94,11 @@ function readRules(config: ConfigReader): TokenRules {
   const issuers = readAllowed(config, 'issuer');
   const jws = required(config, 'jws');
   const urls = readKeyUrls(jws);
-  const shared = urls.map((url) => new KeySet(() => fetchJson(url, isPrivateFetched), now));
+  const shared = urls.map((url) => new JwksCache(() => fetchJson(url, isPrivateFetched), now));
   const discovered = new Map(
     urls.length > 0
       ? []
-      : issuers.map((issuer) => [issuer, [new KeySet(() => fetchIssuerKeys(issuer, isPrivateFetched), now)]]),
+      : issuers.map((issuer) => [issuer, [new JwksCache(() => fetchIssuerKeys(issuer, isPrivateFetched), now)]]),
   );
   for (const [i, issuer] of issuers.entries()) {
     const problem = discovered.has(issuer) && issuer && fetchProblem(issuer, isPrivateFetched);

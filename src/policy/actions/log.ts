@@ -1,14 +1,14 @@
 // `log`: notes something about a request, an answer or a connection.
 
-import { plain } from '../run/json-value.ts';
+import { toJsonValue } from '../run/json-value.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { isObject } from '../settings/objects.ts';
 import { PROBLEM } from '../settings/problems.ts';
-import { compileValue, type Value } from '../settings/values.ts';
+import { type ComputedValue, compileValue } from '../settings/values.ts';
 
 const MEMBERS_MAX = 50;
 
-export const log: ActionKind = {
+export const logAction: ActionKind = {
   type: 'log',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   members: ['metadata'],
@@ -16,7 +16,7 @@ export const log: ActionKind = {
   compile(config) {
     const { environment } = config;
     const raw = config.raw('metadata');
-    let metadata: Value = () => null;
+    let metadata: ComputedValue = () => null;
     if (raw === undefined) config.problem('metadata', PROBLEM.missing, 'is missing: it says what is logged, by names');
     else if (!isObject(raw)) config.problem('metadata', PROBLEM.field, 'must be an object: values by names');
     else if (Object.keys(raw).length > MEMBERS_MAX)
@@ -28,7 +28,7 @@ export const log: ActionKind = {
         const value = metadata(bindings);
         const about = exchange ?? connection;
         if (about) {
-          const said = plain(value) as object;
+          const said = toJsonValue(value) as object;
           environment.note(about, said);
           const { decisions } = about;
           if (decisions) decisions.policyLogs = [...(decisions.policyLogs ?? []), said];

@@ -2,7 +2,7 @@
 
 import type { Expression } from '../cel/compiled.ts';
 import { RateLimiter } from '../rate-limiter.ts';
-import { plain } from '../run/json-value.ts';
+import { toJsonValue } from '../run/json-value.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
@@ -11,7 +11,7 @@ const KEYS_MAX = 10;
 const STEP_MS = 10_000;
 const RATE = { min: 60_000, max: 24 * 3_600_000 };
 
-export const rateLimit: ActionKind = {
+export const rateLimitAction: ActionKind = {
   type: 'rate-limit',
   phases: ['on_http_request'],
   members: ['name', 'algorithm', 'capacity', 'rate', 'bucket_key', 'enforce'],
@@ -31,7 +31,7 @@ export const rateLimit: ActionKind = {
     return {
       isTerminal: false,
       run({ bindings, result }) {
-        const key = JSON.stringify(keys.map((expression) => plain(expression.evaluate(bindings))));
+        const key = JSON.stringify(keys.map((expression) => toJsonValue(expression.evaluate(bindings))));
         const wait = limiter.take(key);
         result('rate_limit', { bucket_key: key, limited: wait > 0 });
         if (wait === 0 || !enforce) return undefined;

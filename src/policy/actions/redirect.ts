@@ -6,7 +6,7 @@ import { compileUrlChange } from '../settings/url-change.ts';
 const HEADERS_MAX = 10;
 const NOTHING = Buffer.alloc(0);
 
-export const redirect: ActionKind = {
+export const redirectAction: ActionKind = {
   type: 'redirect',
   phases: ['on_http_request'],
   members: ['from', 'to', 'status_code', 'headers'],

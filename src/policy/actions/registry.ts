@@ -2,44 +2,44 @@
 
 import { suggestion } from '../cel/names.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
-import { addHeaders } from './add-headers.ts';
-import { basicAuth } from './basic-auth.ts';
-import { circuitBreaker } from './circuit-breaker.ts';
-import { closeConnection } from './close-connection.ts';
-import { compressResponse } from './compress-response.ts';
-import { customResponse } from './custom-response.ts';
-import { deny } from './deny.ts';
-import { forwardInternal } from './forward-internal.ts';
-import { jwtValidation } from './jwt-validation.ts';
-import { log } from './log.ts';
-import { rateLimit } from './rate-limit.ts';
-import { redirect } from './redirect.ts';
-import { removeHeaders } from './remove-headers.ts';
-import { restrictIps } from './restrict-ips.ts';
-import { setVars } from './set-vars.ts';
-import { terminateTls } from './terminate-tls.ts';
-import { urlRewrite } from './url-rewrite.ts';
+import { addHeadersAction } from './add-headers.ts';
+import { basicAuthAction } from './basic-auth.ts';
+import { circuitBreakerAction } from './circuit-breaker.ts';
+import { closeConnectionAction } from './close-connection.ts';
+import { compressResponseAction } from './compress-response.ts';
+import { customResponseAction } from './custom-response.ts';
+import { denyAction } from './deny.ts';
+import { forwardInternalAction } from './forward-internal.ts';
+import { jwtValidationAction } from './jwt-validation.ts';
+import { logAction } from './log.ts';
+import { rateLimitAction } from './rate-limit.ts';
+import { redirectAction } from './redirect.ts';
+import { removeHeadersAction } from './remove-headers.ts';
+import { restrictIpsAction } from './restrict-ips.ts';
+import { setVarsAction } from './set-vars.ts';
+import { terminateTlsAction } from './terminate-tls.ts';
+import { urlRewriteAction } from './url-rewrite.ts';
 import { verifyWebhookAction } from './verify-webhook.ts';
 
 /** All kinds, by the names that policies call them now. */
 export const actionKinds: readonly ActionKind[] = [
-  addHeaders,
-  basicAuth,
-  circuitBreaker,
-  closeConnection,
-  compressResponse,
-  customResponse,
-  deny,
-  forwardInternal,
-  jwtValidation,
-  log,
-  rateLimit,
-  redirect,
-  removeHeaders,
-  restrictIps,
-  setVars,
-  terminateTls,
-  urlRewrite,
+  addHeadersAction,
+  basicAuthAction,
+  circuitBreakerAction,
+  closeConnectionAction,
+  compressResponseAction,
+  customResponseAction,
+  denyAction,
+  forwardInternalAction,
+  jwtValidationAction,
+  logAction,
+  rateLimitAction,
+  redirectAction,
+  removeHeadersAction,
+  restrictIpsAction,
+  setVarsAction,
+  terminateTlsAction,
+  urlRewriteAction,
   verifyWebhookAction,
 ];
 

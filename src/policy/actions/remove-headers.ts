@@ -6,7 +6,7 @@ import { PROBLEM } from '../settings/problems.ts';
 
 const HEADERS_MAX = 10;
 
-export const removeHeaders: ActionKind = {
+export const removeHeadersAction: ActionKind = {
   type: 'remove-headers',
   phases: ['on_http_request', 'on_http_response'],
   members: ['headers'],

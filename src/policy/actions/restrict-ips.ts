@@ -8,7 +8,7 @@ import { PROBLEM } from '../settings/problems.ts';
 
 const NETWORKS_MAX = 1000;
 
-export const restrictIps: ActionKind = {
+export const restrictIpsAction: ActionKind = {
   type: 'restrict-ips',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   members: ['allow', 'deny', 'ip_policies', 'enforce'],

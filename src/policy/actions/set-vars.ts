@@ -3,12 +3,12 @@
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { isObject } from '../settings/objects.ts';
 import { PROBLEM } from '../settings/problems.ts';
-import { compileValue, type Value } from '../settings/values.ts';
+import { type ComputedValue, compileValue } from '../settings/values.ts';
 
 const VARS_MAX = 50;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-export const setVars: ActionKind = {
+export const setVarsAction: ActionKind = {
   type: 'set-vars',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   members: ['vars'],
@@ -34,7 +34,11 @@ function listOf(config: ConfigReader): unknown[] {
   return [];
 }
 
-function variableOf(config: ConfigReader, path: string, entry: unknown): { name: string; value: Value } | undefined {
+function variableOf(
+  config: ConfigReader,
+  path: string,
+  entry: unknown,
+): { name: string; value: ComputedValue } | undefined {
   const [first, ...others] = isObject(entry) ? Object.entries(entry) : [];
   if (!first || others.length > 0) {
     config.problem(path, PROBLEM.variable, 'must be an object with exactly one name: each has an entry of its own');

@@ -16,7 +16,7 @@ const PEM_MAX = 32 * 1024;
 const HALF_AN_IDENTITY = 2240;
 const RESULT = 'terminate_tls';
 
-export const terminateTls: ActionKind = {
+export const terminateTlsAction: ActionKind = {
   type: 'terminate-tls',
   phases: ['on_tcp_connect'],
   protos: ['https', 'tls'],

@@ -6,7 +6,7 @@ import { compileUrlChange } from '../settings/url-change.ts';
 /** Scheme, authority, and the rest but the fragment. */
 const PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^#]*)/i;
 
-export const urlRewrite: ActionKind = {
+export const urlRewriteAction: ActionKind = {
   type: 'url-rewrite',
   phases: ['on_http_request'],
   members: ['from', 'to'],

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HeaderList } from '../../http/header-list.ts';
 import type { Refused } from '../../http/module.ts';
 
-export interface Credentials {
+export interface BasicCredentials {
   readonly username: string;
   readonly password: string;
 }
@@ -22,7 +22,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @returns undefined unless there is exactly one `Authorization`, and it holds a user name and a password in UTF-8 without
  *   control characters, in canonical Base64: two readings of one header must not be possible.
  */
-export function presentedIn(fields: HeaderList): Credentials | undefined {
+export function readBasicCredentials(fields: HeaderList): BasicCredentials | undefined {
   const [value, ...others] = fields.all('authorization');
   const encoded = others.length === 0 ? HEADER.exec(value ?? '')?.[1] : undefined;
   if (!encoded) return undefined;
@@ -30,34 +30,34 @@ export function presentedIn(fields: HeaderList): Credentials | undefined {
   if (bytes.toString('base64') !== encoded) return undefined;
   try {
     const pair = utf8.decode(bytes);
-    return CONTROL.test(pair) ? undefined : splitPair(pair);
+    return CONTROL.test(pair) ? undefined : splitCredentials(pair);
   } catch {
     return undefined; // It is not UTF-8.
   }
 }
 
 /** Splits `user:password` at its first colon; undefined where there is none. */
-export function splitPair(pair: string): Credentials | undefined {
+export function splitCredentials(pair: string): BasicCredentials | undefined {
   const colon = pair.indexOf(':');
   if (colon < 0) return undefined;
   return { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
 /** What stands for a user name and its password: of the same length for all of them. */
-export function digestOf({ username, password }: Credentials): Buffer {
+export function credentialsDigest({ username, password }: BasicCredentials): Buffer {
   return createHash('sha256').update(`${username}:${password}`).digest();
 }
 
 /** Whether one of these is what was presented. It takes as long whether it is the first, the last or none. */
-export function isAmong(presented: Credentials, digests: readonly Buffer[]): boolean {
-  const digest = digestOf(presented);
+export function matchesDigest(presented: BasicCredentials, digests: readonly Buffer[]): boolean {
+  const digest = credentialsDigest(presented);
   let found = false;
   for (const other of digests) found = timingSafeEqual(digest, other) || found;
   return found;
 }
 
 /** Turns a visitor away, and says that a password would help. */
-export function needsPassword(realm: string, presented: Credentials | undefined): Refused {
+export function basicChallenge(realm: string, presented: BasicCredentials | undefined): Refused {
   const quoted = (realm || DEFAULT_REALM).replace(/["\\]/g, '\\$&');
   return {
     kind: 'refuse',

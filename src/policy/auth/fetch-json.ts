@@ -2,7 +2,7 @@
 // reach others. Whoever may write a policy could have the gateway ask its neighbours otherwise.
 
 import { isIP } from 'node:net';
-import { isPublic } from '../../net/public-addresses.ts';
+import { isPublicAddress } from '../../net/public-addresses.ts';
 import { fetchBytes } from '../keys/fetch-bytes.ts';
 
 const BYTES_MAX = 512 * 1024;
@@ -18,7 +18,7 @@ export function fetchProblem(text: string, isPrivateAllowed: boolean): string | 
   if (!url || url.username || url.password || !(url.protocol === 'https:' || isPlain))
     return 'must be a URL that begins with https://, without a user name';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isPrivateAllowed && (LOOPBACK.test(url.hostname) || (isIP(host) && !isPublic(host))))
+  if (!isPrivateAllowed && (LOOPBACK.test(url.hostname) || (isIP(host) && !isPublicAddress(host))))
     return 'must be at a public address (POLICY_FETCH=any of the gateway lets policies reach others)';
   return undefined;
 }

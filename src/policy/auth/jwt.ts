@@ -2,7 +2,7 @@
 
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { KeysUnavailable } from '../keys/key-cache.ts';
-import type { KeySet } from './key-set.ts';
+import type { JwksCache } from './key-set.ts';
 
 /** Seconds that an issuer's clock may be from ours. */
 const CLOCK_TOLERANCE = 5;
@@ -20,36 +20,36 @@ export interface TokenRules {
   audiences: readonly string[];
   algorithms: readonly string[];
   /** The sets that the keys of an issuer may be in. */
-  keySets(issuer: string): readonly KeySet[];
+  keySets(issuer: string): readonly JwksCache[];
   /** The wall clock, in milliseconds. */
   time(): number;
 }
 
 /** A token that is good. */
-export interface Token {
+export interface VerifiedToken {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
   signature: string;
 }
 
 /** A token that is not good; its message says why, for the log. */
-export class BadToken extends Error {}
+export class InvalidToken extends Error {}
 
 /**
  * Checks a token.
  * @param typ that its header has to have; undefined: any.
- * @throws {BadToken}
+ * @throws {InvalidToken}
  * @throws {KeysUnavailable} when nothing can be said about it.
  */
-export async function checkToken(token: string, typ: string | undefined, rules: TokenRules): Promise<Token> {
+export async function verifyToken(token: string, typ: string | undefined, rules: TokenRules): Promise<VerifiedToken> {
   const { header, issuer } = readToken(token);
   // Before a key is looked for: who can be told from here causes no requests to the issuer.
-  if (!rules.algorithms.includes(header.alg ?? '')) throw new BadToken('its algorithm is not one of those allowed');
+  if (!rules.algorithms.includes(header.alg ?? '')) throw new InvalidToken('its algorithm is not one of those allowed');
   if (issuer === undefined || !rules.issuers.includes(issuer))
-    throw new BadToken('its issuer is not one of those allowed');
+    throw new InvalidToken('its issuer is not one of those allowed');
   const [protectedPart = '', payloadPart = '', signature = ''] = token.split('.');
   const input = { protected: protectedPart, payload: payloadPart, signature };
-  const goodWith = async (keys: readonly CryptoKey[]): Promise<Token | undefined> => {
+  const goodWith = async (keys: readonly CryptoKey[]): Promise<VerifiedToken | undefined> => {
     for (const key of keys) {
       const payload = await verified(token, key, typ, issuer, rules);
       if (payload) return { header, payload, signature };
@@ -58,16 +58,16 @@ export async function checkToken(token: string, typ: string | undefined, rules: 
   };
   let unavailable: KeysUnavailable | undefined;
   try {
-    const unknowing: KeySet[] = [];
+    const unknowing: JwksCache[] = [];
     // All that is known first: an issuer that answers slowly is not waited for when there is a key.
     for (const keySet of rules.keySets(issuer)) {
-      const keys = await keySet.known(header, input);
+      const keys = await keySet.knownKeys(header, input);
       if (keys.length === 0) unknowing.push(keySet);
       const good = await goodWith(keys);
       if (good) return good;
     }
     for (const keySet of unknowing) {
-      const keys = await keySet.find(header, input).catch((error) => {
+      const keys = await keySet.findKeys(header, input).catch((error) => {
         if (!(error instanceof KeysUnavailable)) throw error;
         unavailable = error;
         return [];
@@ -78,14 +78,14 @@ export async function checkToken(token: string, typ: string | undefined, rules: 
   } catch (error) {
     throw badToken(error);
   }
-  throw unavailable ?? new BadToken('it is not signed with a key of its issuer');
+  throw unavailable ?? new InvalidToken('it is not signed with a key of its issuer');
 }
 
 function readToken(token: string) {
   try {
     return { header: decodeProtectedHeader(token), issuer: decodeJwt(token).iss };
   } catch {
-    throw new BadToken('it is not a well-formed token');
+    throw new InvalidToken('it is not a well-formed token');
   }
 }
 
@@ -114,6 +114,8 @@ async function verified(
 }
 
 /** Whatever is wrong with a token or its key: nobody comes in with it. */
-function badToken(error: unknown): BadToken {
-  return error instanceof BadToken ? error : new BadToken(error instanceof Error ? error.message : String(error));
+function badToken(error: unknown): InvalidToken {
+  return error instanceof InvalidToken
+    ? error
+    : new InvalidToken(error instanceof Error ? error.message : String(error));
 }

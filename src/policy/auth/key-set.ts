@@ -9,7 +9,7 @@ import {
   type JWSHeaderParameters,
   type LocalJWKSet,
 } from 'jose';
-import { Kept } from '../keys/key-cache.ts';
+import { KeyCache } from '../keys/key-cache.ts';
 
 /** Milliseconds. */
 const KEEPING = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
@@ -19,8 +19,8 @@ const UNKNOWN_KEY_PAUSE = 30_000;
 /** Keys that a token is tried with. */
 const KEYS_MAX = 16;
 
-export class KeySet {
-  readonly #kept: Kept<LocalJWKSet>;
+export class JwksCache {
+  readonly #kept: KeyCache<LocalJWKSet>;
 
   /**
    * @param fetch brings the set; nothing is fetched before the first token.
@@ -29,12 +29,12 @@ export class KeySet {
   constructor(fetch: () => Promise<unknown>, now: () => number) {
     // What it is, is checked there.
     const load = async () => createLocalJWKSet((await fetch()) as JSONWebKeySet);
-    this.#kept = new Kept(load, KEEPING, now);
+    this.#kept = new KeyCache(load, KEEPING, now);
   }
 
   /** The keys that are there and that a token may be signed with; it does not wait for any. */
-  async known(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
-    const keys = this.#kept.atHand();
+  async knownKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
+    const keys = this.#kept.peek();
     return keys ? matching(keys, header, token) : [];
   }
 
@@ -42,8 +42,8 @@ export class KeySet {
    * The same for a token of which no key is known, which is looked for anew, every 30 s at most: issuers change their keys.
    * @throws {KeysUnavailable}
    */
-  async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
-    return matching(await this.#kept.current(UNKNOWN_KEY_PAUSE), header, token);
+  async findKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
+    return matching(await this.#kept.get(UNKNOWN_KEY_PAUSE), header, token);
   }
 }
 

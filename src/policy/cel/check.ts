@@ -8,11 +8,11 @@ import { literalProblem } from './literals.ts';
 import { expandMacro, growInPlace } from './macros.ts';
 import { isFunctionName, MISSING_FUNCTIONS, TYPE_NAMES, variableOf, whyNoFunction, whyNoVariable } from './names.ts';
 import { NESTING_MAX } from './nesting.ts';
-import { callKind, chainOf, identKind, inPlaceOf, intKind, type Kind } from './nodes.ts';
+import { callKind, chainOf, identKind, inPlaceOf, intKind, type NodeOf } from './nodes.ts';
 import { type Expr, type Parsed, positionOf } from './parse.ts';
-import { constantType, type Outcome, outcomeOf } from './signatures.ts';
-import { aValue, BOOL, common, DYN, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
-import { beginWork } from './work.ts';
+import { constantType, resultType, type TypeResult } from './signatures.ts';
+import { BOOL, common, DYN, describeType, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
+import { startBudget } from './work.ts';
 
 /** Parts of an expression, once macros stand for what they are. */
 const PARTS_MAX = 2_000;
@@ -90,7 +90,7 @@ class Check {
     }
   }
 
-  #map(expr: Expr, { messageName, entries }: Kind<'structExpr'>, scope: Scope | undefined): CelType {
+  #map(expr: Expr, { messageName, entries }: NodeOf<'structExpr'>, scope: Scope | undefined): CelType {
     if (messageName !== '')
       this.#fail('unknown', expr, `makes a ${messageName}, and there are no such types: a map is { 'name': value }`);
     const keys = entries.map(({ keyKind }) => this.visit(keyKind.value as Expr, scope));
@@ -104,7 +104,7 @@ class Check {
   #name(expr: Expr, scope: Scope | undefined): CelType {
     const chain = chainOf(expr);
     if (!chain) {
-      const { operand, field } = expr.exprKind.value as Kind<'selectExpr'>;
+      const { operand, field } = expr.exprKind.value as NodeOf<'selectExpr'>;
       return this.#field(expr, this.visit(operand, scope), field);
     }
     const { names, parts } = chain;
@@ -129,7 +129,7 @@ class Check {
   #field(expr: Expr, type: CelType, field: string): CelType {
     if (type === DYN) return DYN;
     if (type.kind === 'map') return type.value;
-    return this.#fail('type', expr, `takes .${field} of ${aValue(type)}, which has no fields`);
+    return this.#fail('type', expr, `takes .${field} of ${describeType(type)}, which has no fields`);
   }
 
   #unknown(expr: Expr, names: readonly string[], of?: CelType): never {
@@ -137,7 +137,7 @@ class Check {
   }
 
   /** `has(a.b)`: where that is a variable, whether it has a value just now. */
-  #hasField(expr: Expr, select: Kind<'selectExpr'>, scope: Scope | undefined): CelType {
+  #hasField(expr: Expr, select: NodeOf<'selectExpr'>, scope: Scope | undefined): CelType {
     const chain = chainOf(expr);
     this.#checkLength(expr, chain?.names);
     if (chain && !inScope(scope, chain.names[0] as string)) {
@@ -157,7 +157,7 @@ class Check {
     return BOOL;
   }
 
-  #call(expr: Expr, written: Kind<'callExpr'>, scope: Scope | undefined): CelType {
+  #call(expr: Expr, written: NodeOf<'callExpr'>, scope: Scope | undefined): CelType {
     const { env, vocabulary } = this.#environment;
     const call = expandMacro(expr, written);
     const target = call.target && chainOf(call.target)?.names;
@@ -177,7 +177,7 @@ class Check {
     const args = call.args.map((arg) => this.visit(arg, scope));
     const problem = literalProblem(name, call.args);
     if (problem) this.#fail(problem.code, problem.expr, problem.message);
-    const type = this.#known(expr, outcomeOf(name, forms ?? [], receiver, args, implied ? 1 : 0));
+    const type = this.#known(expr, resultType(name, forms ?? [], receiver, args, implied ? 1 : 0));
     if (forms) this.#tryConstant(expr, receiver ? [call.target as Expr, ...call.args] : call.args);
     return type;
   }
@@ -185,12 +185,12 @@ class Check {
   /** What is made of constants alone is tried at once: `timestamp('yesterday')` is never right. */
   #tryConstant(expr: Expr, operands: readonly Expr[]): void {
     if (operands.length === 0 || operands.some(({ exprKind }) => exprKind.case !== 'constExpr')) return;
-    beginWork(this);
+    startBudget(this);
     const result = plan(this.#environment.env, expr)();
     if (isCelError(result)) this.#fail('type', expr, `cannot be: ${result.message}`);
   }
 
-  #loop(expr: Expr, loop: Kind<'comprehensionExpr'>, scope: Scope | undefined): CelType {
+  #loop(expr: Expr, loop: NodeOf<'comprehensionExpr'>, scope: Scope | undefined): CelType {
     this.hasLoops = true;
     const loops = (scope?.loops ?? 0) + 1;
     if (loops > LOOPS_MAX)
@@ -198,7 +198,7 @@ class Check {
     const range = loop.iterRange as Expr;
     const type = this.visit(range, scope);
     const element = elementOf(type);
-    if (!element) this.#fail('type', range, `goes through ${aValue(type)}: only lists and maps have elements`);
+    if (!element) this.#fail('type', range, `goes through ${describeType(type)}: only lists and maps have elements`);
     this.#checkLocal(expr, loop.iterVar);
     const before = this.#parts;
     const added = growInPlace(loop);
@@ -222,7 +222,7 @@ class Check {
     if (chain && chain.length > NESTING_MAX) this.#fail('limit', expr, `goes deeper than ${NESTING_MAX} names`);
   }
 
-  #known(expr: Expr, outcome: Outcome): CelType {
+  #known(expr: Expr, outcome: TypeResult): CelType {
     return 'wrong' in outcome ? this.#fail('type', expr, outcome.wrong) : outcome;
   }
 

@@ -2,17 +2,17 @@
 // all of it is; after each piece the work begins anew, and goes on where it has not been.
 
 /** How long a piece takes before it ends in front of the next expression; milliseconds. */
-const PIECE_MS = 5;
+const STEP_MS = 5;
 
 /** Ends a piece. It must get through to `run`. */
-class Pause extends Error {}
+class StepEnd extends Error {}
 
 type Outcome = { value: unknown } | { error: unknown };
 
-let current: Compilation | undefined;
+let current: IncrementalCompilation | undefined;
 
 /** What has been compiled of one thing so far. */
-export class Compilation {
+export class IncrementalCompilation {
   readonly #kept = new Map<object, Map<string, Outcome>>();
   readonly #now: () => number;
   #until = 0;
@@ -30,11 +30,11 @@ export class Compilation {
   }
 
   /** Does a piece of what compiles. @returns undefined when there is more to do: then it is to be called again. */
-  piece<T>(work: () => T): { done: T } | undefined {
+  step<T>(work: () => T): { done: T } | undefined {
     try {
-      return { done: this.#during(work, this.#now() + PIECE_MS) };
+      return { done: this.#during(work, this.#now() + STEP_MS) };
     } catch (error) {
-      if (error instanceof Pause) return undefined;
+      if (error instanceof StepEnd) return undefined;
       throw error;
     }
   }
@@ -63,7 +63,7 @@ export class Compilation {
 
   #compiled(compile: () => unknown): Outcome {
     // One at least is done whole, with what is within it, or there would be no end to it.
-    if (!this.#isWithin && !this.#isFirst && this.#now() >= this.#until) throw new Pause();
+    if (!this.#isWithin && !this.#isFirst && this.#now() >= this.#until) throw new StepEnd();
     const isOuter = !this.#isWithin;
     this.#isFirst = false;
     this.#isWithin = true;
@@ -81,6 +81,6 @@ export class Compilation {
  * Compiles a text, or has it from the compilation that is under way; between two of them, a piece may end.
  * @param kind what tells apart texts that mean something else: the same object for the same kind.
  */
-export function compiledOnce<T>(kind: object, text: string, compile: () => T): T {
+export function compileOnce<T>(kind: object, text: string, compile: () => T): T {
   return current ? current.keep(kind, text, compile) : compile();
 }

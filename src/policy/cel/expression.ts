@@ -2,17 +2,17 @@
 
 import { type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
 import { checkExpression } from './check.ts';
-import { compiledOnce } from './compilation.ts';
+import { compileOnce } from './compilation.ts';
 import type { Expression } from './compiled.ts';
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';
-import { aValue, BOOL, DYN } from './types.ts';
+import { BOOL, DYN, describeType } from './types.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
-import { beginWork, isOverworked, WORK_MAX } from './work.ts';
+import { COST_MAX, isOverBudget, startBudget } from './work.ts';
 
 /** An expression that can be evaluated. */
-export interface Compiled extends Expression {
+export interface CompiledExpression extends Expression {
   /** Of its value; `dyn` when that is known only once it is there. */
   readonly type: CelType;
   /** Throws a `CelFailure` when it has no value. */
@@ -23,11 +23,11 @@ export interface Compiled extends Expression {
  * Compiles an expression. Throws a `CelError` for what cannot be right whatever the visit: its `evaluate` throws a
  * `CelFailure` for what is not right this time.
  */
-export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
-  return compiledOnce(vocabulary, text, () => compileAnew(text, vocabulary));
+export function compileExpression(text: string, vocabulary: Vocabulary): CompiledExpression {
+  return compileOnce(vocabulary, text, () => compileAnew(text, vocabulary));
 }
 
-function compileAnew(text: string, vocabulary: Vocabulary): Compiled {
+function compileAnew(text: string, vocabulary: Vocabulary): CompiledExpression {
   const environment = environmentOf(vocabulary);
   const parsed = parseExpression(text);
   const { type, hasLoops, variables } = checkExpression(text, parsed, environment);
@@ -38,10 +38,10 @@ function compileAnew(text: string, vocabulary: Vocabulary): Compiled {
     type,
     variables,
     evaluate(bindings) {
-      beginWork(bindings);
+      startBudget(bindings);
       const value = run(bindings);
-      if (isOverworked())
-        throw new CelFailure(`${shown(text)} is too much to do: more than ${WORK_MAX} steps for one request`);
+      if (isOverBudget())
+        throw new CelFailure(`${shown(text)} is too much to do: more than ${COST_MAX} steps for one request`);
       if (isCelError(value)) throw failure(text, parsed, value);
       return value;
     },
@@ -62,16 +62,16 @@ function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) 
 }
 
 /** An expression that is true or false. */
-export interface Condition extends Pick<Expression, 'text' | 'variables'> {
+export interface CelCondition extends Pick<Expression, 'text' | 'variables'> {
   /** Throws a `CelFailure` when it is neither. */
   test(bindings: Bindings): boolean;
 }
 
 /** Compiles an expression that is true or false. Throws a `CelError`; what it returns throws a `CelFailure`. */
-export function compileCondition(text: string, vocabulary: Vocabulary): Condition {
+export function compileCondition(text: string, vocabulary: Vocabulary): CelCondition {
   const { type, variables, evaluate } = compileExpression(text, vocabulary);
   if (type !== BOOL && type !== DYN)
-    throw new CelError('type', 0, `must be true or false, and is ${aValue(type)}: compare it, as in a == 'b'`);
+    throw new CelError('type', 0, `must be true or false, and is ${describeType(type)}: compare it, as in a == 'b'`);
   return {
     text,
     variables,

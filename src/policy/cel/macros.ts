@@ -1,26 +1,26 @@
 // Macros: what is written like a call, and is another thing.
 
-import { callKind, identKind, inPlaceOf, type Kind, listKind } from './nodes.ts';
+import { callKind, identKind, inPlaceOf, listKind, type NodeOf } from './nodes.ts';
 import type { Expr, ExprKind } from './parse.ts';
 
 /**
  * Puts in place of `has(map['key'])` and `list.sortBy(x, x.key)` what they stand for; the parser knows the other macros.
  * @returns the call that stands there now.
  */
-export function expandMacro(expr: Expr, call: Kind<'callExpr'>): Kind<'callExpr'> {
+export function expandMacro(expr: Expr, call: NodeOf<'callExpr'>): NodeOf<'callExpr'> {
   const kind = call.function === 'has' ? hasElement(call) : call.function === 'sortBy' ? sortBy(call) : undefined;
   if (kind?.case !== 'callExpr') return call;
   expr.exprKind = kind;
   return kind.value;
 }
 
-function hasElement({ target, args: [argument, ...others] }: Kind<'callExpr'>): ExprKind | undefined {
+function hasElement({ target, args: [argument, ...others] }: NodeOf<'callExpr'>): ExprKind | undefined {
   const kind = argument?.exprKind;
   if (target || others.length > 0 || kind?.case !== 'callExpr' || kind.value.function !== '_[_]') return undefined;
   return callKind('@has', kind.value.args);
 }
 
-function sortBy({ target, args }: Kind<'callExpr'>): ExprKind | undefined {
+function sortBy({ target, args }: NodeOf<'callExpr'>): ExprKind | undefined {
   const [list, element, key, ...others] = target ? [target, ...args] : args;
   const kind = element?.exprKind;
   if (!list || !element || !key || others.length > 0 || kind?.case !== 'identExpr') return undefined;
@@ -56,7 +56,7 @@ function mapLoop(range: Expr, variable: string, element: Expr): ExprKind {
  * one before.
  * @returns what is added; undefined when the loop makes no list.
  */
-export function growInPlace({ accuInit, loopStep }: Kind<'comprehensionExpr'>): Expr | undefined {
+export function growInPlace({ accuInit, loopStep }: NodeOf<'comprehensionExpr'>): Expr | undefined {
   if (accuInit?.exprKind.case !== 'listExpr') return undefined;
   const step = loopStep?.exprKind;
   if (step?.case !== 'callExpr') return undefined;

@@ -1,7 +1,7 @@
 // Which names there are, and which was meant by one that there is not.
 
 import type { CelFunc, CelType } from '@bufbuild/cel';
-import { aValue } from './types.ts';
+import { describeType } from './types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Names of types, which are values too: `type(x) == string`. */
@@ -50,7 +50,7 @@ export function whyNoVariable(vocabulary: Vocabulary, names: readonly string[], 
   if (reason) return reason;
   const name = names.join('.');
   const hint = suggestion(name, Object.keys(vocabulary.variables));
-  return `uses ${name}, which is not known${hint || (of ? `: it is below ${aValue(of)}` : '')}`;
+  return `uses ${name}, which is not known${hint || (of ? `: it is below ${describeType(of)}` : '')}`;
 }
 
 /** Whether a function has a name that people write; others are operators, and what the compiler puts in place of macros. */

@@ -78,7 +78,7 @@ export interface Interpolation {
 }
 
 /** Cuts a template into texts and what stands in `${…}`. Throws a `CelError` for one that is not closed. */
-export function piecesOf(template: string): (string | Interpolation)[] {
+export function splitTemplate(template: string): (string | Interpolation)[] {
   const pieces: (string | Interpolation)[] = [];
   let from = 0;
   for (let start = template.indexOf('${'); start >= 0; start = template.indexOf('${', from)) {

@@ -4,7 +4,7 @@
 import type { Expr, ExprKind } from './parse.ts';
 
 /** What a part of one kind has in it. */
-export type Kind<Case extends ExprKind['case']> = Extract<ExprKind, { case: Case }>['value'];
+export type NodeOf<Case extends ExprKind['case']> = Extract<ExprKind, { case: Case }>['value'];
 
 export const identKind = (name: string): ExprKind => ({
   case: 'identExpr',

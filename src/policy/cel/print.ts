@@ -13,15 +13,15 @@ const DEPTH_MAX = 100;
  * A value as it is put into a template: a text as it is, numbers in decimal, timestamps as RFC 3339 has them, bytes in
  * base64, lists and maps as JSON.
  */
-export function textOf(value: CelValue): string {
+export function formatValue(value: CelValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
-  const json = jsonOf(value);
+  const json = formatJson(value);
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 /** A value as JSON, the keys of maps in their order. Throws a `CelFailure` for numbers that JSON does not have. */
-export function jsonOf(value: CelValue): string {
+export function formatJson(value: CelValue): string {
   const written = write(value);
   growText(written.length);
   return written;

@@ -2,9 +2,9 @@
 
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import { compiledOnce } from './compilation.ts';
+import { compileOnce } from './compilation.ts';
 import { sizeOfPattern } from './regex-size.ts';
-import { spend, TEXT_MAX } from './work.ts';
+import { spend, TEXT_LENGTH_MAX } from './work.ts';
 
 /** Bytes of a pattern, and instructions it may be compiled to: each is looked at once for every character of a text. */
 const PATTERN_MAX = 8 * 1024;
@@ -65,7 +65,7 @@ export const RE2 = {
 function patternOf(text: string): CompiledPattern {
   const kept = patterns.get(text);
   if (kept) return kept;
-  return compiledOnce(patterns, text, () => {
+  return compileOnce(patterns, text, () => {
     const pattern = new CompiledPattern(text);
     patterns.set(text, pattern);
     return pattern;
@@ -129,7 +129,7 @@ class CompiledPattern implements Pattern {
     return this.#re2.matcher(text)[method]((...found: (string | undefined)[]) => {
       const replacement = this.#expand(to, found);
       length += replacement.length;
-      if (length > TEXT_MAX) throw new RegexError(`makes a text of more than ${TEXT_MAX} characters`);
+      if (length > TEXT_LENGTH_MAX) throw new RegexError(`makes a text of more than ${TEXT_LENGTH_MAX} characters`);
       return replacement;
     });
   }

@@ -1,32 +1,32 @@
 // Whether operators and functions take what they are given, and what comes out of them.
 
 import type { CelFunc, CelType } from '@bufbuild/cel';
-import type { Kind } from './nodes.ts';
+import type { NodeOf } from './nodes.ts';
 import {
-  aValue,
   BOOL,
   BYTES,
   canEqual,
   common,
   DOUBLE,
   DYN,
+  describeType,
   elementOf,
   fits,
   INT,
   isDyn,
   NULL,
-  nameOf,
   STRING,
+  typeName,
   UINT,
 } from './types.ts';
 
 /** The type of what comes out; or, as a text, what is wrong. */
-export type Outcome = CelType | { wrong: string };
+export type TypeResult = CelType | { wrong: string };
 
 const INT_MAX = 2n ** 63n;
 
 /** The type of what is written out. */
-export function constantType({ constantKind: { case: kind, value } }: Kind<'constExpr'>): Outcome {
+export function constantType({ constantKind: { case: kind, value } }: NodeOf<'constExpr'>): TypeResult {
   const isOutside =
     (kind === 'int64Value' && (value >= INT_MAX || value < -INT_MAX)) ||
     (kind === 'uint64Value' && value >= 2n * INT_MAX);
@@ -44,7 +44,7 @@ const CONSTANTS: Record<string, CelType> = {
 };
 
 /** Operators that CEL does not treat as functions. */
-const OPERATORS: Record<string, (types: CelType[]) => Outcome> = {
+const OPERATORS: Record<string, (types: CelType[]) => TypeResult> = {
   '_&&_': (types) => logic(types),
   '_||_': (types) => logic(types),
   '@not_strictly_false': () => BOOL,
@@ -54,34 +54,34 @@ const OPERATORS: Record<string, (types: CelType[]) => Outcome> = {
   '_[_]': ([value = DYN, key = DYN]) => element(value, key),
   '@in': ([value = DYN, container = DYN]) => {
     const inside = elementOf(container);
-    if (!inside) return { wrong: `looks for a value in ${aValue(container)}: in takes a list or a map` };
+    if (!inside) return { wrong: `looks for a value in ${describeType(container)}: in takes a list or a map` };
     return canEqual(value, inside)
       ? BOOL
-      : { wrong: `looks for ${aValue(value)} in ${aValue(container)}: it is never in there` };
+      : { wrong: `looks for ${describeType(value)} in ${describeType(container)}: it is never in there` };
   },
 };
 
-function logic(types: CelType[]): Outcome {
+function logic(types: CelType[]): TypeResult {
   const other = types.find((type) => !fits(type, BOOL));
-  return other ? { wrong: `has ${aValue(other)} where there must be true or false` } : BOOL;
+  return other ? { wrong: `has ${describeType(other)} where there must be true or false` } : BOOL;
 }
 
-function equality([left = DYN, right = DYN]: CelType[]): Outcome {
+function equality([left = DYN, right = DYN]: CelType[]): TypeResult {
   if (canEqual(left, right)) return BOOL;
-  return { wrong: `compares ${aValue(left)} with ${aValue(right)}: they are never equal` };
+  return { wrong: `compares ${describeType(left)} with ${describeType(right)}: they are never equal` };
 }
 
-function element(value: CelType, key: CelType): Outcome {
+function element(value: CelType, key: CelType): TypeResult {
   if (isDyn(value)) return DYN;
   if (value.kind === 'list')
     return canEqual(key, INT)
       ? value.element
-      : { wrong: `takes element ${nameOf(key)} of a list: elements have numbers, from [0]` };
+      : { wrong: `takes element ${typeName(key)} of a list: elements have numbers, from [0]` };
   if (value.kind === 'map')
     return canEqual(key, value.key)
       ? value.value
-      : { wrong: `looks up ${aValue(key)} in a map that has keys of type ${nameOf(value.key)}` };
-  return { wrong: `takes an element of ${aValue(value)}: only lists and maps have them` };
+      : { wrong: `looks up ${describeType(key)} in a map that has keys of type ${typeName(value.key)}` };
+  return { wrong: `takes an element of ${describeType(value)}: only lists and maps have them` };
 }
 
 /**
@@ -89,13 +89,13 @@ function element(value: CelType, key: CelType): Outcome {
  * @param overloads its forms.
  * @param implied how many of the arguments were not written.
  */
-export function outcomeOf(
+export function resultType(
   name: string,
   overloads: Iterable<CelFunc>,
   target: CelType | undefined,
   args: CelType[],
   implied = 0,
-): Outcome {
+): TypeResult {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
   if (operator) return operator(args);
   const forms = [...overloads];
@@ -108,10 +108,10 @@ export function outcomeOf(
   );
   if (possible.length > 0) return common(possible.map((form) => form.result));
   if (!/^\w/.test(name) || name.startsWith('_')) return { wrong: `cannot be: ${operation(name, args)}` };
-  const given = `${target ? `${nameOf(target)}.` : ''}${name}(${args.slice(implied).map(nameOf).join(', ')})`;
+  const given = `${target ? `${typeName(target)}.` : ''}${name}(${args.slice(implied).map(typeName).join(', ')})`;
   const known = forms.map((form) => {
-    const on = form.target ? `${nameOf(form.target)}.` : '';
-    return `${on}${name}(${form.arguments.slice(implied).map(nameOf).join(', ')})`;
+    const on = form.target ? `${typeName(form.target)}.` : '';
+    return `${on}${name}(${form.arguments.slice(implied).map(typeName).join(', ')})`;
   });
   return { wrong: `cannot be: ${given}; there is ${[...new Set(known)].join(', ')}` };
 }
@@ -119,5 +119,5 @@ export function outcomeOf(
 /** `string + int`, from `_+_`. */
 function operation(name: string, args: CelType[]): string {
   let next = 0;
-  return name.replace(/_/g, () => ` ${nameOf(args[next++] ?? DYN)} `).trim();
+  return name.replace(/_/g, () => ` ${typeName(args[next++] ?? DYN)} `).trim();
 }

@@ -2,11 +2,11 @@
 
 import type { Template, TemplateStyle } from './compiled.ts';
 import { CelError } from './errors.ts';
-import { type Compiled, compileExpression } from './expression.ts';
-import { piecesOf } from './nesting.ts';
-import { textOf } from './print.ts';
+import { type CompiledExpression, compileExpression } from './expression.ts';
+import { splitTemplate } from './nesting.ts';
+import { formatValue } from './print.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
-import { beginWork, growText } from './work.ts';
+import { growText, startBudget } from './work.ts';
 
 /** Expressions in one template. */
 const EXPRESSIONS_MAX = 100;
@@ -22,7 +22,7 @@ const STYLES: Record<TemplateStyle, (computed: string) => string> = {
  * `evaluate` throws a `CelFailure`, also for a text of more than 1 MiB.
  */
 export function compileTemplate(text: string, vocabulary: Vocabulary, style: TemplateStyle = 'plain'): Template {
-  const cut = piecesOf(text);
+  const cut = splitTemplate(text);
   if (cut.filter((piece) => typeof piece !== 'string').length > EXPRESSIONS_MAX)
     throw new CelError('limit', 0, `has more than ${EXPRESSIONS_MAX} expressions in it`);
   const pieces = cut.map((piece) => (typeof piece === 'string' ? piece : compileAt(piece.text, piece.at, vocabulary)));
@@ -33,10 +33,10 @@ export function compileTemplate(text: string, vocabulary: Vocabulary, style: Tem
 
   function evaluate(bindings: Bindings): string {
     if (constant !== undefined) return constant;
-    beginWork(bindings);
+    startBudget(bindings);
     let result = '';
     for (const piece of pieces) {
-      result += typeof piece === 'string' ? piece : inStyle(textOf(piece.evaluate(bindings)));
+      result += typeof piece === 'string' ? piece : inStyle(formatValue(piece.evaluate(bindings)));
       growText(result.length);
     }
     return result;
@@ -51,7 +51,7 @@ export function compileTemplate(text: string, vocabulary: Vocabulary, style: Tem
   };
 }
 
-function compileAt(text: string, at: number, vocabulary: Vocabulary): Compiled {
+function compileAt(text: string, at: number, vocabulary: Vocabulary): CompiledExpression {
   try {
     return compileExpression(text, vocabulary);
   } catch (error) {

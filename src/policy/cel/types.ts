@@ -41,14 +41,14 @@ export function elementOf(type: CelType): CelType | undefined {
 }
 
 /** The name of a type, as people write it. */
-export function nameOf(type: CelType): string {
+export function typeName(type: CelType): string {
   return String(type)
     .replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name: string) => name.toLowerCase())
     .replace('null_type', 'null');
 }
 
 /** A value of a type, in a sentence: `an int`. */
-export function aValue(type: CelType): string {
-  const name = nameOf(type);
+export function describeType(type: CelType): string {
+  const name = typeName(type);
   return name === 'null' ? name : `${/^[aeiou](?!int)/.test(name) ? 'an' : 'a'} ${name}`;
 }

@@ -3,7 +3,7 @@
 import type { CelFunc, CelInput, CelType } from '@bufbuild/cel';
 
 /** What of a visit a rule is asked about. */
-export type Phase = 'on_tcp_connect' | 'on_http_request' | 'on_http_response';
+export type PolicyPhase = 'on_tcp_connect' | 'on_http_request' | 'on_http_response';
 
 export interface Vocabulary {
   /** Variables by their whole name, `req.url.path`: a name may be a value and have others below it. */

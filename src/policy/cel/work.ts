@@ -5,36 +5,36 @@ import { CelFailure } from './errors.ts';
 
 /** Elements that a list, and UTF-16 units that a text may have that an expression makes. */
 export const ELEMENTS_MAX = 100_000;
-export const TEXT_MAX = 1024 * 1024;
+export const TEXT_LENGTH_MAX = 1024 * 1024;
 
 /**
  * Units that the expressions about one request in one phase may use together: a unit is about one operation, so that they
  * take at most about a tenth of a second of CPU, whatever they say and whatever they are about.
  */
-export const WORK_MAX = 300_000;
+export const COST_MAX = 300_000;
 
 /** Characters that native code reads in the time of one operation. */
 const CHARACTERS = 64;
 
-let left = WORK_MAX;
+let left = COST_MAX;
 let about: object | undefined;
 
 /** From here on, what is done is done for `bindings`, which is one request in one phase. */
-export function beginWork(bindings: object): void {
+export function startBudget(bindings: object): void {
   if (bindings === about) return;
   about = bindings;
-  left = WORK_MAX;
+  left = COST_MAX;
 }
 
 /** Whether there was too much to do. CEL may have gone on with another operand of `||`: its result does not count. */
-export function isOverworked(): boolean {
+export function isOverBudget(): boolean {
   return left < 0;
 }
 
 /** Takes units from what is left. Throws when there are not so many. */
 export function spend(units: number): void {
   left -= units;
-  if (left < 0) throw new CelFailure(`is too much to do: more than ${WORK_MAX} steps for one request`);
+  if (left < 0) throw new CelFailure(`is too much to do: more than ${COST_MAX} steps for one request`);
 }
 
 /** Takes the units for reading so many characters once. */
@@ -44,7 +44,7 @@ export function spendText(length: number): void {
 
 /** Throws unless a text may get so long; takes the units for it. */
 export function growText(length: number): void {
-  if (length > TEXT_MAX) throw new CelFailure(`makes a text of more than ${TEXT_MAX} characters`);
+  if (length > TEXT_LENGTH_MAX) throw new CelFailure(`makes a text of more than ${TEXT_LENGTH_MAX} characters`);
   spendText(length);
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { Compilation } from '../cel/compilation.ts';
+import { IncrementalCompilation } from '../cel/compilation.ts';
 
 /** An account may have a part of the time in so many, and as much at once as comes to so many milliseconds of it. */
 const SHARE = 4;
@@ -16,7 +16,7 @@ const KEPT_MAX = 64 * 1024;
 const KEPT_OF_ALL = 512 * 1024;
 
 /** Too many policies of the account are waiting. */
-export class BusyError extends Error {}
+export class CompileQueueFull extends Error {}
 
 interface Account {
   waiting: number;
@@ -29,12 +29,12 @@ interface Account {
 interface Kept {
   digest: string;
   length: number;
-  compilation: Compilation;
+  compilation: IncrementalCompilation;
 }
 
 const asleep = (ms: number) => sleep(ms, undefined, { ref: false });
 
-export class PolicyCompiler {
+export class CompileQueue {
   readonly #now: () => number;
   readonly #pause: (ms: number) => Promise<void>;
   /** Those that have something to compile: what rests does not hold up what does not. */
@@ -57,12 +57,13 @@ export class PolicyCompiler {
    * @param text all that is compiled: what has the same text is compiled once, as long as it is kept.
    * @param work compiles it. It is begun anew after each piece, so it must do nothing else.
    * @param isLimited whether it counts for the account's share; not where something else is held up by it.
-   * @throws {BusyError} and what `work` throws.
+   * @throws {CompileQueueFull} and what `work` throws.
    */
   async compile<T>(accountId: string, text: string, work: () => T, isLimited = true): Promise<T> {
     const key = `${accountId} ${isLimited}`;
     const account = this.#accounts.get(key) ?? { waiting: 0, last: Promise.resolve(), paidAt: 0 };
-    if (account.waiting >= WAITING_MAX) throw new BusyError('too many policies of this account are being compiled');
+    if (account.waiting >= WAITING_MAX)
+      throw new CompileQueueFull('too many policies of this account are being compiled');
     this.#accounts.set(key, account);
     account.waiting++;
     const compiled = account.last.then(() => this.#inPieces(account, this.#keptOf(accountId, text), work, isLimited));
@@ -70,14 +71,19 @@ export class PolicyCompiler {
     return compiled;
   }
 
-  async #inPieces<T>(account: Account, compilation: Compilation, work: () => T, isLimited: boolean): Promise<T> {
+  async #inPieces<T>(
+    account: Account,
+    compilation: IncrementalCompilation,
+    work: () => T,
+    isLimited: boolean,
+  ): Promise<T> {
     for (;;) {
       const rest = account.paidAt - this.#now() - BURST_MS;
       if (isLimited && rest > 0) await this.#pause(rest);
       const result = await this.#inTurn(() => {
         const start = this.#now();
         try {
-          return compilation.piece(work);
+          return compilation.step(work);
         } finally {
           account.paidAt = Math.max(account.paidAt, start) + SHARE * (this.#now() - start);
         }
@@ -100,11 +106,11 @@ export class PolicyCompiler {
     setTimeout(forget, Math.max(0, account.paidAt - this.#now())).unref();
   }
 
-  #keptOf(accountId: string, text: string): Compilation {
+  #keptOf(accountId: string, text: string): IncrementalCompilation {
     const digest = createHash('sha256').update(text).digest('base64');
     const kept = this.#kept.get(accountId) ?? [];
     const found = kept.find((one) => one.digest === digest);
-    const newest = found ?? { digest, length: text.length, compilation: new Compilation(this.#now) };
+    const newest = found ?? { digest, length: text.length, compilation: new IncrementalCompilation(this.#now) };
     let length = 0;
     const fits = [newest, ...kept.filter((one) => one !== found)].filter((one) => {
       length += one.length;

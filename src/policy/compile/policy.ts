@@ -2,11 +2,11 @@
 
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { checkPolicy, phaseMeant } from '../../protocol/policy/policy-shape.ts';
-import { compiledOnce } from '../cel/compilation.ts';
-import type { Phase } from '../cel/vocabulary.ts';
-import type { PolicyRules } from '../run/phase-run.ts';
+import { compileOnce } from '../cel/compilation.ts';
+import type { PolicyPhase } from '../cel/vocabulary.ts';
+import type { CompiledRules } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
-import { readPolicyText } from '../settings/policy-text.ts';
+import { readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
 
@@ -22,19 +22,23 @@ export interface CompiledPolicy {
  * Compiles a policy in JSON or YAML.
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
-export function policyOf(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
-  return modulesOf(compileText(text, owner, environment), environment);
+export function compilePolicyText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
+  return modulesOf(compilePolicyRules(text, owner, environment), environment);
 }
 
 /**
  * Compiles a parsed document.
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
-export function compilePolicy(document: unknown, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
+export function compilePolicyDocument(
+  document: unknown,
+  owner: ModuleOwner,
+  environment: ModuleEnvironment,
+): CompiledPolicy {
   return modulesOf(compileChecked(checked(document, owner.proto), owner, environment), environment);
 }
 
-function modulesOf(rules: PolicyRules, environment: ModuleEnvironment): CompiledPolicy {
+function modulesOf(rules: CompiledRules, environment: ModuleEnvironment): CompiledPolicy {
   return { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
 }
 
@@ -42,8 +46,8 @@ function modulesOf(rules: PolicyRules, environment: ModuleEnvironment): Compiled
  * Compiles the rules of a policy in JSON or YAML. With `enabled: false` there are none, but what is wrong is found all the same.
  * @throws {PolicyError} naming up to 20 things that are wrong with it.
  */
-export function compileText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
-  const document = compiledOnce(KINDS[owner.proto], text, () => checked(readPolicyText(text), owner.proto));
+export function compilePolicyRules(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledRules {
+  const document = compileOnce(KINDS[owner.proto], text, () => checked(readPolicyDocument(text), owner.proto));
   return compileChecked(document, owner, environment);
 }
 
@@ -58,12 +62,12 @@ function checked(document: unknown, proto: ModuleOwner['proto']): Document {
   return document as Document;
 }
 
-function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): PolicyRules {
+function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): CompiledRules {
   const { enabled = true, ...phases } = document;
   const problems = new Problems();
-  const rules: PolicyRules = {};
+  const rules: CompiledRules = {};
   for (const [key, sources] of Object.entries(phases)) {
-    const phase = phaseMeant(key as PhaseKey, owner.proto) as Phase;
+    const phase = phaseMeant(key as PhaseKey, owner.proto) as PolicyPhase;
     if (sources.length > 0) rules[phase] = compileRules(sources, key, phase, { owner, environment, problems });
   }
   if (problems.list.length > 0) throw new PolicyError(problems.list);

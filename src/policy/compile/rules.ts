@@ -1,16 +1,16 @@
 // Compiles the rules of a policy, and finds what is wrong with them beyond their shape.
 
 import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
-import { log } from '../actions/log.ts';
+import { logAction } from '../actions/log.ts';
 import { actionKind, unknownAction } from '../actions/registry.ts';
 import { compileCondition } from '../cel/compile.ts';
 import { CelError } from '../cel/errors.ts';
 import { PATH_VARIABLES } from '../cel/variables/url.ts';
 import { vocabularyOf } from '../cel/variables/vocabulary.ts';
-import type { Bindings, Phase } from '../cel/vocabulary.ts';
-import type { Condition, Rule, Step } from '../run/phase-run.ts';
+import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
+import type { PolicyRule, RuleCondition, RuleStep } from '../run/phase-run.ts';
 import type { ActionKind, CompiledAction } from '../settings/action-kind.ts';
-import { type Reading, SettingsReader } from '../settings/config-reader.ts';
+import { type PhaseContext, SettingsReader } from '../settings/config-reader.ts';
 import { PROBLEM, type Problems } from '../settings/problems.ts';
 
 /** A rule as `checkPolicy` has found it to be well formed. */
@@ -21,18 +21,23 @@ export interface RuleSource {
 }
 
 /** What the rules are compiled for, and where what is wrong with them is noted. */
-export interface Compilation {
+export interface CompileContext {
   owner: ModuleOwner;
   environment: ModuleEnvironment;
   problems: Problems;
 }
 
 /** @param key of the phase as it is written in the policy, for the places of problems. */
-export function compileRules(sources: readonly RuleSource[], key: string, phase: Phase, of: Compilation): Rule[] {
+export function compileRules(
+  sources: readonly RuleSource[],
+  key: string,
+  phase: PolicyPhase,
+  of: CompileContext,
+): PolicyRule[] {
   const vocabulary = vocabularyOf(phase, of.owner.proto);
   let endedBy: string | undefined;
   return sources.map((source, index) => {
-    const reading: Reading = { ...of, phase, vocabulary, variables: new Set() };
+    const reading: PhaseContext = { ...of, phase, vocabulary, variables: new Set() };
     const path = `${key}[${index}]`;
     if (endedBy)
       of.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} ends the phase for everybody`);
@@ -48,7 +53,11 @@ export function compileRules(sources: readonly RuleSource[], key: string, phase:
   });
 }
 
-function compileRuleCondition(text: string, path: string, { vocabulary, problems, variables }: Reading): Condition {
+function compileRuleCondition(
+  text: string,
+  path: string,
+  { vocabulary, problems, variables }: PhaseContext,
+): RuleCondition {
   try {
     const condition = compileCondition(text, vocabulary);
     for (const name of condition.variables) variables.add(name);
@@ -60,7 +69,7 @@ function compileRuleCondition(text: string, path: string, { vocabulary, problems
   }
 }
 
-function compileSteps(actions: RuleSource['actions'], at: string, place: string, reading: Reading): Step[] {
+function compileSteps(actions: RuleSource['actions'], at: string, place: string, reading: PhaseContext): RuleStep[] {
   let endedBy: string | undefined;
   return actions.flatMap(({ type, config }, index) => {
     const path = `${at}[${index}]`;
@@ -69,14 +78,14 @@ function compileSteps(actions: RuleSource['actions'], at: string, place: string,
     const kind = kindOf(type, path, reading);
     if (!kind) return [];
     // What is only noted lets nobody in.
-    const of = kind === log ? { ...reading, variables: new Set<string>() } : reading;
+    const of = kind === logAction ? { ...reading, variables: new Set<string>() } : reading;
     const action = compileAction(kind, `${path}.config`, config ?? {}, of);
     if (action.isTerminal) endedBy ??= type;
     return { type, action, result: kind.result, place: `${place}, action ${type}` };
   });
 }
 
-function kindOf(type: string, path: string, { phase, owner, problems }: Reading): ActionKind | undefined {
+function kindOf(type: string, path: string, { phase, owner, problems }: PhaseContext): ActionKind | undefined {
   const kind = actionKind(type);
   if (!kind) problems.report(`${path}.type`, PROBLEM.unknownAction, unknownAction(type));
   else if (!kind.phases.includes(phase))
@@ -95,7 +104,7 @@ function compileAction(
   kind: ActionKind,
   path: string,
   config: Record<string, unknown>,
-  reading: Reading,
+  reading: PhaseContext,
 ): CompiledAction {
   const reader = new SettingsReader(reading, path, config, kind);
   const action = kind.compile(reader);

@@ -2,9 +2,9 @@
 
 import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
-import type { Answered, ModuleOwner, NewConnection } from '../../http/module.ts';
+import type { ModuleOwner, NewConnection, Responded } from '../../http/module.ts';
 import type { LiveEndpoint, Proto } from '../../tunnel/endpoints/endpoint.ts';
-import type { DryField, DryRequest, DryResponse } from './types.ts';
+import type { DryRunField, DryRunRequest, DryRunResponse } from './types.ts';
 
 /** Of documentation (RFC 5737): nobody's. */
 const VISITOR_IP = '192.0.2.1';
@@ -12,7 +12,7 @@ const GATEWAY_IP = '192.0.2.254';
 const PORTS: Record<Proto, number> = { http: 80, https: 443, tcp: 0, tls: 443 };
 
 /** Both a connection and a request on it, whose answer is put there when it is known. */
-export interface DryExchange extends HttpExchange, Pick<NewConnection, 'terminateTls'> {
+export interface DescribedExchange extends HttpExchange, Pick<NewConnection, 'terminateTls'> {
   response: HttpResponse | undefined;
 }
 
@@ -20,7 +20,11 @@ export interface DryExchange extends HttpExchange, Pick<NewConnection, 'terminat
  * @param time the wall clock, in milliseconds.
  * @throws {TypeError} when the URL is none.
  */
-export function dryExchange(described: DryRequest, { proto, accountId }: ModuleOwner, time: number): DryExchange {
+export function describedExchange(
+  described: DryRunRequest,
+  { proto, accountId }: ModuleOwner,
+  time: number,
+): DescribedExchange {
   const url = new URL(described.url);
   const headers = described.headers ?? [];
   const body = Buffer.from(described.body ?? '');
@@ -58,7 +62,7 @@ export function dryExchange(described: DryRequest, { proto, accountId }: ModuleO
 }
 
 /** An answer of upstream. */
-export function dryResponse({ status = 200, headers = [], body = '' }: DryResponse): HttpResponse {
+export function describedResponse({ status = 200, headers = [], body = '' }: DryRunResponse): HttpResponse {
   return {
     status,
     fields: listOf(headers),
@@ -69,19 +73,20 @@ export function dryResponse({ status = 200, headers = [], body = '' }: DryRespon
 }
 
 /** An answer of the policy's own. */
-export function ownResponse({ status, fields, body }: Answered): HttpResponse {
+export function syntheticResponse({ status, fields, body }: Responded): HttpResponse {
   return { status, fields: new HeaderList(fields), bodyLength: body.length, encoding: undefined, isSynthetic: true };
 }
 
 /** What stands in for an internal endpoint: in a trial, all of them are online. */
-export function dryEndpoint(url: string): LiveEndpoint {
+export function describedEndpoint(url: string): LiveEndpoint {
   const proto = url.replace(/:.*/s, '').toLowerCase();
   return { publicUrl: url, proto } as LiveEndpoint; // Nobody opens it.
 }
 
 /** Fields as they are told. */
-export function told(list: HeaderList['list']): DryField[] {
+export function toFieldList(list: HeaderList['list']): DryRunField[] {
   return list.map(([name, value]) => ({ name, value }));
 }
 
-const listOf = (fields: readonly DryField[]) => new HeaderList(fields.map(({ name, value }) => [name, value] as const));
+const listOf = (fields: readonly DryRunField[]) =>
+  new HeaderList(fields.map(({ name, value }) => [name, value] as const));

@@ -1,21 +1,28 @@
 // A trial run: what a policy would do about a visit that is described, rule by rule, and what would become of it.
 
-import { failureAnswer } from '../../http/error-response.ts';
-import type { Answered, Closed, ModuleEnvironment, ModuleOwner, Refused, Verdict } from '../../http/module.ts';
-import { isAmbiguous, pathOf } from '../../http/path.ts';
+import { errorResponse } from '../../http/error-response.ts';
+import type { Closed, ModuleEnvironment, ModuleOwner, Refused, Responded, Verdict } from '../../http/module.ts';
+import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
-import { compileText } from '../compile/policy.ts';
-import { noKeys } from '../keys/key-cache.ts';
-import type { PolicyRules } from '../run/phase-run.ts';
+import { compilePolicyRules } from '../compile/policy.ts';
+import { refuseKeyFetch } from '../keys/key-cache.ts';
+import type { CompiledRules } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
 import { PolicyError } from '../settings/problems.ts';
-import { urlOf } from '../settings/url-change.ts';
-import { type DryExchange, dryEndpoint, dryExchange, dryResponse, ownResponse, told } from './described-exchange.ts';
+import { urlAsSent } from '../settings/url-change.ts';
+import {
+  type DescribedExchange,
+  describedEndpoint,
+  describedExchange,
+  describedResponse,
+  syntheticResponse,
+  toFieldList,
+} from './described-exchange.ts';
 import { Trace } from './trace.ts';
-import type { DryAnswered, DryOutcome, DryRequest, DryResponse, DryRunResult } from './types.ts';
+import type { DryRunOutcome, DryRunRequest, DryRunResponse, DryRunResult, DryRunReturned } from './types.ts';
 
 /** What modules need of the world, where it is to be another than the real one. */
-export interface DryWorld extends Partial<Omit<ModuleEnvironment, 'note'>> {
+export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> {
   /** Does what compiles the policy; at once, when left out. */
   compile?<T>(work: () => T): T | Promise<T>;
 }
@@ -29,23 +36,23 @@ export interface DryWorld extends Partial<Omit<ModuleEnvironment, 'note'>> {
 export async function dryRun(
   text: string,
   owner: ModuleOwner,
-  request: DryRequest,
-  response?: DryResponse,
-  { compile = (work) => work(), ...world }: DryWorld = {},
+  request: DryRunRequest,
+  response?: DryRunResponse,
+  { compile = (work) => work(), ...world }: DryRunOptions = {},
 ): Promise<DryRunResult> {
   const notes: object[] = [];
   const environment: ModuleEnvironment = {
     now: () => performance.now(),
     time: () => Date.now(),
-    internal: (_accountId, url) => dryEndpoint(url),
+    internal: (_accountId, url) => describedEndpoint(url),
     isPrivateFetched: false,
-    signingKey: noKeys,
+    signingKey: refuseKeyFetch,
     ...world,
     note: (_about, metadata) => void notes.push(metadata),
   };
-  const exchange = dryExchange(request, owner, environment.time());
+  const exchange = describedExchange(request, owner, environment.time());
   try {
-    const rules = await compile(() => compileText(text, owner, environment));
+    const rules = await compile(() => compilePolicyRules(text, owner, environment));
     const trace = new Trace(rules);
     const outcome = await new DryRun(rules, exchange, environment, trace).outcome(response);
     return { problems: [], rules: trace.rules, notes, outcome };
@@ -58,68 +65,70 @@ export async function dryRun(
 const NOTHING = { reason: undefined, request: undefined, response: undefined };
 
 class DryRun {
-  readonly #exchange: DryExchange;
+  readonly #exchange: DescribedExchange;
   readonly #connection: ReturnType<typeof connectionModule>;
   readonly #http: ReturnType<typeof httpModule>;
 
-  constructor(rules: PolicyRules, exchange: DryExchange, environment: ModuleEnvironment, trace: Trace) {
+  constructor(rules: CompiledRules, exchange: DescribedExchange, environment: ModuleEnvironment, trace: Trace) {
     this.#exchange = exchange;
     this.#connection = connectionModule(rules, environment, trace);
     this.#http = httpModule(rules, environment, trace);
   }
 
-  async outcome(response: DryResponse | undefined): Promise<DryOutcome> {
+  async outcome(response: DryRunResponse | undefined): Promise<DryRunOutcome> {
     const exchange = this.#exchange;
     const isHttp = ['http', 'https'].includes(exchange.endpoint.proto);
     const connected = await this.#connection?.onConnection(exchange);
     if (connected?.kind === 'close') return turnedAway(connected);
     if (connected || !isHttp) return this.#forwarded(isHttp, connected?.endpoint.publicUrl);
 
-    if (this.#http?.readsPath && isAmbiguous(pathOf(exchange.request.target)))
+    if (this.#http?.readsPath && isAmbiguousPath(pathOfTarget(exchange.request.target)))
       return turnedAway({ kind: 'refuse', error: 'ambiguousPath', reason: 'servers differ in where its path leads' });
     const verdict = await this.#http?.onRequest?.(exchange);
     if (verdict?.kind === 'answer') return this.#answered(verdict);
     if (verdict && verdict.kind !== 'forward') return turnedAway(verdict);
     const forwarded = this.#forwarded(isHttp, verdict?.endpoint.publicUrl);
     if (!response) return forwarded;
-    exchange.response = dryResponse(response);
+    exchange.response = describedResponse(response);
     return { ...forwarded, ...(await this.#returned(undefined)) };
   }
 
   /** The policy answers by itself; its rules for answers see that too. */
-  async #answered(answer: Answered): Promise<DryOutcome> {
-    this.#exchange.response = ownResponse(answer);
+  async #answered(answer: Responded): Promise<DryRunOutcome> {
+    this.#exchange.response = syntheticResponse(answer);
     const returned = await this.#returned(answer.body.toString());
     return { ...NOTHING, kind: 'answered', reason: answer.reason, ...returned };
   }
 
   /** Runs the rules for answers. @param body of the answer that there is; undefined: upstream's. */
-  async #returned(body: string | undefined): Promise<Partial<DryOutcome> & { response: DryAnswered | undefined }> {
+  async #returned(
+    body: string | undefined,
+  ): Promise<Partial<DryRunOutcome> & { response: DryRunReturned | undefined }> {
     const exchange = this.#exchange;
     const verdict: Verdict = await this.#http?.onResponse?.(exchange);
     if (verdict && verdict.kind !== 'answer' && verdict.kind !== 'forward') {
       const { kind, reason, response } = turnedAway(verdict);
       return { kind, reason, response };
     }
-    if (verdict?.kind === 'answer') exchange.response = ownResponse(verdict);
+    if (verdict?.kind === 'answer') exchange.response = syntheticResponse(verdict);
     const { status = 0, fields } = exchange.response ?? {};
     const shown = verdict?.kind === 'answer' ? verdict.body.toString() : body;
-    return { response: { status, headers: told(fields?.list ?? []), body: shown, error: undefined } };
+    return { response: { status, headers: toFieldList(fields?.list ?? []), body: shown, error: undefined } };
   }
 
-  #forwarded(isHttp: boolean, internal: string | undefined): DryOutcome {
+  #forwarded(isHttp: boolean, internal: string | undefined): DryRunOutcome {
     const { request } = this.#exchange;
-    const headers = [{ name: 'host', value: request.host }, ...told(request.fields.list)];
-    const forwarded = isHttp ? { method: request.method, url: urlOf(request), headers, internal } : undefined;
+    const headers = [{ name: 'host', value: request.host }, ...toFieldList(request.fields.list)];
+    const forwarded = isHttp ? { method: request.method, url: urlAsSent(request), headers, internal } : undefined;
     return { ...NOTHING, kind: 'forwarded', request: forwarded };
   }
 }
 
-function turnedAway(verdict: Refused | Closed): DryOutcome {
+function turnedAway(verdict: Refused | Closed): DryRunOutcome {
   const { reason } = verdict;
   if (verdict.kind === 'close') return { ...NOTHING, kind: 'closed', reason };
-  const { status, fields, body } = failureAnswer(verdict.error, false);
-  const headers = told([...fields, ...(verdict.fields ?? [])]);
+  const { status, fields, body } = errorResponse(verdict.error, false);
+  const headers = toFieldList([...fields, ...(verdict.fields ?? [])]);
   const error = `ERR_GATEWAY_${visitorErrors[verdict.error].number}`;
   return { ...NOTHING, kind: 'refused', reason, response: { status, headers, body: body.toString(), error } };
 }

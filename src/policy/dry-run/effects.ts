@@ -3,15 +3,15 @@
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { HeaderList } from '../../http/header-list.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
-import { plain } from '../run/json-value.ts';
+import { toJsonValue } from '../run/json-value.ts';
 import type { PhaseRun } from '../run/phase-run.ts';
 import type { ActionVerdict } from '../settings/action-kind.ts';
-import { urlOf } from '../settings/url-change.ts';
+import { urlAsSent } from '../settings/url-change.ts';
 
 type Fields = HeaderList['list'];
 
 /** What an action may change. */
-export interface Before {
+export interface ExchangeSnapshot {
   url: string;
   request: Fields;
   response: Fields;
@@ -19,9 +19,9 @@ export interface Before {
   vars: ReadonlyMap<string, unknown>;
 }
 
-export function before({ exchange, vars }: PhaseRun): Before {
+export function takeSnapshot({ exchange, vars }: PhaseRun): ExchangeSnapshot {
   return {
-    url: exchange ? urlOf(exchange.request) : '',
+    url: exchange ? urlAsSent(exchange.request) : '',
     request: [...(exchange?.request.fields.list ?? [])],
     response: [...(exchange?.response?.fields.list ?? [])],
     encoding: exchange?.response?.encoding,
@@ -30,18 +30,18 @@ export function before({ exchange, vars }: PhaseRun): Before {
 }
 
 /** @returns a line for everything that is another than before, and for what becomes of the visit. */
-export function effects(was: Before, { exchange, vars }: PhaseRun, verdict: ActionVerdict): string[] {
+export function describeEffects(was: ExchangeSnapshot, { exchange, vars }: PhaseRun, verdict: ActionVerdict): string[] {
   const lines: string[] = [];
   for (const [name, value] of vars)
-    if (was.vars.get(name) !== value) lines.push(`sets vars.${name} to ${JSON.stringify(plain(value))}`);
+    if (was.vars.get(name) !== value) lines.push(`sets vars.${name} to ${JSON.stringify(toJsonValue(value))}`);
   if (exchange) lines.push(...changes(was, exchange));
   lines.push(...ends(verdict));
   return lines.length > 0 ? lines : ['changes nothing'];
 }
 
-function changes(was: Before, { request, response }: HttpExchange): string[] {
+function changes(was: ExchangeSnapshot, { request, response }: HttpExchange): string[] {
   const lines = [...fieldChanges(was.request, request.fields.list, 'the request')];
-  const url = urlOf(request);
+  const url = urlAsSent(request);
   if (url !== was.url) lines.push(`changes the URL to ${url}`);
   if (response) {
     lines.push(...fieldChanges(was.response, response.fields.list, 'the answer'));

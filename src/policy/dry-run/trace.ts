@@ -1,28 +1,28 @@
 // Writes down what the rules of a policy do, as they do it.
 
-import { plain } from '../run/json-value.ts';
-import type { Observer, PhaseRun, PolicyRules, Rule, Step } from '../run/phase-run.ts';
+import { toJsonValue } from '../run/json-value.ts';
+import type { CompiledRules, PhaseRun, PolicyRule, RuleStep, RunObserver } from '../run/phase-run.ts';
 import type { ActionVerdict } from '../settings/action-kind.ts';
-import { type Before, before, effects } from './effects.ts';
-import type { DryRule } from './types.ts';
+import { describeEffects, type ExchangeSnapshot, takeSnapshot } from './effects.ts';
+import type { DryRunRule } from './types.ts';
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response'] as const;
 
-export class Trace implements Observer {
+export class Trace implements RunObserver {
   /** Every rule, in the order of phases. */
-  readonly rules: DryRule[];
-  readonly #byRule = new Map<Rule, DryRule>();
-  #before: Before | undefined;
+  readonly rules: DryRunRule[];
+  readonly #byRule = new Map<PolicyRule, DryRunRule>();
+  #before: ExchangeSnapshot | undefined;
 
-  constructor(rules: PolicyRules) {
+  constructor(rules: CompiledRules) {
     this.rules = PHASES.flatMap((phase) => rules[phase] ?? []).map((rule) => this.#blank(rule));
   }
 
-  onRule(rule: Rule): void {
+  onRule(rule: PolicyRule): void {
     this.#of(rule).state = 'matched';
   }
 
-  onCondition(rule: Rule, index: number, value: boolean | Error): void {
+  onCondition(rule: PolicyRule, index: number, value: boolean | Error): void {
     const told = this.#of(rule);
     const expression = told.expressions[index];
     if (!expression) return;
@@ -31,32 +31,32 @@ export class Trace implements Observer {
     if (value !== true) told.state = value === false ? 'unmatched' : 'failed';
   }
 
-  onStep(_rule: Rule, _step: Step, run: PhaseRun): void {
-    this.#before = before(run);
+  onStepStart(_rule: PolicyRule, _step: RuleStep, run: PhaseRun): void {
+    this.#before = takeSnapshot(run);
   }
 
-  onDone(rule: Rule, { type, result }: Step, run: PhaseRun, verdict: ActionVerdict): void {
+  onStepEnd(rule: PolicyRule, { type, result }: RuleStep, run: PhaseRun, verdict: ActionVerdict): void {
     const said = result === undefined ? undefined : run.actions.get(result);
     const hasFailed = verdict?.kind === 'refuse' && verdict.error === 'policyFailed';
     const told = this.#of(rule);
     if (hasFailed) told.state = 'failed';
     told.actions.push({
       type,
-      effects: effects(this.#before as Before, run, verdict),
-      result: said && (plain(said) as Record<string, unknown>),
+      effects: describeEffects(this.#before as ExchangeSnapshot, run, verdict),
+      result: said && (toJsonValue(said) as Record<string, unknown>),
       error: hasFailed ? verdict.reason : undefined,
     });
   }
 
-  #blank(rule: Rule): DryRule {
+  #blank(rule: PolicyRule): DryRunRule {
     const { phase, index, name } = rule;
     const expressions = rule.conditions.map(({ text }) => ({ text, value: undefined, error: undefined }));
-    const told: DryRule = { phase, index, name, state: 'unreached', expressions, actions: [] };
+    const told: DryRunRule = { phase, index, name, state: 'unreached', expressions, actions: [] };
     this.#byRule.set(rule, told);
     return told;
   }
 
-  #of(rule: Rule): DryRule {
-    return this.#byRule.get(rule) as DryRule;
+  #of(rule: PolicyRule): DryRunRule {
+    return this.#byRule.get(rule) as DryRunRule;
   }
 }

@@ -3,32 +3,32 @@
 
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import { isPublic, lookupOf, type Resolve } from '../../net/public-addresses.ts';
+import { guardedLookup, isPublicAddress, type ResolveHost } from '../../net/public-addresses.ts';
 
 /** Milliseconds that the whole answer may take. */
 const TIMEOUT = 5000;
 
 /** How others are reached. */
-export interface Reach {
+export interface FetchReach {
   /** Whether addresses that are not public may be asked. */
   isPrivateAllowed: boolean;
   /** Milliseconds that the whole answer may take. Default 5000. */
   timeout?: number;
   /** What stands in for the Internet; left out: itself. */
-  standIn?: StandIn;
+  standIn?: StandInServer;
 }
 
 /** One server in the place of all hosts: for tests. */
-export interface StandIn {
+export interface StandInServer {
   /** Where names lead. */
-  resolve: Resolve;
+  resolve: ResolveHost;
   /** In place of 443. */
   port: number;
   /** The authority, in PEM, that is trusted in place of the public ones. */
   ca: string;
 }
 
-export interface Wanted {
+export interface FetchLimits {
   /** The media type to ask for. */
   type: string;
   bytesMax: number;
@@ -39,14 +39,14 @@ export interface Wanted {
  * @param url of https, or of http where the caller allows that. An address in the place of a name is for the caller to check.
  * @throws unless each address of its host may be asked, and 200 with at most `bytesMax` bytes is there in time.
  */
-export function fetchBytes(url: URL, { type, bytesMax }: Wanted, reach: Reach): Promise<Buffer> {
+export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: FetchReach): Promise<Buffer> {
   const { isPrivateAllowed, timeout = TIMEOUT, standIn } = reach;
   const send = url.protocol === 'https:' ? overHttps : overHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, {
       agent: false,
       headers: { accept: type, host: url.host },
-      lookup: lookupOf(isPrivateAllowed ? () => true : isPublic, notPublic, standIn?.resolve),
+      lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(timeout),
     });
@@ -67,4 +67,4 @@ export function fetchBytes(url: URL, { type, bytesMax }: Wanted, reach: Reach): 
 }
 
 /** What a look-up fails with that leads to an address that must not be asked. */
-export const notPublic = (address: string) => new Error(`its address ${address} is not a public one`);
+export const notPublicError = (address: string) => new Error(`its address ${address} is not a public one`);

@@ -5,12 +5,12 @@
 export class KeysUnavailable extends Error {}
 
 /** In the place of what brings keys, where nothing is to be fetched. */
-export async function noKeys(): Promise<never> {
+export async function refuseKeyFetch(): Promise<never> {
   throw new KeysUnavailable('nothing is fetched here');
 }
 
 /** Milliseconds. */
-export interface Keeping {
+export interface KeyCacheTimes {
   /** After which newer ones are fetched when somebody asks, who need not wait for them. */
   fresh: number;
   /** For which they are used while newer ones are fetched, or cannot be had. */
@@ -20,9 +20,9 @@ export interface Keeping {
 }
 
 /** What one place publishes. There is one fetch at a time, however many ask. */
-export class Kept<T> {
+export class KeyCache<T> {
   readonly #fetch: () => Promise<T>;
-  readonly #keeping: Keeping;
+  readonly #keeping: KeyCacheTimes;
   readonly #now: () => number;
   #value: { is: T; since: number } | undefined;
   #failure: { message: string; at: number } | undefined;
@@ -32,14 +32,14 @@ export class Kept<T> {
    * @param fetch brings it; nothing is fetched before somebody asks.
    * @param now a clock that never goes back, in milliseconds.
    */
-  constructor(fetch: () => Promise<T>, keeping: Keeping, now: () => number) {
+  constructor(fetch: () => Promise<T>, keeping: KeyCacheTimes, now: () => number) {
     this.#fetch = fetch;
     this.#keeping = keeping;
     this.#now = now;
   }
 
   /** What is kept and usable; undefined where there is nothing. What is not fresh is fetched meanwhile. */
-  atHand(mayFetch = () => true): T | undefined {
+  peek(mayFetch = () => true): T | undefined {
     const { fresh, usable } = this.#keeping;
     const age = this.#age();
     if (!this.#value || age >= usable) return undefined;
@@ -53,9 +53,9 @@ export class Kept<T> {
    * @param mayFetch asked before a fetch begins.
    * @throws {KeysUnavailable}
    */
-  async current(maxAge = this.#keeping.usable, mayFetch = () => true): Promise<T> {
+  async get(maxAge = this.#keeping.usable, mayFetch = () => true): Promise<T> {
     if (this.#age() >= maxAge) await this.#refresh(mayFetch);
-    const value = this.atHand(mayFetch);
+    const value = this.peek(mayFetch);
     if (value !== undefined) return value;
     throw new KeysUnavailable(this.#failure?.message ?? 'it is not fetched, as too much was in the last minute');
   }

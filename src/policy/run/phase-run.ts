@@ -5,15 +5,15 @@ import type { HttpExchange } from '../../http/exchange.ts';
 import type { ModuleEnvironment, NewConnection } from '../../http/module.ts';
 import { CelFailure } from '../cel/errors.ts';
 import { bindingsOf } from '../cel/variables/bindings.ts';
-import type { Bindings, Phase } from '../cel/vocabulary.ts';
+import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 import type { ActionRun, ActionVerdict, CompiledAction } from '../settings/action-kind.ts';
 
-export interface Condition {
+export interface RuleCondition {
   readonly text: string;
   test(bindings: Bindings): boolean;
 }
 
-export interface Step {
+export interface RuleStep {
   /** As the policy calls it. */
   readonly type: string;
   readonly action: CompiledAction;
@@ -23,13 +23,13 @@ export interface Step {
   readonly place: string;
 }
 
-export interface Rule {
-  readonly phase: Phase;
+export interface PolicyRule {
+  readonly phase: PolicyPhase;
   /** Its place in the phase, from 0. */
   readonly index: number;
   readonly name: string | undefined;
-  readonly conditions: readonly Condition[];
-  readonly steps: readonly Step[];
+  readonly conditions: readonly RuleCondition[];
+  readonly steps: readonly RuleStep[];
   /** Its name, or where it stands, for the log. */
   readonly place: string;
   /** Whether what it does depends on the path of the request. */
@@ -37,43 +37,43 @@ export interface Rule {
 }
 
 /** What actions have said of themselves; the response's phase sees what the request's did. */
-export type Results = Map<string, Record<string, CelInput>>;
+export type ActionResults = Map<string, Record<string, CelInput>>;
 
 /** The rules of each phase; one that has none is missing. */
-export type PolicyRules = Partial<Record<Phase, readonly Rule[]>>;
+export type CompiledRules = Partial<Record<PolicyPhase, readonly PolicyRule[]>>;
 
 /** Sees everything that is done, for trial runs. */
-export interface Observer {
+export interface RunObserver {
   /** A rule is looked at. */
-  onRule(rule: Rule): void;
+  onRule(rule: PolicyRule): void;
   /** @param value of an expression, or what it failed with. */
-  onCondition(rule: Rule, index: number, value: boolean | Error): void;
+  onCondition(rule: PolicyRule, index: number, value: boolean | Error): void;
   /** An action is about to run. */
-  onStep(rule: Rule, step: Step, run: PhaseRun): void;
+  onStepStart(rule: PolicyRule, step: RuleStep, run: PhaseRun): void;
   /** It has run. */
-  onDone(rule: Rule, step: Step, run: PhaseRun, verdict: ActionVerdict): void;
+  onStepEnd(rule: PolicyRule, step: RuleStep, run: PhaseRun, verdict: ActionVerdict): void;
 }
 
 /** One request, one answer, or one connection on its way through the rules. */
 export class PhaseRun implements ActionRun {
-  readonly phase: Phase;
+  readonly phase: PolicyPhase;
   readonly exchange: HttpExchange | undefined;
   readonly connection: NewConnection | undefined;
   readonly bindings: Bindings;
   readonly vars = new Map<string, CelInput>();
-  readonly actions: Results;
+  readonly actions: ActionResults;
   /** Actions that let it pass, and want to hear what upstream does. */
   waiting: CompiledAction[] | undefined;
-  readonly #rules: readonly Rule[];
-  readonly #observer: Observer | undefined;
+  readonly #rules: readonly PolicyRule[];
+  readonly #observer: RunObserver | undefined;
 
   constructor(
-    rules: readonly Rule[],
-    phase: Phase,
+    rules: readonly PolicyRule[],
+    phase: PolicyPhase,
     about: { exchange?: HttpExchange; connection?: NewConnection },
-    results: Results,
+    results: ActionResults,
     environment: Pick<ModuleEnvironment, 'time'>,
-    observer?: Observer,
+    observer?: RunObserver,
   ) {
     this.#rules = rules;
     this.#observer = observer;
@@ -101,7 +101,7 @@ export class PhaseRun implements ActionRun {
   /** @param stepAt the action to begin with; 0: whether the rule matches is still to be seen. */
   #goOn(ruleAt: number, stepAt: number): ActionVerdict | Promise<ActionVerdict> {
     for (let i = ruleAt; i < this.#rules.length; i++) {
-      const rule = this.#rules[i] as Rule;
+      const rule = this.#rules[i] as PolicyRule;
       const first = i === ruleAt ? stepAt : 0;
       if (first === 0) {
         const matches = this.#matches(rule);
@@ -109,7 +109,7 @@ export class PhaseRun implements ActionRun {
         if (matches !== true) return matches;
       }
       for (let j = first; j < rule.steps.length; j++) {
-        const step = rule.steps[j] as Step;
+        const step = rule.steps[j] as RuleStep;
         const verdict = this.#take(rule, step);
         if (verdict instanceof Promise)
           return verdict
@@ -122,11 +122,11 @@ export class PhaseRun implements ActionRun {
     return undefined;
   }
 
-  #matches(rule: Rule): boolean | ActionVerdict {
+  #matches(rule: PolicyRule): boolean | ActionVerdict {
     this.#observer?.onRule(rule);
     for (let i = 0; i < rule.conditions.length; i++) {
       try {
-        const matches = (rule.conditions[i] as Condition).test(this.bindings);
+        const matches = (rule.conditions[i] as RuleCondition).test(this.bindings);
         this.#observer?.onCondition(rule, i, matches);
         if (!matches) return false;
       } catch (error) {
@@ -137,8 +137,8 @@ export class PhaseRun implements ActionRun {
     return true;
   }
 
-  #take(rule: Rule, step: Step): ActionVerdict | Promise<ActionVerdict> {
-    this.#observer?.onStep(rule, step, this);
+  #take(rule: PolicyRule, step: RuleStep): ActionVerdict | Promise<ActionVerdict> {
+    this.#observer?.onStepStart(rule, step, this);
     try {
       return step.action.run(this);
     } catch (error) {
@@ -147,8 +147,8 @@ export class PhaseRun implements ActionRun {
   }
 
   /** @returns what an action decided, with the place of the action in its reason. */
-  #decided(rule: Rule, step: Step, verdict: ActionVerdict): ActionVerdict {
-    this.#observer?.onDone(rule, step, this, verdict);
+  #decided(rule: PolicyRule, step: RuleStep, verdict: ActionVerdict): ActionVerdict {
+    this.#observer?.onStepEnd(rule, step, this, verdict);
     if (!verdict) {
       if (step.action.onOutcome) this.waiting = [...(this.waiting ?? []), step.action];
       return undefined;

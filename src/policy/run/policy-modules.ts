@@ -1,8 +1,8 @@
 // A compiled policy as the modules that stand in the way of traffic.
 
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { ConnectionModule, HttpModule, ModuleEnvironment, Outcome, Verdict } from '../../http/module.ts';
-import { type Observer, PhaseRun, type PolicyRules, type Results, type Rule } from './phase-run.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
+import { type ActionResults, type CompiledRules, PhaseRun, type PolicyRule, type RunObserver } from './phase-run.ts';
 
 /** As the API and the log call policies. */
 const NAME = 'traffic_policy';
@@ -12,9 +12,9 @@ const NAME = 'traffic_policy';
  * @returns undefined when there are none.
  */
 export function httpModule(
-  rules: PolicyRules,
+  rules: CompiledRules,
   environment: ModuleEnvironment,
-  observer?: Observer,
+  observer?: RunObserver,
 ): HttpModule | undefined {
   const { on_http_request: requests, on_http_response: responses } = rules;
   if (!requests && !responses) return undefined;
@@ -32,7 +32,7 @@ export function httpModule(
   if (responses)
     module.onResponse = (exchange) => {
       const earlier = exchange.memory.get(module) as PhaseRun | undefined;
-      const results: Results = earlier?.actions ?? new Map();
+      const results: ActionResults = earlier?.actions ?? new Map();
       return new PhaseRun(responses, 'on_http_response', { exchange }, results, environment, observer).start() as
         | Verdict
         | Promise<Verdict>;
@@ -50,9 +50,9 @@ export function httpModule(
  * @returns undefined when there are none.
  */
 export function connectionModule(
-  { on_tcp_connect: rules }: PolicyRules,
+  { on_tcp_connect: rules }: CompiledRules,
   environment: ModuleEnvironment,
-  observer?: Observer,
+  observer?: RunObserver,
 ): ConnectionModule | undefined {
   if (!rules) return undefined;
   return {
@@ -66,7 +66,7 @@ export function connectionModule(
   };
 }
 
-function targetsOf(rules: readonly Rule[] = []): { leadsTo?: readonly string[] } {
+function targetsOf(rules: readonly PolicyRule[] = []): { leadsTo?: readonly string[] } {
   const leadsTo = rules.flatMap(({ steps }) => steps.flatMap(({ action }) => action.leadsTo ?? []));
   return leadsTo.length > 0 ? { leadsTo } : {};
 }
@@ -89,7 +89,7 @@ function releasing(exchange: HttpExchange, run: PhaseRun): Verdict | Promise<Ver
   }
 }
 
-function release(exchange: HttpExchange, run: PhaseRun, outcome: Outcome): void {
+function release(exchange: HttpExchange, run: PhaseRun, outcome: UpstreamOutcome): void {
   const { waiting } = run;
   run.waiting = undefined;
   for (const action of waiting ?? []) action.onOutcome?.(exchange, outcome);

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FoundSecret, masked, replaced, SECRET_MASK, secretsIn } from '../../protocol/policy/policy-secrets.ts';
 import { checkPolicy, type PolicyProtocol, phaseMeant } from '../../protocol/policy/policy-shape.ts';
-import { type PolicyText, parsePolicyText, readPolicyText } from '../settings/policy-text.ts';
+import { type PolicyText, parsePolicyText, readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError } from '../settings/problems.ts';
 
 /** Entries of a list of secrets that are looked at: more than any action takes. */
@@ -100,7 +100,7 @@ const fits = (policy: SplitPolicy) =>
 
 function isReadable(text: string): boolean {
   try {
-    readPolicyText(text);
+    readPolicyDocument(text);
     return true;
   } catch (error) {
     if (error instanceof PolicyError) return false;
@@ -153,7 +153,7 @@ export function keepSecrets(
   );
   const filled = { ...policy, secrets: kept, document };
   // By an alias, a secret could come to where everybody can read it.
-  const isSame = () => isDeepStrictEqual(readPolicyText(joinPolicy(filled)), document);
+  const isSame = () => isDeepStrictEqual(readPolicyDocument(joinPolicy(filled)), document);
   return fits(filled) && (!policy.parsed.hasAliases || isSame()) ? filled : splitDocument(document, protocol);
 }
 

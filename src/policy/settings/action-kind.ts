@@ -5,14 +5,14 @@ import type { HttpExchange } from '../../http/exchange.ts';
 import type { Closed, ForwardedTo, ModuleEnvironment, ModuleOwner, NewConnection, Verdict } from '../../http/module.ts';
 import type { PolicyActionType } from '../../protocol/policy/policy-secrets.ts';
 import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
-import type { Bindings, Phase } from '../cel/vocabulary.ts';
+import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 
 /**
  * Reads the settings of one action. What is wrong is reported with its place and the number of its error, and reading goes
  * on with a value of the right type, so that everything that is wrong is found at once.
  */
 export interface ConfigReader {
-  readonly phase: Phase;
+  readonly phase: PolicyPhase;
   readonly owner: ModuleOwner;
   readonly environment: ModuleEnvironment;
   has(name: string): boolean;
@@ -45,7 +45,7 @@ export interface ConfigReader {
 
 /** What an action does with a visit. */
 export interface ActionRun {
-  readonly phase: Phase;
+  readonly phase: PolicyPhase;
   readonly bindings: Bindings;
   /** The request under way; undefined in `on_tcp_connect`. */
   readonly exchange: HttpExchange | undefined;
@@ -79,7 +79,7 @@ export interface ActionKind {
   readonly type: PolicyActionType;
   /** Its older names. */
   readonly aliases?: readonly PolicyActionType[];
-  readonly phases: readonly Phase[];
+  readonly phases: readonly PolicyPhase[];
   /** Protocols that it is for; all when left out. */
   readonly protos?: readonly string[];
   /** The members that its settings may have. */

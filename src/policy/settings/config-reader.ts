@@ -4,7 +4,7 @@ import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { compileExpression, compileTemplate } from '../cel/compile.ts';
 import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import { CelError } from '../cel/errors.ts';
-import type { Phase, Vocabulary } from '../cel/vocabulary.ts';
+import type { PolicyPhase, Vocabulary } from '../cel/vocabulary.ts';
 import type { ActionKind, ConfigReader } from './action-kind.ts';
 import { readDuration, writeDuration } from './duration.ts';
 import { readHeaders } from './headers.ts';
@@ -18,8 +18,8 @@ const TEXT_MAX = 64 * 1024;
 const NONE: ReadonlySet<string> = new Set();
 
 /** What all settings of a phase have in common. */
-export interface Reading {
-  phase: Phase;
+export interface PhaseContext {
+  phase: PolicyPhase;
   owner: ModuleOwner;
   environment: ModuleEnvironment;
   vocabulary: Vocabulary;
@@ -36,7 +36,7 @@ interface Range {
 
 /** Settings as they stand in a document, or an object within them. */
 export class SettingsReader implements ConfigReader {
-  readonly #reading: Reading;
+  readonly #reading: PhaseContext;
   readonly #path: string;
   readonly #settings: Record<string, unknown>;
   readonly #known: Set<string>;
@@ -48,7 +48,7 @@ export class SettingsReader implements ConfigReader {
    * @param kind whose settings they are, which names the members that they may have; those that are read besides are known
    *   too. Left out for an object within.
    */
-  constructor(reading: Reading, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
+  constructor(reading: PhaseContext, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
     this.#reading = reading;
     this.#path = path;
     this.#settings = settings;

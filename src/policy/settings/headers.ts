@@ -1,6 +1,6 @@
 // The header fields that a policy sets or removes.
 
-import { isFieldValue, isFraming, isToken } from '../../http/header-list.ts';
+import { isFieldValue, isFramingField, isHttpToken } from '../../http/header-list.ts';
 import type { Template } from '../cel/compiled.ts';
 import type { ConfigReader } from './action-kind.ts';
 import { isObject } from './objects.ts';
@@ -14,9 +14,9 @@ export const HEADER_VALUE_MAX = 8192;
 export function headerNameProblem(name: string): { number: number; message: string } | undefined {
   if (name === '' || name.length > NAME_MAX)
     return { number: PROBLEM.headerNameLength, message: `must be a name of 1 to ${NAME_MAX} characters` };
-  if (!isToken(name))
+  if (!isHttpToken(name))
     return { number: PROBLEM.headerName, message: 'must be the name of a header field, as "x-device"' };
-  if (isFraming(name))
+  if (isFramingField(name))
     return { number: PROBLEM.reserved, message: 'is set by the gateway itself, and cannot be changed by a policy' };
   if (name.toLowerCase() === 'user-agent')
     return { number: PROBLEM.reserved, message: 'cannot be changed by a policy' };

@@ -40,7 +40,7 @@ export interface PolicyText {
  * Reads a text of at most 128 Ki characters.
  * @throws {PolicyError} when it is neither JSON nor YAML, with the line and the column.
  */
-export function readPolicyText(text: string): unknown {
+export function readPolicyDocument(text: string): unknown {
   return parsePolicyText(text).document;
 }
 
@@ -113,7 +113,7 @@ function unreadable(message: string): PolicyError {
 
 /** Whether a policy that was found to be right, and is on, has an action of a type in any of its rules. */
 export function usesAction(text: string, type: string): boolean {
-  const { enabled, ...phases } = readPolicyText(text) as { enabled?: boolean; [phase: string]: unknown };
+  const { enabled, ...phases } = readPolicyDocument(text) as { enabled?: boolean; [phase: string]: unknown };
   const rules = Object.values(phases).flat() as { actions: { type: string }[] }[];
   return enabled !== false && rules.some(({ actions }) => actions.some((action) => action.type === type));
 }

@@ -1,7 +1,7 @@
 // A request's URL with a part of it replaced, as `redirect` and `url-rewrite` do it.
 
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
-import { normalPath, pathOf } from '../../http/path.ts';
+import { normalizePath, pathOfTarget } from '../../http/path.ts';
 import type { Template } from '../cel/compiled.ts';
 import { compilePattern, type Pattern, RegexError } from '../cel/regex.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
@@ -31,7 +31,7 @@ export function compileUrlChange(config: ConfigReader): UrlChange {
   const hasNames = to.text.search(NAMED) >= 0;
   const constant = from?.constant === undefined ? undefined : constantPattern(config, from.constant);
   return ({ request }, bindings) => {
-    const before = urlOf({ scheme: request.scheme, host: request.host, target: normalTarget(request.target) });
+    const before = urlAsSent({ scheme: request.scheme, host: request.host, target: normalTarget(request.target) });
     const replacement = () => (hasNames ? withNames(to.evaluate(bindings), request) : to.evaluate(bindings));
     if (!from) return changed(before, isForHost ? replacement() : onHost(replacement()), [before]);
     const pattern = constant ?? computedPattern(from, bindings);
@@ -51,14 +51,14 @@ export function compileUrlChange(config: ConfigReader): UrlChange {
 }
 
 /** The URL that a request is for, as it came. */
-export function urlOf({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>): string {
+export function urlAsSent({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>): string {
   return `${scheme}://${host}${target.startsWith('/') ? target : ''}`;
 }
 
 /** No other spelling of a path gets round a pattern. */
 function normalTarget(target: string): string {
-  const path = pathOf(target);
-  return normalPath(path) + target.slice(path.length);
+  const path = pathOfTarget(target);
+  return normalizePath(path) + target.slice(path.length);
 }
 
 function constantPattern(config: ConfigReader, text: string): Pattern | undefined {

@@ -10,14 +10,14 @@ import { PROBLEM } from './problems.ts';
 const DEPTH_MAX = 8;
 
 /** Computes a value for one visit. */
-export type Value = (bindings: Bindings) => CelInput;
+export type ComputedValue = (bindings: Bindings) => CelInput;
 
 /**
  * Compiles a value: texts are templates, whole numbers become `int`, others `double`, lists and objects stay what they
  * are. What is wrong with it is reported.
  * @param path of the value, for problems.
  */
-export function compileValue(config: ConfigReader, path: string, raw: unknown, depth = 1): Value {
+export function compileValue(config: ConfigReader, path: string, raw: unknown, depth = 1): ComputedValue {
   if (depth > DEPTH_MAX) {
     config.problem(path, PROBLEM.length, `must not be nested deeper than ${DEPTH_MAX} levels`);
     return () => null;

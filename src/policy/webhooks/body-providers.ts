@@ -1,7 +1,7 @@
 // Senders whose signature is about the body, and nothing else.
 
 import { challenges } from './challenges.ts';
-import { header, hmac, type Provider, pairs } from './provider.ts';
+import { fieldPairs, header, hmac, type SharedSecretProvider } from './provider.ts';
 
 const BASE64 = 'base64';
 /** The numbers that DocuSign's headers may have: one for each of the keys that an account may have. */
@@ -9,7 +9,7 @@ const DOCUSIGN_KEYS = Array.from({ length: 100 }, (_, i) => `x-docusign-signatur
 
 const hub256 = hmac({ in: header('x-hub-signature-256', 'sha256=') });
 
-export const sendersOfBodies: Record<string, Provider> = {
+export const bodyProviders: Record<string, SharedSecretProvider> = {
   aftership: hmac({ in: header('aftership-hmac-sha256'), encoding: BASE64 }),
   alchemy: hmac({ in: header('x-alchemy-signature') }),
   autodesk: hmac({ in: header('x-adsk-signature', 'sha1hash='), algorithm: 'sha1' }),
@@ -17,7 +17,7 @@ export const sendersOfBodies: Record<string, Provider> = {
   bolt: hmac({ in: header('x-bolt-hmac-sha256'), encoding: BASE64 }),
   castle: hmac({ in: header('x-castle-signature'), encoding: BASE64 }),
   chargify: hmac({ in: header('x-chargify-webhook-signature-hmac-sha-256') }),
-  circleci: hmac({ in: pairs('circleci-signature', 'v1') }),
+  circleci: hmac({ in: fieldPairs('circleci-signature', 'v1') }),
   clearbit: hmac({ in: header('x-request-signature', 'sha1='), algorithm: 'sha1' }),
   coinbase: hmac({ in: header('x-cc-webhook-signature') }),
   docusign: hmac({ in: (message) => DOCUSIGN_KEYS.flatMap((name) => message.header(name) ?? []), encoding: BASE64 }),
@@ -38,7 +38,7 @@ export const sendersOfBodies: Record<string, Provider> = {
   microsoft_teams: hmac({ in: header('authorization', 'HMAC '), encoding: BASE64, isKeyEncoded: true }),
   modern_treasury: hmac({ in: header('x-signature') }),
   notion: hmac({ in: header('x-notion-signature', 'sha256=') }),
-  pagerduty: hmac({ in: pairs('x-pagerduty-signature', 'v1') }),
+  pagerduty: hmac({ in: fieldPairs('x-pagerduty-signature', 'v1') }),
   paystack: hmac({ in: header('x-paystack-signature'), algorithm: 'sha512' }),
   pusher: hmac({ in: header('x-pusher-signature') }),
   quickbooks: hmac({ in: header('intuit-signature'), encoding: BASE64 }),

@@ -1,9 +1,9 @@
 // The questions by which some senders test an endpoint before they use it. The gateway knows the secret, so it answers.
 
 import { createHmac } from 'node:crypto';
-import type { Answered } from '../../http/module.ts';
+import type { Responded } from '../../http/module.ts';
 import { jsonAt, queryOf } from './message.ts';
-import type { Provider } from './provider.ts';
+import type { SharedSecretProvider } from './provider.ts';
 
 /**
  * What may be signed for somebody who asks: no text that could also be the body of a webhook, or a stranger could have one
@@ -48,7 +48,7 @@ export const challenges = {
     const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
     return answer(200, json({ plainToken, encryptedToken }));
   },
-} satisfies Record<string, Provider['answer']>;
+} satisfies Record<string, SharedSecretProvider['answer']>;
 
 interface Content {
   type: string;
@@ -57,7 +57,7 @@ interface Content {
 
 const json = (value: object): Content => ({ type: 'application/json', body: JSON.stringify(value) });
 
-function answer(status: number, { type, body }: Content): Answered {
+function answer(status: number, { type, body }: Content): Responded {
   // What is sent back is the asker's: no browser is to take it for a page.
   const fields = [
     ['Content-Type', type],

@@ -1,15 +1,15 @@
 // Senders whose signature is about more than the body, or less, or made in another way.
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { isForm, jsonAt, type Message, queryOf, sortedForm } from './message.ts';
-import { header, hmac, isSame, type Provider } from './provider.ts';
+import { isForm, jsonAt, queryOf, sortedForm, type WebhookMessage } from './message.ts';
+import { header, hmac, isSameText, type SharedSecretProvider } from './provider.ts';
 
 const BASE64 = 'base64';
 const CONTENTFUL_FIELDS_MAX = 50;
 /** What HubSpot wants to be decoded of a URL, and nothing else. */
 const HUBSPOT_DECODES = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
-export const sendersOfTheirOwn: Record<string, Provider> = {
+export const customProviders: Record<string, SharedSecretProvider> = {
   contentful: hmac({
     in: header('x-contentful-signature'),
     at: header('x-contentful-timestamp'),
@@ -18,7 +18,7 @@ export const sendersOfTheirOwn: Record<string, Provider> = {
   discord: {
     signatures: header('x-signature-ed25519'),
     timestamp: header('x-signature-timestamp'),
-    fits(message, [signature = ''], secret, timestamp) {
+    hasValidSignature(message, [signature = ''], secret, timestamp) {
       const key = ed25519Key(secret);
       const bytes = Buffer.from(signature, 'hex');
       return key !== undefined && verify(null, Buffer.concat([Buffer.from(timestamp), message.body]), key, bytes);
@@ -27,7 +27,7 @@ export const sendersOfTheirOwn: Record<string, Provider> = {
   },
   gitlab: {
     signatures: header('x-gitlab-token'),
-    fits: (_message, [token = ''], secret) => isSame(token, secret),
+    hasValidSignature: (_message, [token = ''], secret) => isSameText(token, secret),
   },
   hubspot: hmac({
     in: header('x-hubspot-signature-v3'),
@@ -55,7 +55,7 @@ export const sendersOfTheirOwn: Record<string, Provider> = {
   sendgrid: {
     signatures: header('x-twilio-email-event-webhook-signature'),
     timestamp: header('x-twilio-email-event-webhook-timestamp'),
-    fits(message, [signature = ''], secret, timestamp) {
+    hasValidSignature(message, [signature = ''], secret, timestamp) {
       const key = ecdsaKey(secret);
       const bytes = Buffer.from(signature, BASE64);
       return key !== undefined && verify('sha256', Buffer.concat([Buffer.from(timestamp), message.body]), key, bytes);
@@ -78,15 +78,15 @@ export const sendersOfTheirOwn: Record<string, Provider> = {
 };
 
 /** Forms are signed with their parameters, other bodies through their hash in the URL. */
-function twilioRequest(message: Message): string[] | undefined {
+function twilioRequest(message: WebhookMessage): string[] | undefined {
   if (message.body.length === 0) return [message.url];
   if (isForm(message)) return [message.url, sortedForm(message)];
   const hash = createHash('sha256').update(message.body).digest('hex');
-  return isSame(queryOf(message, 'bodySHA256')?.toLowerCase() ?? '', hash) ? [message.url] : undefined;
+  return isSameText(queryOf(message, 'bodySHA256')?.toLowerCase() ?? '', hash) ? [message.url] : undefined;
 }
 
 /** Method, target, the fields that the request lists, and the body, each on a line. */
-function contentfulRequest(message: Message): (string | Buffer)[] | undefined {
+function contentfulRequest(message: WebhookMessage): (string | Buffer)[] | undefined {
   const names = (message.header('x-contentful-signed-headers') ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase());
@@ -96,7 +96,7 @@ function contentfulRequest(message: Message): (string | Buffer)[] | undefined {
   return [`${message.method}\n${message.target}\n${fields}\n`, message.body];
 }
 
-function textsAt(message: Message, ...path: string[]): string[] {
+function textsAt(message: WebhookMessage, ...path: string[]): string[] {
   const value = jsonAt(message, ...path);
   return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }

@@ -2,7 +2,7 @@
 
 import type { HttpRequest } from '../../http/exchange.ts';
 
-export interface Message {
+export interface WebhookMessage {
   readonly method: string;
   /** As the sender knows it: `https://example.com/hook?a=b`. */
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Message {
   headers(name: string): readonly string[];
 }
 
-export function messageOf(request: HttpRequest, body: Buffer): Message {
+export function webhookMessage(request: HttpRequest, body: Buffer): WebhookMessage {
   let json: { value: unknown } | undefined;
   return {
     method: request.method,
@@ -42,7 +42,7 @@ function parsed(body: Buffer): unknown {
 }
 
 /** The value at a path of a body in JSON; undefined where there is none. */
-export function jsonAt({ json }: Message, ...path: string[]): unknown {
+export function jsonAt({ json }: WebhookMessage, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (value, name) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, name)
@@ -53,17 +53,17 @@ export function jsonAt({ json }: Message, ...path: string[]): unknown {
 }
 
 /** A parameter of the URL's query. */
-export function queryOf({ target }: Message, name: string): string | undefined {
+export function queryOf({ target }: WebhookMessage, name: string): string | undefined {
   const question = target.indexOf('?');
   return question < 0 ? undefined : (new URLSearchParams(target.slice(question + 1)).get(name) ?? undefined);
 }
 
-export function isForm(message: Message): boolean {
+export function isForm(message: WebhookMessage): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(message.header('content-type') ?? '');
 }
 
 /** The parameters of a form, in the order of their names: each name, and its different values in order behind it. */
-export function sortedForm({ body }: Message): string {
+export function sortedForm({ body }: WebhookMessage): string {
   const form = new Map<string, Set<string>>();
   for (const [name, value] of new URLSearchParams(body.toString())) {
     const values = form.get(name);

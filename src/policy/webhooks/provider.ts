@@ -1,22 +1,22 @@
 // How senders of webhooks sign them. Nearly all do it with an HMAC; they differ in where it is, and what it is about.
 
 import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { Answered } from '../../http/module.ts';
-import type { Message } from './message.ts';
+import type { Responded } from '../../http/module.ts';
+import type { WebhookMessage } from './message.ts';
 
 /** A sender that a secret is shared with, or a key that its users are shown. Whatever it sends is judged at once. */
-export interface Provider {
+export interface SharedSecretProvider {
   isKeyPublished?: undefined;
   /** The signatures that came along: one of them has to fit. */
-  signatures(message: Message): readonly string[];
+  signatures(message: WebhookMessage): readonly string[];
   /** When it was signed, as the sender wrote it, in a list of one; missing where a signature does not say. */
-  timestamp?(message: Message): readonly string[];
+  timestamp?(message: WebhookMessage): readonly string[];
   /** Whether one of the signatures is that of the message. */
-  fits(message: Message, signatures: readonly string[], secret: string, timestamp: string): boolean;
+  hasValidSignature(message: WebhookMessage, signatures: readonly string[], secret: string, timestamp: string): boolean;
   /** What is wrong with a secret, to be read behind its name. */
   secretProblem?(secret: string): string | undefined;
   /** The gateway's own answer to a message by which the sender tests the endpoint; undefined for all others. */
-  answer?(message: Message, secret: string, isSigned: boolean): Answered | undefined;
+  answer?(message: WebhookMessage, secret: string, isSigned: boolean): Responded | undefined;
 }
 
 /** A sender that signs with one key for everybody, and publishes with what to check it: no secret is shared with it. */
@@ -28,8 +28,8 @@ export interface PublishedKeyProvider {
    * @param keyAt brings the key in the certificate that is at a URL.
    * @throws {KeysUnavailable} when nothing can be said about it.
    */
-  whyNot(
-    message: Message,
+  problem(
+    message: WebhookMessage,
     time: number,
     keyAt: (certificateUrl: string) => Promise<KeyObject>,
   ): Promise<string | undefined>;
@@ -38,7 +38,7 @@ export interface PublishedKeyProvider {
 }
 
 /** Texts that are found in a message: signatures, timestamps. */
-type Find = (message: Message) => readonly string[];
+type Find = (message: WebhookMessage) => readonly string[];
 
 interface Hmac {
   /** Of the signature. */
@@ -50,14 +50,14 @@ interface Hmac {
   /** Hexadecimal if left out. */
   encoding?: 'base64';
   /** What is signed: the body if left out; undefined when the message has not got it. */
-  signed?(message: Message, timestamp: string): readonly (string | Buffer)[] | undefined;
+  signed?(message: WebhookMessage, timestamp: string): readonly (string | Buffer)[] | undefined;
   /** The secret is not the key itself but its Base64, perhaps behind `whsec_`. */
   isKeyEncoded?: boolean;
-  answer?: Provider['answer'];
+  answer?: SharedSecretProvider['answer'];
 }
 
 /** A sender that signs with an HMAC. */
-export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...row }: Hmac): Provider {
+export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...row }: Hmac): SharedSecretProvider {
   return {
     signatures: row.in,
     timestamp: row.at,
@@ -65,7 +65,7 @@ export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...
     secretProblem: isKeyEncoded
       ? (secret) => (decodedKey(secret) ? undefined : 'must be the secret as the sender shows it, which is Base64')
       : undefined,
-    fits(message, signatures, secret, timestamp) {
+    hasValidSignature(message, signatures, secret, timestamp) {
       const key = isKeyEncoded ? decodedKey(secret) : secret;
       const parts = signed ? signed(message, timestamp) : [message.body];
       if (!key || !parts) return false;
@@ -73,7 +73,7 @@ export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...
       for (const part of parts) hash.update(part);
       // Made once: a stranger may send many signatures, and a large body.
       const expected = hash.digest(encoding ?? 'hex');
-      return signatures.some((signature) => isSame(encoding ? signature : signature.toLowerCase(), expected));
+      return signatures.some((signature) => isSameText(encoding ? signature : signature.toLowerCase(), expected));
     },
   };
 }
@@ -87,7 +87,7 @@ export function header(name: string, prefix = ''): Find {
 }
 
 /** The values of `key` in a header field such as `t=1,v1=ab,v1=cd`. */
-export function pairs(name: string, key: string, separator = ','): Find {
+export function fieldPairs(name: string, key: string, separator = ','): Find {
   return (message) =>
     (message.header(name) ?? '')
       .split(separator)
@@ -96,12 +96,12 @@ export function pairs(name: string, key: string, separator = ','): Find {
 }
 
 /** What is signed, by many: timestamp and body, and something between them. */
-export const stamped =
+export const timestampAndBody =
   (between: string, before = '') =>
-  (message: Message, timestamp: string) => [before + timestamp + between, message.body];
+  (message: WebhookMessage, timestamp: string) => [before + timestamp + between, message.body];
 
 /** Whether two texts are the same, found in a time that does not tell where they differ. */
-export function isSame(one: string, other: string): boolean {
+export function isSameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }

@@ -1,15 +1,15 @@
 // The senders of webhooks that are known here. One more is one more row in the table that fits it.
 
-import { sendersOfBodies } from './body-providers.ts';
-import { sendersOfTheirOwn } from './custom-providers.ts';
-import type { Provider, PublishedKeyProvider } from './provider.ts';
+import { bodyProviders } from './body-providers.ts';
+import { customProviders } from './custom-providers.ts';
+import type { PublishedKeyProvider, SharedSecretProvider } from './provider.ts';
 import { sns } from './sns.ts';
-import { sendersWithTimestamps } from './timestamped-providers.ts';
+import { timestampedProviders } from './timestamped-providers.ts';
 
-type AnyProvider = Provider | PublishedKeyProvider;
+type AnyProvider = SharedSecretProvider | PublishedKeyProvider;
 
 const providers = new Map(
-  Object.entries<AnyProvider>({ ...sendersOfBodies, ...sendersWithTimestamps, ...sendersOfTheirOwn, sns }).sort(
+  Object.entries<AnyProvider>({ ...bodyProviders, ...timestampedProviders, ...customProviders, sns }).sort(
     ([a], [b]) => (a < b ? -1 : 1),
   ),
 );

@@ -3,8 +3,8 @@
 
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { fetchBytes, type Reach } from '../keys/fetch-bytes.ts';
-import { Kept, KeysUnavailable } from '../keys/key-cache.ts';
+import { type FetchReach, fetchBytes } from '../keys/fetch-bytes.ts';
+import { KeyCache, KeysUnavailable } from '../keys/key-cache.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 
 const BYTES_MAX = 64 * 1024;
@@ -38,14 +38,14 @@ export interface Clocks {
 
 /** Certificates are fetched once an hour at most, and once in 5 s where they cannot be had. */
 export class SigningKeys {
-  readonly #reach: Reach;
+  readonly #reach: FetchReach;
   readonly #clocks: Clocks;
   readonly #fetches: RateLimiter;
-  readonly #kept = new LRUCache<string, Kept<Signer>>({ max: KEPT_MAX });
+  readonly #kept = new LRUCache<string, KeyCache<Signer>>({ max: KEPT_MAX });
   /** Apart, so that URLs that somebody thinks up push out none of those that lead to a certificate. */
-  readonly #tried = new LRUCache<string, Kept<Signer>>({ max: TRIED_MAX });
+  readonly #tried = new LRUCache<string, KeyCache<Signer>>({ max: TRIED_MAX });
 
-  constructor(reach: Reach, clocks: Clocks) {
+  constructor(reach: FetchReach, clocks: Clocks) {
     this.#reach = reach;
     this.#clocks = clocks;
     this.#fetches = new RateLimiter(FETCHES, clocks.now);
@@ -58,13 +58,13 @@ export class SigningKeys {
    */
   async find(url: string, accountId: string): Promise<KeyObject> {
     const kept = this.#kept.get(url) ?? this.#tried.get(url) ?? this.#unknown(url);
-    const { key, validFrom, validTo } = await kept.current(undefined, () => this.#fetches.take(accountId) === 0);
+    const { key, validFrom, validTo } = await kept.get(undefined, () => this.#fetches.take(accountId) === 0);
     const time = this.#clocks.time();
     if (time < validFrom || time > validTo) throw new KeysUnavailable(`${url} is not valid at this time`);
     return key;
   }
 
-  #unknown(url: string): Kept<Signer> {
+  #unknown(url: string): KeyCache<Signer> {
     const fetched = async () => {
       this.#tried.set(url, kept);
       const signer = await this.#fetch(url);
@@ -72,7 +72,7 @@ export class SigningKeys {
       this.#kept.set(url, kept);
       return signer;
     };
-    const kept = new Kept(fetched, KEEPING, this.#clocks.now);
+    const kept = new KeyCache(fetched, KEEPING, this.#clocks.now);
     return kept;
   }
 

@@ -3,7 +3,7 @@
 
 import { type KeyObject, verify } from 'node:crypto';
 import { areConfusing, memberNames } from './json-names.ts';
-import { jsonAt, type Message } from './message.ts';
+import { jsonAt, type WebhookMessage } from './message.ts';
 import type { PublishedKeyProvider } from './provider.ts';
 import { timeProblem } from './timestamps.ts';
 
@@ -46,7 +46,7 @@ const HEADERS = {
  */
 export const sns: PublishedKeyProvider = {
   isKeyPublished: true,
-  async whyNot(message, time, keyAt) {
+  async problem(message, time, keyAt) {
     const text = (name: string) => {
       const value = jsonAt(message, name);
       return typeof value === 'string' ? value : undefined;
@@ -80,7 +80,7 @@ function isSignedBy(key: KeyObject, algorithm: string, text: string, signature: 
 }
 
 /** What is wrong with the members that are signed, or would be in a message of another type. */
-function memberProblem(message: Message, signed: readonly string[]): string | undefined {
+function memberProblem(message: WebhookMessage, signed: readonly string[]): string | undefined {
   for (const name of SIGNABLE) {
     const value = jsonAt(message, name) ?? undefined;
     if (!signed.includes(name)) {
@@ -93,7 +93,7 @@ function memberProblem(message: Message, signed: readonly string[]): string | un
   return undefined;
 }
 
-function headerProblem(message: Message): string | undefined {
+function headerProblem(message: WebhookMessage): string | undefined {
   for (const [header, member] of Object.entries(HEADERS))
     if (message.headers(header).some((value) => value !== jsonAt(message, member)))
       return `the header ${header} differs from ${member}, which is signed`;

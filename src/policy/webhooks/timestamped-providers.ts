@@ -1,17 +1,22 @@
 // Senders that sign when they sent it too, so that nobody can send it again later.
 
 import { challenges } from './challenges.ts';
-import { header, hmac, type Provider, pairs, stamped } from './provider.ts';
+import { fieldPairs, header, hmac, type SharedSecretProvider, timestampAndBody } from './provider.ts';
 
 const BASE64 = 'base64';
 
 /** As Stripe began it: `t=…,v1=…`. */
 const stripeLike = (name: string, key = 'v1', timestamp = 't') =>
-  hmac({ in: pairs(name, key), at: pairs(name, timestamp), signed: stamped('.') });
+  hmac({ in: fieldPairs(name, key), at: fieldPairs(name, timestamp), signed: timestampAndBody('.') });
 
 /** As Slack began it: `v0=…`, and the timestamp in a field of its own. */
-const slackLike = (name: string, timestamp: string, version = 'v0', answer?: Provider['answer']) =>
-  hmac({ in: header(name, `${version}=`), at: header(timestamp), signed: stamped(':', `${version}:`), answer });
+const slackLike = (name: string, timestamp: string, version = 'v0', answer?: SharedSecretProvider['answer']) =>
+  hmac({
+    in: header(name, `${version}=`),
+    at: header(timestamp),
+    signed: timestampAndBody(':', `${version}:`),
+    answer,
+  });
 
 /** The Standard Webhooks specification, which Svix began: `v1,…` for each key, and an id. */
 const standardWebhooks = (prefix: string) =>
@@ -26,8 +31,8 @@ const standardWebhooks = (prefix: string) =>
     isKeyEncoded: true,
   });
 
-export const sendersWithTimestamps: Record<string, Provider> = {
-  airship: hmac({ in: header('x-ua-signature'), at: header('x-ua-timestamp'), signed: stamped(':') }),
+export const timestampedProviders: Record<string, SharedSecretProvider> = {
+  airship: hmac({ in: header('x-ua-signature'), at: header('x-ua-timestamp'), signed: timestampAndBody(':') }),
   box: hmac({
     // Which of the two keys of an account the secret is, the first or the second, need not be said.
     in: (message) => ['box-signature-primary', 'box-signature-secondary'].flatMap((name) => message.header(name) ?? []),
@@ -41,12 +46,12 @@ export const sendersWithTimestamps: Record<string, Provider> = {
   clerk: standardWebhooks('svix'),
   frameio: slackLike('x-frameio-signature', 'x-frameio-request-timestamp'),
   graphcms: hmac({
-    in: pairs('gcms-signature', 'sign'),
-    at: pairs('gcms-signature', 't'),
+    in: fieldPairs('gcms-signature', 'sign'),
+    at: fieldPairs('gcms-signature', 't'),
     signed: (message, timestamp) => [
       JSON.stringify({
         Body: message.body.toString(),
-        EnvironmentName: pairs('gcms-signature', 'env')(message)[0] ?? '',
+        EnvironmentName: fieldPairs('gcms-signature', 'env')(message)[0] ?? '',
         TimeStamp: Number(timestamp),
       }),
     ],
@@ -55,14 +60,14 @@ export const sendersWithTimestamps: Record<string, Provider> = {
   mux: stripeLike('mux-signature'),
   openai: standardWebhooks('webhook'),
   orb: hmac({
-    in: pairs('x-orb-signature', 'v1', ' '),
+    in: fieldPairs('x-orb-signature', 'v1', ' '),
     at: header('x-orb-timestamp'),
-    signed: stamped(':', 'v1:'),
+    signed: timestampAndBody(':', 'v1:'),
   }),
   paddle: hmac({
-    in: pairs('paddle-signature', 'h1', ';'),
-    at: pairs('paddle-signature', 'ts', ';'),
-    signed: stamped(':'),
+    in: fieldPairs('paddle-signature', 'h1', ';'),
+    at: fieldPairs('paddle-signature', 'ts', ';'),
+    signed: timestampAndBody(':'),
   }),
   pinwheel: slackLike('x-pinwheel-signature', 'x-timestamp', 'v2'),
   resend: standardWebhooks('svix'),
@@ -75,7 +80,7 @@ export const sendersWithTimestamps: Record<string, Provider> = {
   zendesk: hmac({
     in: header('x-zendesk-webhook-signature'),
     at: header('x-zendesk-webhook-signature-timestamp'),
-    signed: stamped(''),
+    signed: timestampAndBody(''),
     encoding: BASE64,
   }),
   zoom: slackLike('x-zm-signature', 'x-zm-request-timestamp', 'v0', challenges.zoom),

@@ -1,11 +1,11 @@
 // Whether a request is a webhook of the sender that it should be from, and was sent just now.
 
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { Answered, ModuleEnvironment } from '../../http/module.ts';
+import type { ModuleEnvironment, Responded } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { KeysUnavailable } from '../keys/key-cache.ts';
-import { type Message, messageOf } from './message.ts';
-import type { Provider, PublishedKeyProvider } from './provider.ts';
+import { type WebhookMessage, webhookMessage } from './message.ts';
+import type { PublishedKeyProvider, SharedSecretProvider } from './provider.ts';
 import { webhookProvider } from './providers.ts';
 import { timeProblem } from './timestamps.ts';
 
@@ -18,7 +18,7 @@ export type Verification =
   | { verified: true }
   | { verified: false; error: VisitorError; reason: string }
   /** The sender tests the endpoint, and is to have this. */
-  | { challenge: Answered };
+  | { challenge: Responded };
 
 /**
  * Reads the whole body, at most 1 MiB, and checks the signature.
@@ -41,7 +41,7 @@ export async function verifyWebhook(
     return refused(`the body did not arrive: ${error instanceof Error ? error.message : error}`, 'cutShort');
   }
   if (!body) return refused('the body has more than 1 MiB', 'bodyTooLarge');
-  const message = messageOf(request, body);
+  const message = webhookMessage(request, body);
   if (provider.isKeyPublished)
     return byPublishedKey(provider, message, time(), (url) => signingKey(url, endpoint.accountId));
   const reason = whyNot(provider, message, secret, time());
@@ -51,24 +51,29 @@ export async function verifyWebhook(
 }
 
 /** Undefined where it is signed as it should be. */
-function whyNot(provider: Provider, message: Message, secret: string, time: number): string | undefined {
+function whyNot(
+  provider: SharedSecretProvider,
+  message: WebhookMessage,
+  secret: string,
+  time: number,
+): string | undefined {
   const signatures = provider.signatures(message).slice(0, SIGNATURES_MAX);
   if (signatures.length === 0) return 'the request has no signature of this sender';
   const [timestamp] = provider.timestamp?.(message) ?? [''];
   if (timestamp === undefined) return 'the request does not say when it was signed';
   const late = provider.timestamp && timeProblem(timestamp, time, TOLERANCE);
   if (late) return late;
-  return provider.fits(message, signatures, secret, timestamp)
+  return provider.hasValidSignature(message, signatures, secret, timestamp)
     ? undefined
     : 'the signature is not that of this request with this secret';
 }
 
 async function byPublishedKey(
   provider: PublishedKeyProvider,
-  ...judged: Parameters<PublishedKeyProvider['whyNot']>
+  ...judged: Parameters<PublishedKeyProvider['problem']>
 ): Promise<Verification> {
   try {
-    const reason = await provider.whyNot(...judged);
+    const reason = await provider.problem(...judged);
     return reason === undefined ? { verified: true } : refused(reason);
   } catch (error) {
     if (!(error instanceof KeysUnavailable)) throw error;

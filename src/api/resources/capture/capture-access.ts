@@ -1,6 +1,6 @@
 // Captured requests, and the endpoints that they came to, of the account that asks.
 
-import type { Captured } from '../../../capture/captured-request.ts';
+import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { isId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
@@ -33,7 +33,7 @@ export async function requireServedEndpoint(
 }
 
 /** A captured request of the account. @throws {ApiError} when there is none, or the caller may not look at it. */
-export async function requireCapturedRequest(context: Context, id: string): Promise<Captured> {
+export async function requireCapturedRequest(context: Context, id: string): Promise<RequestCapture> {
   const kept = context.app.capture().captures.get(id);
   const captured = found(kept?.accountId === context.accountId ? kept : undefined, 'captured request');
   if (context.caller.isAdmin) return captured;
@@ -49,7 +49,7 @@ export async function requireCapturedRequest(context: Context, id: string): Prom
  * a member may not act on those of others.
  */
 export function mayViewCapture(context: Context, { id, ownerId }: CapturableEndpoint): boolean {
-  const heldBy = context.app.capture().captures.heldBy(id);
+  const heldBy = context.app.capture().captures.ownerOf(id);
   return heldBy === undefined || mayActFor(context, heldBy) || mayActFor(context, ownerId);
 }
 

@@ -1,6 +1,6 @@
 // Checks of what captures and replays are asked for.
 
-import type { CaptureWish } from '../../../capture/captures.ts';
+import type { CaptureOptions } from '../../../capture/captures.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import { REQUEST_FIELDS_MAX } from '../../../edge/http/request-head.ts';
 import { ApiError } from '../../errors.ts';
@@ -22,7 +22,7 @@ const PATH = /^(?:\*|\/[\x21\x22\x24-\x7e]*)$/;
 type Given<T> = { [K in keyof T]?: T[K] | null };
 
 /** @throws {ApiError} when something is not right. */
-export function checkCaptureSettings({ bodyBytes, redactHeaders, minutes }: Given<CaptureWish>): CaptureWish {
+export function checkCaptureSettings({ bodyBytes, redactHeaders, minutes }: Given<CaptureOptions>): CaptureOptions {
   const wish = { bodyBytes: bodyBytes ?? 0, redactHeaders: redactHeaders ?? [], minutes: minutes ?? 60 };
   if (wish.bodyBytes < 0 || wish.bodyBytes > BODY_BYTES_MAX)
     throw new ApiError('bodyBytesRange', { member: 'bodyBytes', max: BODY_BYTES_MAX });

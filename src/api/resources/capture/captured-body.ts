@@ -2,7 +2,7 @@
 
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { type CapturedBody, type Fields, firstValue } from '../../../capture/captured-request.ts';
+import { type BodyCapture, type FieldPairs, firstValue } from '../../../capture/captured-request.ts';
 import type { Context } from '../../context.ts';
 import { chargeBytes, mayIncludeText } from './response-budget.ts';
 
@@ -11,8 +11,8 @@ const DECODED_MAX = 1024 * 1024;
 
 /** A body, and the fields that say how it is to be read. */
 export interface ShownBody {
-  body: CapturedBody;
-  fields: Fields;
+  body: BodyCapture;
+  fields: FieldPairs;
 }
 
 /** A text, and how many bytes it takes in an answer: what JSON escapes can be six times as large. */
@@ -24,7 +24,7 @@ interface Text {
 /** The bodies that an operation reads now, one after the other. */
 interface Reading {
   last: Promise<unknown>;
-  texts: Map<CapturedBody, Promise<Text | null>>;
+  texts: Map<BodyCapture, Promise<Text | null>>;
 }
 
 const readings = new WeakMap<Context, Reading>();

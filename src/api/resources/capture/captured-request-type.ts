@@ -1,7 +1,7 @@
 // Captured requests as GraphQL shows them.
 
-import type { Captured, Fields } from '../../../capture/captured-request.ts';
-import { type ShownField, shown } from '../../../capture/redaction.ts';
+import type { FieldPairs, RequestCapture } from '../../../capture/captured-request.ts';
+import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/traffic-reports.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
@@ -65,7 +65,7 @@ const RefusalType = builder.objectRef<Refusal>('Refusal').implement({
   }),
 });
 
-export const CapturedRequest = builder.objectRef<Captured>('CapturedRequest').implement({
+export const CapturedRequest = builder.objectRef<RequestCapture>('CapturedRequest').implement({
   description:
     'A request that came to an endpoint while its traffic was captured, with its answer, once that was over. It is in ' +
     'the memory of one node of the gateway, and nowhere else. One answer gives at most 32 MiB of headers, paths and ' +
@@ -144,7 +144,7 @@ function kept({ body }: ShownBody): number {
 }
 
 /** Header fields as they may be shown. @throws {ApiError} when they would be too many in one answer. */
-export function headersOf(context: Context, fields: Fields, redacted: Captured['redacted']): ShownField[] {
+export function headersOf(context: Context, fields: FieldPairs, redacted: RequestCapture['redacted']): ShownField[] {
   chargeBytes(context, fields.length * HEADER_BYTES);
-  return shown(fields, redacted);
+  return redactedFields(fields, redacted);
 }

@@ -1,6 +1,6 @@
 // Captured requests: looked at, watched, and sent once more.
 
-import type { Captured } from '../../../capture/captured-request.ts';
+import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { builder } from '../../builder.ts';
 import { FEW } from '../../limits.ts';
 import { type Page, PageInfo, readPage } from '../../page.ts';
@@ -24,7 +24,7 @@ const CapturedRequestConnection = builder.objectRef<Page>('CapturedRequestConnec
     nodes: t.field({
       type: [CapturedRequest],
       description: 'The requests of this page.',
-      resolve: ({ rows }) => rows as Captured[], // As the only one who makes such a page puts them there.
+      resolve: ({ rows }) => rows as RequestCapture[], // As the only one who makes such a page puts them there.
     }),
     pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
   }),

@@ -1,16 +1,16 @@
 // Sending a captured request once more, for the API.
 
-import type { Captured } from '../../../capture/captured-request.ts';
-import { REPLAY_MS, type ReplayAnswer, type ReplayFailure, UNDER_WAY_MAX } from '../../../capture/replay.ts';
+import type { RequestCapture } from '../../../capture/captured-request.ts';
+import { REPLAY_TIMEOUT_MS, REPLAYS_MAX, type ReplayFailure, type ReplayResponse } from '../../../capture/replay.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
 
 /** What was answered, and which of it is not shown. */
-export type ShownReplay = ReplayAnswer & Pick<Captured, 'redacted'>;
+export type ShownReplay = ReplayResponse & Pick<RequestCapture, 'redacted'>;
 
 /** @throws {ApiError} why it was not sent, or got no answer. */
-export async function replay(context: Context, captured: Captured, edits: ReplayEdits): Promise<ShownReplay> {
+export async function replay(context: Context, captured: RequestCapture, edits: ReplayEdits): Promise<ShownReplay> {
   const { captures, replays } = context.app.capture();
   const answer = await replays.send(captured, edits);
   if ('failed' in answer) throw errorOf(answer, edits);
@@ -30,9 +30,9 @@ function errorOf(failure: ReplayFailure, { fields = [] }: ReplayEdits): ApiError
     case 'clientCertificate':
       return new ApiError('replayClientCertificate');
     case 'tooMany':
-      return new ApiError('tooManyReplays', { max: UNDER_WAY_MAX });
+      return new ApiError('tooManyReplays', { max: REPLAYS_MAX });
     case 'timeout':
-      return new ApiError('replayTimeout', { seconds: REPLAY_MS / 1000 });
+      return new ApiError('replayTimeout', { seconds: REPLAY_TIMEOUT_MS / 1000 });
     case 'noAnswer':
       return new ApiError('replayNoAnswer', { reason: failure.reason });
     case 'fieldMissing': {

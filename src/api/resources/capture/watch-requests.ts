@@ -1,6 +1,6 @@
 // Watching an endpoint's requests as they are captured.
 
-import type { Captured } from '../../../capture/captured-request.ts';
+import type { RequestCapture } from '../../../capture/captured-request.ts';
 import type { Captures } from '../../../capture/captures.ts';
 
 /** How many requests may wait for one slow reader; the oldest are dropped beyond it. */
@@ -16,7 +16,7 @@ export async function* watchRequests(
   endpointId: string,
   mayLook: () => boolean,
   signal: AbortSignal,
-): AsyncGenerator<Captured> {
+): AsyncGenerator<RequestCapture> {
   // Ids: what waits for a slow reader must not hold what is forgotten.
   const waiting: string[] = [];
   let wake = () => {};

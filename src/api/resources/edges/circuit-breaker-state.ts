@@ -1,6 +1,6 @@
 // How a route's circuit breaker is doing right now, on the node that is asked.
 
-import type { BreakerSnapshot } from '../../../http/circuit-breaker.ts';
+import type { CircuitBreakerSnapshot } from '../../../http/circuit-breaker.ts';
 import { builder } from '../../builder.ts';
 
 const BreakerState = builder.enumType('BreakerState', {
@@ -12,7 +12,7 @@ const BreakerState = builder.enumType('BreakerState', {
   } as const,
 });
 
-export const CircuitBreakerState = builder.objectRef<BreakerSnapshot>('CircuitBreakerState').implement({
+export const CircuitBreakerState = builder.objectRef<CircuitBreakerSnapshot>('CircuitBreakerState').implement({
   description: 'A circuit breaker as this node of the gateway sees it; each node counts for itself.',
   fields: (t) => ({
     state: t.expose('state', { type: BreakerState, description: 'What it does with requests.' }),

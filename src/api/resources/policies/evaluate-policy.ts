@@ -1,6 +1,6 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
-import { BusyError } from '../../../policy/compile/compile-queue.ts';
+import { CompileQueueFull } from '../../../policy/compile/compile-queue.ts';
 import { dryRun } from '../../../policy/dry-run/dry-run.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../../policy/settings/problems.ts';
@@ -88,7 +88,7 @@ function withSecrets(policy: string, proto: PolicyProtocol, kept: readonly Polic
 }
 
 function explain(error: unknown): never {
-  throw error instanceof BusyError ? new ApiError('tooManyPolicies') : error;
+  throw error instanceof CompileQueueFull ? new ApiError('tooManyPolicies') : error;
 }
 
 /** There is no REST path for it. */

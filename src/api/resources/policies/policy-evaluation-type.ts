@@ -1,14 +1,14 @@
 // What a trial run of a traffic policy shows.
 
 import type {
-  DryAction,
-  DryAnswered,
-  DryExpression,
-  DryField,
-  DryForwarded,
-  DryOutcome,
-  DryRule,
+  DryRunAction,
+  DryRunExpression,
+  DryRunField,
+  DryRunForwarded,
+  DryRunOutcome,
   DryRunResult,
+  DryRunReturned,
+  DryRunRule,
 } from '../../../policy/dry-run/types.ts';
 import type { PolicyProblem as Problem } from '../../../protocol/policy/policy-shape.ts';
 import { builder } from '../../builder.ts';
@@ -46,7 +46,7 @@ const EvaluatedRuleState = builder.enumType('EvaluatedRuleState', {
   } as const,
 });
 
-const EvaluatedExpression = builder.objectRef<DryExpression>('EvaluatedExpression').implement({
+const EvaluatedExpression = builder.objectRef<DryRunExpression>('EvaluatedExpression').implement({
   description: 'An expression of a rule, and what it gave. After the first that does not hold, none is looked at.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The expression.' }),
@@ -59,7 +59,7 @@ const EvaluatedExpression = builder.objectRef<DryExpression>('EvaluatedExpressio
   }),
 });
 
-const EvaluatedAction = builder.objectRef<DryAction>('EvaluatedAction').implement({
+const EvaluatedAction = builder.objectRef<DryRunAction>('EvaluatedAction').implement({
   description: 'An action that was done.',
   fields: (t) => ({
     type: t.exposeString('type', { description: 'Its type, as `add-headers`.' }),
@@ -73,7 +73,7 @@ const EvaluatedAction = builder.objectRef<DryAction>('EvaluatedAction').implemen
   }),
 });
 
-const EvaluatedRule = builder.objectRef<DryRule>('EvaluatedRule').implement({
+const EvaluatedRule = builder.objectRef<DryRunRule>('EvaluatedRule').implement({
   description: 'A rule of a policy, and what became of it.',
   fields: (t) => ({
     phase: t.expose('phase', { type: EvaluatedPhase, description: 'When it is looked at.' }),
@@ -85,7 +85,7 @@ const EvaluatedRule = builder.objectRef<DryRule>('EvaluatedRule').implement({
   }),
 });
 
-const HeaderField = builder.objectRef<DryField>('HeaderField').implement({
+const HeaderField = builder.objectRef<DryRunField>('HeaderField').implement({
   description: 'A header field.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the field.' }),
@@ -93,7 +93,7 @@ const HeaderField = builder.objectRef<DryField>('HeaderField').implement({
   }),
 });
 
-const ForwardedRequest = builder.objectRef<DryForwarded>('ForwardedRequest').implement({
+const ForwardedRequest = builder.objectRef<DryRunForwarded>('ForwardedRequest').implement({
   description: 'A request as the upstream gets it.',
   fields: (t) => ({
     method: t.exposeString('method', { description: 'Its method.' }),
@@ -106,7 +106,7 @@ const ForwardedRequest = builder.objectRef<DryForwarded>('ForwardedRequest').imp
   }),
 });
 
-const FinalResponse = builder.objectRef<DryAnswered>('FinalResponse').implement({
+const FinalResponse = builder.objectRef<DryRunReturned>('FinalResponse').implement({
   description: 'An answer as the visitor gets it.',
   fields: (t) => ({
     status: t.exposeInt('status', { description: 'Its status.' }),
@@ -129,7 +129,7 @@ const OutcomeKind = builder.enumType('EvaluatedOutcomeKind', {
   } as const,
 });
 
-const EvaluatedOutcome = builder.objectRef<DryOutcome>('EvaluatedOutcome').implement({
+const EvaluatedOutcome = builder.objectRef<DryRunOutcome>('EvaluatedOutcome').implement({
   description: 'What becomes of a request, once all rules were run.',
   fields: (t) => ({
     kind: t.expose('kind', { type: OutcomeKind, description: 'What becomes of it.' }),

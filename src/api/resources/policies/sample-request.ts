@@ -1,8 +1,8 @@
 // What a trial run of a traffic policy is told: a request, and perhaps an answer, that nobody sends.
 
 import { isIP } from 'node:net';
-import { isToken } from '../../../http/header-list.ts';
-import type { DryField, DryRequest, DryResponse } from '../../../policy/dry-run/types.ts';
+import { isHttpToken } from '../../../http/header-list.ts';
+import type { DryRunField, DryRunRequest, DryRunResponse } from '../../../policy/dry-run/types.ts';
 import { builder } from '../../builder.ts';
 import { ApiError } from '../../errors.ts';
 
@@ -40,7 +40,7 @@ export const PolicyResponseInput = builder.inputType('PolicyResponseInput', {
 });
 
 /** @throws {ApiError} naming the member that no visitor could send. */
-export function requestOf({ url, ...rest }: typeof PolicyRequestInput.$inferInput): DryRequest {
+export function requestOf({ url, ...rest }: typeof PolicyRequestInput.$inferInput): DryRunRequest {
   const { method, headers, body, clientIp, clientPort } = given(rest);
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw wrong('request.url', 'it must be a URL of HTTP');
   if (method !== undefined && !isName(method)) throw wrong('request.method', 'it must be a method of HTTP');
@@ -51,13 +51,13 @@ export function requestOf({ url, ...rest }: typeof PolicyRequestInput.$inferInpu
 }
 
 /** @throws {ApiError} naming the member that no upstream could answer with. */
-export function responseOf(input: typeof PolicyResponseInput.$inferInput): DryResponse {
+export function responseOf(input: typeof PolicyResponseInput.$inferInput): DryRunResponse {
   const { status, headers, body } = given(input);
   if (status !== undefined && (status < 200 || status > 599)) throw wrong('response.status', 'it must be 200 to 599');
   return { status, headers: checkFields('response.headers', headers), body };
 }
 
-function checkFields(member: string, fields: DryField[] | undefined): DryField[] | undefined {
+function checkFields(member: string, fields: DryRunField[] | undefined): DryRunField[] | undefined {
   if (fields && fields.length > HEADERS_MAX) throw wrong(member, `it must have at most ${HEADERS_MAX} fields`);
   fields?.forEach(({ name, value }, index) => {
     if (!isName(name)) throw wrong(`${member}[${index}].name`, 'it must be the name of a header field');
@@ -76,4 +76,4 @@ function wrong(member: string, reason: string): ApiError {
   return new ApiError('wrongValue', { member, reason });
 }
 
-const isName = (text: string) => text.length <= NAME_MAX && isToken(text);
+const isName = (text: string) => text.length <= NAME_MAX && isHttpToken(text);

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { isPublic, lookupOf } from '../../../net/public-addresses.ts';
+import { guardedLookup, isPublicAddress } from '../../../net/public-addresses.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
 import { allowedHostsOf, hostOf } from './allowed-hosts.ts';
@@ -50,10 +50,10 @@ export function openOutbound(
   const hosts = allowedHostsOf(settings.eventWebhookHosts);
   const authorities = settings.eventCaFile && authoritiesOf(settings.eventCaFile);
 
-  const toClouds: AddressGuard = (host, port) => (overrides.has(`${host}:${port}`) ? () => true : isPublic);
+  const toClouds: AddressGuard = (host, port) => (overrides.has(`${host}:${port}`) ? () => true : isPublicAddress);
   const toNetworks: AddressGuard = () => hosts.networks.has;
   const toAllowedHosts: AddressGuard = (host) =>
-    hosts.hasName(host) ? (address) => isPublic(address) || hosts.networks.has(address) : hosts.networks.has;
+    hosts.hasName(host) ? (address) => isPublicAddress(address) || hosts.networks.has(address) : hosts.networks.has;
 
   const agentsOf = (https: AddressGuard, http: AddressGuard): AgentPair => ({
     https: guarded(new HttpsAgent({ ...limits, ...(authorities && { secureContext: authorities }) }), https),
@@ -91,7 +91,7 @@ function guarded<A extends HttpAgent>(agent: A, guard: AddressGuard): A {
       process.nextTick(() => callback?.(forbiddenAddress(), undefined as unknown as Duplex));
       return undefined;
     }
-    const socket = connect({ ...options, lookup: lookupOf(isAllowed, forbiddenAddress) }) as Socket;
+    const socket = connect({ ...options, lookup: guardedLookup(isAllowed, forbiddenAddress) }) as Socket;
     socket.on('timeout', () => socket.destroy(stalled()));
     return socket;
   };

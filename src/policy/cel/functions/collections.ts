@@ -4,7 +4,7 @@ import { type CelFunc, type CelList, type CelValue, celFunc, celList, celMethod,
 import { DYN, INT, LIST, MAP } from '../types.ts';
 import { growList, spend } from '../work.ts';
 import { equals } from './equality.ts';
-import { sorted } from './order.ts';
+import { sortByKey } from './order.ts';
 
 function slice(list: CelList, start: bigint, end: bigint): CelList {
   if (start < 0n || end > BigInt(list.size) || start > end)
@@ -58,7 +58,7 @@ export const COLLECTION_FUNCTIONS: CelFunc[] = [
     return flatten(this, depth);
   }),
   celMethod('sort', LIST, [], LIST, function () {
-    return celList(sorted([...this], (element) => element));
+    return celList(sortByKey([...this], (element) => element));
   }),
   celMethod('distinct', LIST, [], LIST, function () {
     return distinct(this);

@@ -1,7 +1,7 @@
 // Base64, JSON, query strings and percent-encoding.
 
 import { type CelFunc, type CelInput, type CelMap, type CelValue, celFunc, celMethod, isCelList } from '@bufbuild/cel';
-import { fromJson, jsonOf, textOf } from '../print.ts';
+import { formatJson, formatValue, fromJson } from '../print.ts';
 import { BOOL, BYTES, DYN, LIST, MAP, STRING } from '../types.ts';
 import { growText, spendText } from '../work.ts';
 import { isUrl, parseUrl } from './urls.ts';
@@ -50,7 +50,7 @@ function percentDecode(text: string): string {
 function toQuery(map: CelMap): string {
   const query = new URLSearchParams();
   for (const [key, value] of map)
-    for (const one of isCelList(value) ? value : [value]) query.append(textOf(key as CelValue), textOf(one));
+    for (const one of isCelList(value) ? value : [value]) query.append(formatValue(key as CelValue), formatValue(one));
   const text = query.toString();
   growText(text.length * 4);
   return text;
@@ -107,12 +107,12 @@ export const ENCODING_FUNCTIONS: CelFunc[] = [
     STRING,
     (user, password) => `Basic ${toBase64(`${user}:${password}`)}`,
   ),
-  celFunc('json.encode', [DYN], STRING, jsonOf),
+  celFunc('json.encode', [DYN], STRING, formatJson),
   celMethod('encodeJson', LIST, [], STRING, function () {
-    return jsonOf(this);
+    return formatJson(this);
   }),
   celMethod('encodeJson', MAP, [], STRING, function () {
-    return jsonOf(this);
+    return formatJson(this);
   }),
   ...both('json.decode', 'decodeJson', DYN, fromJson),
   celFunc('queryString.encode', [MAP], STRING, toQuery),

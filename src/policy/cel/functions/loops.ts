@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/cel';
 import { BOOL, DYN, INT, LIST } from '../types.ts';
 import { ELEMENTS_MAX, growList, spend } from '../work.ts';
-import { sorted } from './order.ts';
+import { sortByKey } from './order.ts';
 
 /** The lists that loops are making, by what CEL sees of them. */
 const growing = new WeakMap<CelList, CelInput[]>();
@@ -44,7 +44,7 @@ export const LOOP_FUNCTIONS: CelFunc[] = [
   // Pairs of an element and what it is sorted by.
   celFunc('@sorted', [LIST], LIST, (pairs) => {
     const entries = Array.from(pairs as Iterable<CelList>, (pair) => ({ element: pair.get(0), key: pair.get(1) }));
-    return celList(sorted(entries, ({ key }) => key as CelValue).map(({ element }) => element as CelInput));
+    return celList(sortByKey(entries, ({ key }) => key as CelValue).map(({ element }) => element as CelInput));
   }),
   // False when its argument has a value; an error, as every function's, when it has none.
   celFunc('@absent', [DYN], BOOL, () => false),

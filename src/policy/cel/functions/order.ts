@@ -2,7 +2,7 @@
 
 import { type CelValue, celType, isCelUint } from '@bufbuild/cel';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
-import { aValue, nameOf } from '../types.ts';
+import { describeType, typeName } from '../types.ts';
 import { spend } from '../work.ts';
 
 /** What can be compared with < as CEL would compare the values. */
@@ -12,12 +12,12 @@ type Rank = bigint | number | string | boolean;
  * Values in the order of their keys, smallest first; equals stay as they were. Throws an `Error` unless the keys are all of
  * one type, and one that has an order.
  */
-export function sorted<T>(values: readonly T[], keyOf: (value: T) => CelValue): T[] {
+export function sortByKey<T>(values: readonly T[], keyOf: (value: T) => CelValue): T[] {
   spend(1 + values.length * Math.log2(values.length + 1));
   let type: string | undefined;
   const ranked = values.map((value) => {
     const key = keyOf(value);
-    const name = nameOf(celType(key));
+    const name = typeName(celType(key));
     type ??= name;
     if (name !== type) throw new Error(`cannot sort values of type ${name} and ${type}`);
     return { value, rank: rankOf(key) };
@@ -37,5 +37,5 @@ function rankOf(key: CelValue): Rank {
     const { seconds, nanos } = key.message as unknown as { seconds: bigint; nanos: number };
     if (typeof seconds === 'bigint') return seconds * 1_000_000_000n + BigInt(nanos);
   }
-  throw new Error(`cannot sort ${aValue(celType(key))}: it has no order`);
+  throw new Error(`cannot sort ${describeType(celType(key))}: it has no order`);
 }

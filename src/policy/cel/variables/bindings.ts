@@ -2,8 +2,8 @@
 
 import type { HttpExchange } from '../../../http/exchange.ts';
 import type { NewConnection } from '../../../http/module.ts';
-import type { Bindings, Phase } from '../vocabulary.ts';
-import type { HttpVisit, PolicyState, Variables, Visit } from './variable.ts';
+import type { Bindings, PolicyPhase } from '../vocabulary.ts';
+import type { CelVariables, EvaluationContext, HttpEvaluationContext, PolicyState } from './variable.ts';
 import { variablesOf } from './vocabulary.ts';
 
 /** What rules are asked about: one of the two, as the phase has it. */
@@ -25,20 +25,20 @@ const classes = {
  */
 export function bindingsOf(
   about: About,
-  phase: Phase,
+  phase: PolicyPhase,
   state: PolicyState,
-  environment: Visit['environment'],
+  environment: EvaluationContext['environment'],
 ): Bindings {
   const connection = (about.exchange ?? about.connection) as HttpExchange; // Without a request where no variable asks for one.
   return new classes[phase]({ connection, state, environment });
 }
 
 /** A getter for each variable on the prototype, and nothing else: `constructor` is no variable. */
-function bindingsClass(variables: Variables<HttpVisit>): new (visit: HttpVisit) => Bindings {
+function bindingsClass(variables: CelVariables<HttpEvaluationContext>): new (visit: HttpEvaluationContext) => Bindings {
   class VisitBindings {
-    readonly #visit: HttpVisit;
+    readonly #visit: HttpEvaluationContext;
 
-    constructor(visit: HttpVisit) {
+    constructor(visit: HttpEvaluationContext) {
       this.#visit = visit;
     }
 
@@ -54,6 +54,6 @@ function bindingsClass(variables: Variables<HttpVisit>): new (visit: HttpVisit) 
     }
   }
   return VisitBindings as unknown as new (
-    visit: HttpVisit,
+    visit: HttpEvaluationContext,
   ) => Bindings;
 }

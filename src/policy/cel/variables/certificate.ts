@@ -33,7 +33,7 @@ export interface Name {
   all(attribute: string): string[];
 }
 
-export class Certificate {
+export class CertificateView {
   readonly #certificate: NodeCertificate;
   #subject: Name | undefined;
   #issuer: Name | undefined;
@@ -104,12 +104,12 @@ export class Certificate {
   }
 }
 
-type Both = Partial<Record<'client' | 'server', Certificate>>;
+type Both = Partial<Record<'client' | 'server', CertificateView>>;
 
 const known = new WeakMap<TLSSocket, Both>();
 
 /** @returns undefined without TLS, and where that side showed none. */
-export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'server'): Certificate | undefined {
+export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'server'): CertificateView | undefined {
   if (!tls) return undefined;
   let both = known.get(tls);
   if (!both) {
@@ -118,7 +118,7 @@ export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'serv
   }
   if (!both[side]) {
     const certificate = side === 'client' ? tls.getPeerX509Certificate?.() : tls.getX509Certificate?.();
-    if (certificate) both[side] = new Certificate(certificate);
+    if (certificate) both[side] = new CertificateView(certificate);
   }
   return both[side];
 }

@@ -1,32 +1,32 @@
 // What every phase can speak of: the connection, the endpoint, the time, and what the policy itself said before.
 
 import { FOREIGN_NAMESPACE } from '../../../tunnel/control/compatibility.ts';
-import { BY_NAME, integer, moment, text, type Variables, value } from './variable.ts';
+import { BY_NAME, type CelVariables, intVariable, textVariable, timestampVariable, typedVariable } from './variable.ts';
 
-export const connectionVariables: Variables = {
-  'conn.client_ip': text(({ connection }) => connection.visitor.ip),
-  'conn.client_port': integer(({ connection }) => connection.visitor.port),
-  'conn.server_ip': text(({ connection }) => connection.visitor.local.ip),
-  'conn.server_port': integer(({ connection }) => connection.visitor.local.port),
-  'conn.bytes_in': integer(({ connection }) => connection.bytesIn),
-  'conn.bytes_out': integer(({ connection }) => connection.bytesOut),
-  'conn.ts.start': moment(({ connection }) => connection.startedAt),
+export const connectionVariables: CelVariables = {
+  'conn.client_ip': textVariable(({ connection }) => connection.visitor.ip),
+  'conn.client_port': intVariable(({ connection }) => connection.visitor.port),
+  'conn.server_ip': textVariable(({ connection }) => connection.visitor.local.ip),
+  'conn.server_port': intVariable(({ connection }) => connection.visitor.local.port),
+  'conn.bytes_in': intVariable(({ connection }) => connection.bytesIn),
+  'conn.bytes_out': intVariable(({ connection }) => connection.bytesOut),
+  'conn.ts.start': timestampVariable(({ connection }) => connection.startedAt),
 
-  'endpoint.id': text(({ connection }) => connection.endpoint.id),
-  'endpoint.url': text(({ connection }) => connection.endpoint.publicUrl),
-  'endpoint.host': text(({ connection }) => connection.endpoint.hostname),
-  'endpoint.port': integer(({ connection }) => connection.endpoint.port),
-  'endpoint.addr': text(({ connection }) => `${connection.endpoint.hostname}:${connection.endpoint.port}`),
-  'endpoint.protocol': text(({ connection }) => connection.endpoint.proto),
+  'endpoint.id': textVariable(({ connection }) => connection.endpoint.id),
+  'endpoint.url': textVariable(({ connection }) => connection.endpoint.publicUrl),
+  'endpoint.host': textVariable(({ connection }) => connection.endpoint.hostname),
+  'endpoint.port': intVariable(({ connection }) => connection.endpoint.port),
+  'endpoint.addr': textVariable(({ connection }) => `${connection.endpoint.hostname}:${connection.endpoint.port}`),
+  'endpoint.protocol': textVariable(({ connection }) => connection.endpoint.proto),
 
   // A text, as policies expect it: `timestamp(time.now)`.
-  'time.now': text(({ environment }) => new Date(environment.time()).toISOString()),
+  'time.now': textVariable(({ environment }) => new Date(environment.time()).toISOString()),
 
-  vars: value(BY_NAME, ({ state }) => state.vars),
-  actions: value(BY_NAME, ({ state }) => state.actions),
-  [`actions.${FOREIGN_NAMESPACE}`]: value(BY_NAME, ({ state }) => state.actions),
+  vars: typedVariable(BY_NAME, ({ state }) => state.vars),
+  actions: typedVariable(BY_NAME, ({ state }) => state.actions),
+  [`actions.${FOREIGN_NAMESPACE}`]: typedVariable(BY_NAME, ({ state }) => state.actions),
 
   // Older names.
-  'conn.ClientIP': text(({ connection }) => connection.visitor.ip),
-  'conn.start_ts': moment(({ connection }) => connection.startedAt),
+  'conn.ClientIP': textVariable(({ connection }) => connection.visitor.ip),
+  'conn.start_ts': timestampVariable(({ connection }) => connection.startedAt),
 };

@@ -2,7 +2,7 @@
 
 import { type CelList, type CelMap, celList, celMap } from '@bufbuild/cel';
 import type { HeaderList } from '../../../http/header-list.ts';
-import { type Field, valuesOf } from './fields.ts';
+import { type Field, fieldValues } from './fields.ts';
 
 /** Names as they are iterated over. */
 export type Spelling = (name: string) => string;
@@ -35,7 +35,7 @@ class FieldMap implements ReadonlyMap<string, CelList> {
 
   get(name: unknown): CelList | undefined {
     if (typeof name !== 'string') return undefined; // CEL asks for keys of other types too.
-    const values = valuesOf(this.#fields.list, name);
+    const values = fieldValues(this.#fields.list, name);
     if (this.#host !== undefined && name.toLowerCase() === 'host') values.unshift(this.#host);
     return values.length > 0 ? celList(values) : undefined;
   }

@@ -8,7 +8,7 @@ export type Field = readonly [name: string, value: string];
 export const UNKNOWN_LENGTH = -1;
 
 /** All values of a field, in order. */
-export function valuesOf(fields: readonly Field[], name: string): string[] {
+export function fieldValues(fields: readonly Field[], name: string): string[] {
   const wanted = name.toLowerCase();
   const values: string[] = [];
   for (const field of fields)
@@ -18,11 +18,11 @@ export function valuesOf(fields: readonly Field[], name: string): string[] {
 
 /** The first value of a field; empty when there is none. */
 export function firstOf(fields: HeaderList, name: string): string {
-  return valuesOf(fields.list, name)[0] ?? '';
+  return fieldValues(fields.list, name)[0] ?? '';
 }
 
 /** What the body is encoded in, in the order in which it was done. */
 export function codings(fields: HeaderList): string[] {
-  const values = valuesOf(fields.list, 'content-encoding').join(',').toLowerCase();
+  const values = fieldValues(fields.list, 'content-encoding').join(',').toLowerCase();
   return values.split(',').flatMap((coding) => coding.trim() || []);
 }

@@ -12,14 +12,14 @@ export interface ContextualFunctions {
   contextual: Record<string, string>;
 }
 
-export const requestFunctions = join(
+export const requestFunctions = joinFunctions(
   lists('getReqHeader', 'hasReqHeader', 'req.headers'),
   lists('getQueryParam', 'hasQueryParam', 'req.url.query_params'),
   cookies('getReqCookie', 'hasReqCookie', 'req.cookies'),
 );
 
 /** What `res` adds to it. */
-export const responseFunctions = join(
+export const responseFunctions = joinFunctions(
   lists('getResHeader', 'hasResHeader', 'res.headers'),
   cookies('getResCookie', 'hasResCookie', 'res.cookies'),
 );
@@ -53,7 +53,7 @@ function cookies(get: string, has: string, variable: string): ContextualFunction
   };
 }
 
-export function join(...sets: readonly ContextualFunctions[]): ContextualFunctions {
+export function joinFunctions(...sets: readonly ContextualFunctions[]): ContextualFunctions {
   return {
     functions: sets.flatMap((set) => set.functions),
     contextual: Object.assign({}, ...sets.map((set) => set.contextual)),

@@ -2,7 +2,7 @@
 // than a rule that never matches.
 
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
-import type { Phase } from '../vocabulary.ts';
+import type { PolicyPhase } from '../vocabulary.ts';
 
 const NO_DATABASE = 'needs a database of addresses, which this gateway does not have';
 const NO_BODY = 'would have to wait for the body: a policy sees heads, bodies go on as they come';
@@ -43,7 +43,7 @@ const OF_ANSWER = {
 };
 
 /** What has no value in a phase, and why, in words to be read behind the name. Functions are in it too. */
-export function missingIn(phase: Phase, proto: Proto, laterFunctions: readonly string[]): Record<string, string> {
+export function missingIn(phase: PolicyPhase, proto: Proto, laterFunctions: readonly string[]): Record<string, string> {
   const later = phase === 'on_tcp_connect' ? NO_REQUEST : NO_ANSWER;
   return {
     ...ALWAYS,

@@ -3,106 +3,106 @@
 import { listType } from '@bufbuild/cel';
 import { legacyCookies, requestCookies, requestCookiesByName } from './cookies.ts';
 import { canonicalCase, fieldMap } from './field-map.ts';
-import { codings, firstOf, UNKNOWN_LENGTH, valuesOf } from './fields.ts';
+import { codings, fieldValues, firstOf, UNKNOWN_LENGTH } from './fields.ts';
 import { mediaType, mediaTypeParameters } from './media-type.ts';
 import { cipherSuite, clientName, serverName, tlsVersion } from './tls.ts';
-import { type RequestUrl, urlOf } from './url.ts';
+import { type RequestUrl, requestUrlOf } from './url.ts';
 import { readUserAgent, type UserAgent } from './user-agent.ts';
 import {
   BY_NAME,
+  boolVariable,
+  type CelVariables,
   COOKIES_BY_NAME,
-  flag,
-  type HttpVisit,
-  integer,
-  moment,
+  type HttpEvaluationContext,
+  intVariable,
   TEXT_BY_NAME,
   TEXTS_BY_NAME,
-  text,
-  texts,
-  type Variables,
-  value,
+  textListVariable,
+  textVariable,
+  timestampVariable,
+  typedVariable,
 } from './variable.ts';
 
-const field = (name: string) => (visit: HttpVisit) => firstOf(visit.connection.request.fields, name);
+const field = (name: string) => (visit: HttpEvaluationContext) => firstOf(visit.connection.request.fields, name);
 const ofUrl =
   <T>(read: (url: RequestUrl) => T) =>
-  (visit: HttpVisit): T =>
-    read(urlOf(visit.connection.request));
+  (visit: HttpEvaluationContext): T =>
+    read(requestUrlOf(visit.connection.request));
 const ofAgent =
   <T>(read: (agent: UserAgent) => T) =>
-  (visit: HttpVisit): T =>
+  (visit: HttpEvaluationContext): T =>
     read(readUserAgent(userAgent(visit)));
 const userAgent = field('user-agent');
 const contentType = field('content-type');
-const length = ({ connection }: HttpVisit) => connection.request.bodyLength ?? UNKNOWN_LENGTH;
+const length = ({ connection }: HttpEvaluationContext) => connection.request.bodyLength ?? UNKNOWN_LENGTH;
 
-export const requestVariables: Variables<HttpVisit> = {
-  'req.method': text(({ connection }) => connection.request.method),
-  'req.host': text(({ connection }) => connection.request.host),
-  'req.version': text(({ connection }) => connection.request.version),
-  'req.headers': value(TEXTS_BY_NAME, ({ connection: { request } }) =>
+export const requestVariables: CelVariables<HttpEvaluationContext> = {
+  'req.method': textVariable(({ connection }) => connection.request.method),
+  'req.host': textVariable(({ connection }) => connection.request.host),
+  'req.version': textVariable(({ connection }) => connection.request.version),
+  'req.headers': typedVariable(TEXTS_BY_NAME, ({ connection: { request } }) =>
     fieldMap(request.fields, undefined, request.host),
   ),
-  'req.cookies': value(COOKIES_BY_NAME, (visit) => requestCookiesByName(cookieHeader(visit))),
-  'req.location': text(field('location')),
-  'req.content_length': integer(length),
-  'req.content_encoding': texts(({ connection }) => codings(connection.request.fields)),
-  'req.content_type': text((visit) => mediaType(contentType(visit))),
-  'req.content_type.parameters': value(TEXT_BY_NAME, (visit) => mediaTypeParameters(contentType(visit))),
-  'req.content_type.raw': text(contentType),
-  'req.ts.header_received': moment(({ connection }) => connection.request.receivedAt),
+  'req.cookies': typedVariable(COOKIES_BY_NAME, (visit) => requestCookiesByName(cookieHeader(visit))),
+  'req.location': textVariable(field('location')),
+  'req.content_length': intVariable(length),
+  'req.content_encoding': textListVariable(({ connection }) => codings(connection.request.fields)),
+  'req.content_type': textVariable((visit) => mediaType(contentType(visit))),
+  'req.content_type.parameters': typedVariable(TEXT_BY_NAME, (visit) => mediaTypeParameters(contentType(visit))),
+  'req.content_type.raw': textVariable(contentType),
+  'req.ts.header_received': timestampVariable(({ connection }) => connection.request.receivedAt),
 
-  'req.url': text(ofUrl((url) => url.whole)),
-  'req.url.scheme': text(ofUrl((url) => url.scheme)),
-  'req.url.authority': text(ofUrl((url) => url.authority)),
-  'req.url.host': text(ofUrl((url) => url.host)),
-  'req.url.port': integer(ofUrl((url) => url.port)),
-  'req.url.path': text(ofUrl((url) => url.path)),
-  'req.url.raw_path': text(ofUrl((url) => url.rawPath)),
-  'req.url.query': text(ofUrl((url) => url.query)),
-  'req.url.query_params': value(
+  'req.url': textVariable(ofUrl((url) => url.whole)),
+  'req.url.scheme': textVariable(ofUrl((url) => url.scheme)),
+  'req.url.authority': textVariable(ofUrl((url) => url.authority)),
+  'req.url.host': textVariable(ofUrl((url) => url.host)),
+  'req.url.port': intVariable(ofUrl((url) => url.port)),
+  'req.url.path': textVariable(ofUrl((url) => url.path)),
+  'req.url.raw_path': textVariable(ofUrl((url) => url.rawPath)),
+  'req.url.query': textVariable(ofUrl((url) => url.query)),
+  'req.url.query_params': typedVariable(
     TEXTS_BY_NAME,
     ofUrl((url) => url.params),
   ),
-  'req.url.uri': text(ofUrl((url) => url.uri)),
-  'req.url.raw': text(ofUrl((url) => url.raw)),
+  'req.url.uri': textVariable(ofUrl((url) => url.uri)),
+  'req.url.raw': textVariable(ofUrl((url) => url.raw)),
   // Requests that come to a gateway have none: what is before the host stays in the visitor's browser.
-  'req.url.user_password': text(() => ''),
+  'req.url.user_password': textVariable(() => ''),
 
-  'req.user_agent': text(userAgent),
-  'req.user_agent.name': text(ofAgent((agent) => agent.name)),
-  'req.user_agent.version': text(ofAgent((agent) => agent.version)),
-  'req.user_agent.os': text(ofAgent((agent) => agent.os)),
-  'req.user_agent.os_version': text(ofAgent((agent) => agent.osVersion)),
-  'req.user_agent.device': text(ofAgent((agent) => agent.device)),
-  'req.user_agent.url': text(ofAgent((agent) => agent.url)),
-  'req.user_agent.is_mobile': flag(ofAgent((agent) => agent.isMobile)),
-  'req.user_agent.is_tablet': flag(ofAgent((agent) => agent.isTablet)),
-  'req.user_agent.is_desktop': flag(ofAgent((agent) => agent.isDesktop)),
-  'req.user_agent.is_bot': flag(ofAgent((agent) => agent.isBot)),
+  'req.user_agent': textVariable(userAgent),
+  'req.user_agent.name': textVariable(ofAgent((agent) => agent.name)),
+  'req.user_agent.version': textVariable(ofAgent((agent) => agent.version)),
+  'req.user_agent.os': textVariable(ofAgent((agent) => agent.os)),
+  'req.user_agent.os_version': textVariable(ofAgent((agent) => agent.osVersion)),
+  'req.user_agent.device': textVariable(ofAgent((agent) => agent.device)),
+  'req.user_agent.url': textVariable(ofAgent((agent) => agent.url)),
+  'req.user_agent.is_mobile': boolVariable(ofAgent((agent) => agent.isMobile)),
+  'req.user_agent.is_tablet': boolVariable(ofAgent((agent) => agent.isTablet)),
+  'req.user_agent.is_desktop': boolVariable(ofAgent((agent) => agent.isDesktop)),
+  'req.user_agent.is_bot': boolVariable(ofAgent((agent) => agent.isBot)),
 
   // As policies of 2024 call them.
-  'req.Method': text(({ connection }) => connection.request.method),
-  'req.URL': text(ofUrl((url) => url.whole)),
-  'req.Path': text(ofUrl((url) => url.path)),
-  'req.Params': value(
+  'req.Method': textVariable(({ connection }) => connection.request.method),
+  'req.URL': textVariable(ofUrl((url) => url.whole)),
+  'req.Path': textVariable(ofUrl((url) => url.path)),
+  'req.Params': typedVariable(
     TEXTS_BY_NAME,
     ofUrl((url) => url.params),
   ),
-  'req.Protocol': text(({ connection }) => connection.request.version),
-  'req.Host': text(({ connection }) => connection.request.host),
-  'req.Location': text(field('location')),
-  'req.Headers': value(TEXTS_BY_NAME, ({ connection: { request } }) =>
+  'req.Protocol': textVariable(({ connection }) => connection.request.version),
+  'req.Host': textVariable(({ connection }) => connection.request.host),
+  'req.Location': textVariable(field('location')),
+  'req.Headers': typedVariable(TEXTS_BY_NAME, ({ connection: { request } }) =>
     fieldMap(request.fields, canonicalCase, request.host),
   ),
-  'req.Cookies': value(listType(BY_NAME), (visit) => legacyCookies(requestCookies(cookieHeader(visit)))),
-  'req.ContentLength': integer(length),
-  'req.ClientTLS.CertCN': text(clientName),
-  'req.ClientTLS.CipherSuite': text(cipherSuite),
-  'req.ClientTLS.SNI': text(serverName),
-  'req.ClientTLS.Version': text(tlsVersion),
+  'req.Cookies': typedVariable(listType(BY_NAME), (visit) => legacyCookies(requestCookies(cookieHeader(visit)))),
+  'req.ContentLength': intVariable(length),
+  'req.ClientTLS.CertCN': textVariable(clientName),
+  'req.ClientTLS.CipherSuite': textVariable(cipherSuite),
+  'req.ClientTLS.SNI': textVariable(serverName),
+  'req.ClientTLS.Version': textVariable(tlsVersion),
 };
 
-function cookieHeader({ connection }: HttpVisit): string {
-  return valuesOf(connection.request.fields.list, 'cookie').join('; ');
+function cookieHeader({ connection }: HttpEvaluationContext): string {
+  return fieldValues(connection.request.fields.list, 'cookie').join('; ');
 }

@@ -2,7 +2,7 @@
 
 import { type CelMap, celMap } from '@bufbuild/cel';
 import type { HttpRequest } from '../../../http/exchange.ts';
-import { normalPath } from '../../../http/path.ts';
+import { normalizePath } from '../../../http/path.ts';
 
 /** The variables that have the path of a request in them. */
 export const PATH_VARIABLES: readonly string[] = [
@@ -60,7 +60,7 @@ export class RequestUrl {
   }
 
   get path(): string {
-    this.#path ??= normalPath(this.rawPath);
+    this.#path ??= normalizePath(this.rawPath);
     return this.#path;
   }
 
@@ -98,7 +98,7 @@ export class RequestUrl {
 let last = new RequestUrl({ scheme: 'https', host: '', target: '/' });
 
 /** The URL of a request as it is now. Several rules ask about the same one: the last one is kept. */
-export function urlOf(request: HttpRequest): RequestUrl {
+export function requestUrlOf(request: HttpRequest): RequestUrl {
   if (!last.isOf(request)) last = new RequestUrl(request);
   return last;
 }

@@ -15,23 +15,23 @@ export interface PolicyState {
 }
 
 /** What a rule is asked about. */
-export interface Visit {
+export interface EvaluationContext {
   readonly connection: VisitorConnection;
   readonly state: PolicyState;
   readonly environment: Pick<ModuleEnvironment, 'time'>;
 }
 
-export interface HttpVisit extends Visit {
+export interface HttpEvaluationContext extends EvaluationContext {
   readonly connection: HttpExchange;
 }
 
-export interface Variable<V extends Visit = Visit> {
+export interface CelVariable<V extends EvaluationContext = EvaluationContext> {
   readonly type: CelType;
   read(visit: V): CelInput;
 }
 
 /** Variables by their whole names. */
-export type Variables<V extends Visit = Visit> = Readonly<Record<string, Variable<V>>>;
+export type CelVariables<V extends EvaluationContext = EvaluationContext> = Readonly<Record<string, CelVariable<V>>>;
 
 const { STRING, INT, BOOL, DYN } = CelScalar;
 export const TEXTS = listType(STRING);
@@ -42,22 +42,33 @@ export const COOKIES_BY_NAME = mapType(STRING, listType(COOKIE));
 export const BY_NAME = mapType(STRING, DYN);
 const MOMENT = objectType(TimestampSchema);
 
-export const text = <V extends Visit>(read: (visit: V) => string): Variable<V> => ({ type: STRING, read });
+export const textVariable = <V extends EvaluationContext>(read: (visit: V) => string): CelVariable<V> => ({
+  type: STRING,
+  read,
+});
 
-export const flag = <V extends Visit>(read: (visit: V) => boolean): Variable<V> => ({ type: BOOL, read });
+export const boolVariable = <V extends EvaluationContext>(read: (visit: V) => boolean): CelVariable<V> => ({
+  type: BOOL,
+  read,
+});
 
 /** Integers of CEL are `bigint`; a `number` would be a double. */
-export const integer = <V extends Visit>(read: (visit: V) => number): Variable<V> => ({
+export const intVariable = <V extends EvaluationContext>(read: (visit: V) => number): CelVariable<V> => ({
   type: INT,
   read: (visit) => BigInt(read(visit)),
 });
 
 /** @param read in milliseconds since 1970. */
-export const moment = <V extends Visit>(read: (visit: V) => number): Variable<V> => ({
+export const timestampVariable = <V extends EvaluationContext>(read: (visit: V) => number): CelVariable<V> => ({
   type: MOMENT,
   read: (visit) => timestamp(read(visit)),
 });
 
-export const texts = <V extends Visit>(read: (visit: V) => readonly string[]): Variable<V> => ({ type: TEXTS, read });
+export const textListVariable = <V extends EvaluationContext>(
+  read: (visit: V) => readonly string[],
+): CelVariable<V> => ({ type: TEXTS, read });
 
-export const value = <V extends Visit>(type: CelType, read: (visit: V) => CelInput): Variable<V> => ({ type, read });
+export const typedVariable = <V extends EvaluationContext>(
+  type: CelType,
+  read: (visit: V) => CelInput,
+): CelVariable<V> => ({ type, read });

@@ -2,35 +2,35 @@
 
 import type { CelType } from '@bufbuild/cel';
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
-import type { Phase, Vocabulary } from '../vocabulary.ts';
+import type { PolicyPhase, Vocabulary } from '../vocabulary.ts';
 import { connectionVariables } from './connection.ts';
-import { join, requestFunctions, responseFunctions } from './functions.ts';
+import { joinFunctions, requestFunctions, responseFunctions } from './functions.ts';
 import { missingIn } from './missing.ts';
 import { requestVariables } from './request.ts';
 import { responseVariables } from './response.ts';
 import { tlsVariables } from './tls.ts';
-import type { HttpVisit, Variables } from './variable.ts';
+import type { CelVariables, HttpEvaluationContext } from './variable.ts';
 
 const always = { ...connectionVariables, ...tlsVariables };
 const ofRequest = { ...always, ...requestVariables };
 
 /** By phase: the variables that have a value in it. */
-export const variablesOf: Readonly<Record<Phase, Variables<HttpVisit>>> = {
+export const variablesOf: Readonly<Record<PolicyPhase, CelVariables<HttpEvaluationContext>>> = {
   on_tcp_connect: always, // They ask for no request.
   on_http_request: ofRequest,
   on_http_response: { ...ofRequest, ...responseVariables },
 };
 
 const functionsOf = {
-  on_tcp_connect: join(),
+  on_tcp_connect: joinFunctions(),
   on_http_request: requestFunctions,
-  on_http_response: join(requestFunctions, responseFunctions),
+  on_http_response: joinFunctions(requestFunctions, responseFunctions),
 };
 
 const vocabularies = new Map<string, Vocabulary>();
 
 /** The same object whenever it is asked for the same. */
-export function vocabularyOf(phase: Phase, proto: Proto): Vocabulary {
+export function vocabularyOf(phase: PolicyPhase, proto: Proto): Vocabulary {
   const key = `${phase} ${proto}`;
   const known = vocabularies.get(key);
   if (known) return known;
@@ -39,7 +39,7 @@ export function vocabularyOf(phase: Phase, proto: Proto): Vocabulary {
   return vocabulary;
 }
 
-function makeVocabulary(phase: Phase, proto: Proto): Vocabulary {
+function makeVocabulary(phase: PolicyPhase, proto: Proto): Vocabulary {
   const { functions, contextual } = functionsOf[phase];
   const later = Object.keys(functionsOf.on_http_response.contextual).filter((name) => !(name in contextual));
   const missing = missingIn(phase, proto, later);
