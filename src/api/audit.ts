@@ -3,35 +3,35 @@
 import type { Principal } from '../events/event.ts';
 import type { AuditEvent } from '../store/events/audit.ts';
 import { audience, writeAudit } from '../store/events/outbox.ts';
-import { eventOf } from './audit-kinds.ts';
 import type { ShowObject } from './audit-objects.ts';
 import type { AuditTrail, Context } from './context.ts';
+import { eventOf } from './resource.ts';
 
 /** @param show what events show of objects. */
 export function auditTrail(show: ShowObject): AuditTrail {
   return {
-    async recordChange(context, announce, { kind, action, id }) {
+    async recordChange(context, announce, { resource, action, id }) {
       const { db, accountId } = context;
-      const type = eventOf(kind, action);
+      const type = eventOf(resource, action);
       const heardBy = await audience(db, [accountId], [type]);
       if (heardBy.isEmpty) return;
-      const object = await show(context, kind, id);
+      const object = await show(context, resource, id);
       if (!object) throw new Error(`${type}: what was written is not there`);
       const event = { type, accountId, principal: await principalOf(context), object };
       await writeAudit({ db, announce }, [event], heardBy);
     },
 
-    async prepareDeletionEvent(context, announce, { kind, id, cascade }) {
+    async prepareDeletionEvent(context, announce, { resource, id, cascade }) {
       const { db, accountId } = context;
-      const type = eventOf(kind, 'DELETED');
-      const types = [type, ...(cascade ? [eventOf(cascade.kind, 'DELETED')] : [])];
+      const type = eventOf(resource, 'DELETED');
+      const types = [type, ...(cascade ? [eventOf(cascade.resource, 'DELETED')] : [])];
       const heardBy = await audience(db, [accountId], types);
-      const object = heardBy.isEmpty ? null : await show(context, kind, id);
+      const object = heardBy.isEmpty ? null : await show(context, resource, id);
       if (!object) return async () => {};
       const principal = await principalOf(context);
       const events: AuditEvent[] = [{ type, accountId, principal, object }];
-      if (cascade && heardBy.hears(eventOf(cascade.kind, 'DELETED'))) {
-        const ended = { type: eventOf(cascade.kind, 'DELETED'), accountId, principal };
+      if (cascade && heardBy.hears(eventOf(cascade.resource, 'DELETED'))) {
+        const ended = { type: eventOf(cascade.resource, 'DELETED'), accountId, principal };
         events.unshift(...(await cascade.objects(context, object)).map((object) => ({ ...ended, object })));
       }
       return () => writeAudit({ db, announce }, events, heardBy);

@@ -6,21 +6,19 @@ import { type Action, type Change, watch } from '../store/changes/changes.ts';
 import type { Db } from '../store/database/client.ts';
 import { isId } from '../store/ids.ts';
 import type { Access } from './access.ts';
-import type { AuditedKind } from './audit-kinds.ts';
 import { builder, type Row, type RowRef } from './builder.ts';
 import type { Cascade, Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
-import { look, type Nodes, nodes, scopeOf, tableOf } from './nodes.ts';
+import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { nounOf, pluralOf } from './nouns.ts';
 import { connectionOf, readPage } from './page.ts';
+import type { AuditedResource } from './resource.ts';
 import { type Route, route } from './route.ts';
 import { watching } from './watching.ts';
 
-export { Node, nodes } from './nodes.ts';
+export { Node, registerResource } from './nodes.ts';
 
-/** @typeParam Kind the kind itself, where more has to be known of it than that it is a text. */
-export interface Collection<Kind extends string = string> extends Nodes {
-  kind: Kind;
+export interface Collection extends Resource {
   /** The list's REST path, as `/credentials`. */
   path: string;
   /** The root fields: one object, and the list. */
@@ -38,17 +36,17 @@ export const ChangeAction = builder.enumType('ChangeAction', {
   } satisfies Record<Action, { description: string }>,
 });
 
-const heardOf = new Set<string>();
+const watchedKinds = new Set<string>();
 
 /** The kinds of object whose changes are told: those that have a subscription of their own. */
-export function changingKinds(): string[] {
-  return [...heardOf];
+export function kindsWithChanges(): string[] {
+  return [...watchedKinds];
 }
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
-export function collection<Kind extends string>(options: Collection<Kind>): Collection<Kind> {
+export function collection<T extends Collection>(options: T): T {
   const { kind, prefix, path, single, plural, typeName, ref } = options;
-  nodes(options);
+  registerResource(options);
   const noun = nounOf(kind);
 
   builder.queryField(single, (t) =>
@@ -58,7 +56,7 @@ export function collection<Kind extends string>(options: Collection<Kind>): Coll
       description: `The ${noun} with this id. Fails with \`NOT_FOUND\` when your account has none.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}: \`${prefix}_…\`.` }) },
       resolve: async (_, { id }, context, info) =>
-        found(await look(options, context, id, queryFromInfo({ context, info })), noun),
+        found(await findById(options, context, id, queryFromInfo({ context, info })), noun),
     }),
   );
 
@@ -93,9 +91,9 @@ export function collection<Kind extends string>(options: Collection<Kind>): Coll
 }
 
 /** Adds the subscription to the changes of a kind of object. */
-export function watched(options: Nodes & Pick<Collection, 'single' | 'ref'>): void {
+export function watched(options: Resource & Pick<Collection, 'single' | 'ref'>): void {
   const { kind, single, typeName, ref } = options;
-  heardOf.add(kind);
+  watchedKinds.add(kind);
   const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
     description: `A change of a ${noun}.`,
@@ -106,7 +104,7 @@ export function watched(options: Nodes & Pick<Collection, 'single' | 'ref'>): vo
         type: ref,
         nullable: true,
         description: `The ${noun} as it is now; null once it is deleted.`,
-        resolve: ({ id }, _, context, info) => look(options, context, id, queryFromInfo({ context, info })),
+        resolve: ({ id }, _, context, info) => findById(options, context, id, queryFromInfo({ context, info })),
       }),
     }),
   });
@@ -136,12 +134,12 @@ export interface Deletion {
 
 /** Adds the mutation that deletes an object. */
 export function deletion(
-  collection: Collection<AuditedKind>,
+  collection: Collection & AuditedResource,
   name: string,
   { description, check, extensions, cascade }: Deletion = {},
 ): void {
-  const { kind, prefix } = collection;
-  const noun = nounOf(kind);
+  const { prefix } = collection;
+  const noun = nounOf(collection.kind);
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
@@ -155,7 +153,7 @@ export function deletion(
         await check?.(context, id);
         const where = { ...(await scopeOf(collection, context)), id };
         const work = (db: Db) => tableOf(collection, db).delete({ where, select: { id: true } });
-        await context.remove(kind, id, work, cascade);
+        await context.remove(collection, id, work, cascade);
         return id;
       },
     }),

@@ -7,13 +7,13 @@ import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
-import type { AuditedKind } from './audit-kinds.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import type { Delivery } from './delivery.ts';
 import { ApiError } from './errors.ts';
 import type { AgentDoor } from './gateway-info.ts';
 import type { HeavyWork } from './heavy-work.ts';
 import type { KeyUse } from './key-use.ts';
+import type { AuditedResource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
 import type { Client } from './sign-in/client.ts';
 import type { SignInDesk } from './sign-in/desk.ts';
@@ -71,14 +71,14 @@ export interface Caller {
 
 /** What is deleted along with an object, and told of before it. */
 export interface Cascade {
-  kind: AuditedKind;
+  resource: AuditedResource;
   /** As REST shows them. @param object what REST shows of the object that takes them along. */
   objects(context: Context, object: object): Promise<object[]> | object[];
 }
 
 /** What was written, to be told. */
 export interface Written {
-  kind: AuditedKind;
+  resource: AuditedResource;
   action: Exclude<Action, 'DELETED'>;
   id: string;
 }
@@ -93,7 +93,7 @@ export interface AuditTrail {
   prepareDeletionEvent(
     context: Context,
     announce: Announce,
-    deleted: Pick<Written, 'kind' | 'id'> & { cascade: Cascade | undefined },
+    deleted: Pick<Written, 'resource' | 'id'> & { cascade: Cascade | undefined },
   ): Promise<() => Promise<void>>;
 }
 
@@ -158,16 +158,16 @@ export class Context {
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
   write<T extends { id: string }>(
-    kind: AuditedKind,
+    resource: AuditedResource,
     action: Exclude<Action, 'DELETED'>,
     work: (db: Db, announce: Announce) => Promise<T>,
   ): Promise<T> {
     return this.#transact(async (context, announce) => {
       const row = await work(context.db, announce).catch((error) => {
-        throw translateWriteError(error, kind, action);
+        throw translateWriteError(error, resource, action);
       });
-      announce({ kind, action, id: row.id, accountId: context.accountId });
-      await this.app.audit.recordChange(context, announce, { kind, action, id: row.id }).catch((error) => {
+      announce({ kind: resource.kind, action, id: row.id, accountId: context.accountId });
+      await this.app.audit.recordChange(context, announce, { resource, action, id: row.id }).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -180,17 +180,17 @@ export class Context {
    * @throws {ApiError} likewise.
    */
   remove(
-    kind: AuditedKind,
+    resource: AuditedResource,
     id: string,
     work: (db: Db, announce: Announce) => Promise<unknown>,
     cascade?: Cascade,
   ): Promise<void> {
     return this.#transact(async (context, announce) => {
-      const tell = await this.app.audit.prepareDeletionEvent(context, announce, { kind, id, cascade });
+      const tell = await this.app.audit.prepareDeletionEvent(context, announce, { resource, id, cascade });
       await work(context.db, announce).catch((error) => {
-        throw translateWriteError(error, kind, 'DELETED');
+        throw translateWriteError(error, resource, 'DELETED');
       });
-      announce({ kind, action: 'DELETED', id, accountId: context.accountId });
+      announce({ kind: resource.kind, action: 'DELETED', id, accountId: context.accountId });
       await tell();
     });
   }

@@ -10,6 +10,7 @@ import type { Announce, Context } from './context.ts';
 import { found } from './errors.ts';
 import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from './module.ts';
 import { nounOf } from './nouns.ts';
+import { NOTES, type SearchColumns } from './resource.ts';
 import { writeHostports } from './resources/edges/hostports.ts';
 
 import { checkTexts, type Texts } from './texts.ts';
@@ -26,7 +27,7 @@ type EdgeHost = Host & { kind: keyof typeof kinds };
 export function createEdge(host: EdgeHost, modules: AnyModule[], context: Context, query: object, input: Input) {
   const { accountId } = context;
   const texts = checkTexts(input);
-  return context.write(host.kind, 'CREATED', async (db, announce) => {
+  return context.write(host, 'CREATED', async (db, announce) => {
     const id = newId(host.prefix);
     await db.edge.create({ data: { ...texts, id, accountId, kind: kinds[host.kind] }, select: { id: true } });
     return change(host, modules, { context, db, id }, announce, query, input);
@@ -43,7 +44,7 @@ export function updateEdge(
   input: Input,
 ) {
   const { accountId } = context;
-  return context.write(host.kind, 'UPDATED', async (db, announce) => {
+  return context.write(host, 'UPDATED', async (db, announce) => {
     const where = { id, accountId, kind: kinds[host.kind] };
     found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
     return change(host, modules, { context, db, id }, announce, query, input);
@@ -87,7 +88,7 @@ export function edgeDeletion(
           await dropEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
           await db.edge.delete({ where, select: { id: true } });
         };
-        await context.remove(host.kind, id, work, cascade);
+        await context.remove(host, id, work, cascade);
         return id;
       },
     }),
@@ -126,3 +127,11 @@ export function edgeInputs(name: string, modules: AnyModule[]) {
 
 /** What of an edge's row gives its hostports, in the order in which they were given. */
 export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
+
+const HOSTPORTS = `(SELECT string_agg(hostport, ', ' ORDER BY position) FROM edge_hostport WHERE edge_id = t.id)`;
+
+/** Where the search finds the edges of one kind. */
+export const edgeSearch = (rank: number, kind: EdgeKind): SearchColumns => ({
+  ...{ rank, table: 'edge', title: HOSTPORTS, detail: 't.description', where: `t.kind = '${kind}'` },
+  texts: [HOSTPORTS, ...NOTES],
+});

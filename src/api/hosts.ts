@@ -18,6 +18,7 @@ const edge: Pick<Host, 'find' | 'update' | 'hasEdge'> = {
 export const httpsEdge: Host = {
   ...edge,
   kind: 'httpsEdge',
+  audit: { name: 'https_edge', subject: 'An HTTPS edge' },
   prefix: 'edghts',
   path: '/edges/https/:id',
   settle: syncEdgeEndpoints,
@@ -26,6 +27,7 @@ export const httpsEdge: Host = {
 export const tlsEdge: Host = {
   ...edge,
   kind: 'tlsEdge',
+  audit: { name: 'tls_edge', subject: 'A TLS edge' },
   prefix: 'edgtls',
   path: '/edges/tls/:id',
   async settle(audit, id) {
@@ -36,6 +38,8 @@ export const tlsEdge: Host = {
 
 export const httpsEdgeRoute: Host = {
   kind: 'httpsEdgeRoute',
+  audit: { name: 'https_edge_route', subject: 'A route of an HTTPS edge' },
+  conflicts: { taken: 'routeMatchTaken' },
   prefix: 'edghtsrt',
   path: '/edges/https/:edge_id/routes/:id',
   hasEdge: true,

@@ -9,12 +9,13 @@ import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { FEW } from './limits.ts';
 import { nounOf } from './nouns.ts';
+import type { AuditedResource } from './resource.ts';
 import { type Route, route } from './route.ts';
 
 type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** What a module can belong to. */
-export interface Host {
+export interface Host extends AuditedResource {
   kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge';
   prefix: string;
   /** The REST path of one host; its parameters are the arguments that name it. */
@@ -96,7 +97,7 @@ export function hostedModule(module: AnyModule): Route[] {
     data: (db: Db) => Promise<object> | object,
   ): Promise<object> => {
     let row: object | undefined;
-    await context.write(host.kind, 'UPDATED', async (db, announce) => {
+    await context.write(host, 'UPDATED', async (db, announce) => {
       await look(context, db, where);
       await host.update(db, where.id, await data(db));
       await host.settle({ db, announce, baseUrl: context.baseUrl }, where.id);

@@ -6,6 +6,7 @@ import { isId } from '../store/ids.ts';
 import { builder, type Row } from './builder.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
+import type { AuditedResource, SearchColumns } from './resource.ts';
 
 const IDS_MAX = 100;
 
@@ -17,21 +18,25 @@ interface Table {
   delete(query: object): Promise<unknown>;
 }
 
-/** What it takes to find one object by its id. */
-export interface Nodes {
+/** A kind of object: how one is found by its id, and what else the API derives from its kind. */
+export interface Resource extends Partial<AuditedResource> {
   kind: string;
+  /** What its ids begin with. */
   prefix: string;
   typeName: string;
   table: (db: Db) => unknown;
   /** Narrows every look-up further than to the account. */
   where?: (context: Context) => object | Promise<object>;
+  /** Where the search finds it; nowhere when left out. */
+  search?: SearchColumns;
 }
 
-const known = new Map<string, Nodes>();
+const registry = new Map<string, Resource>();
 
-/** Lets `node(id)` and `nodes(ids)` find this kind of object. */
-export function nodes(options: Nodes): void {
-  known.set(options.prefix, options);
+/** Registers a kind of object: `node(id)` and `nodes(ids)` find it, and what it declares takes effect. @throws {Error} for a prefix that is taken. */
+export function registerResource(options: Resource): void {
+  if (registry.has(options.prefix)) throw new Error(`two kinds of object have ids that begin with ${options.prefix}_`);
+  registry.set(options.prefix, options);
 }
 
 /** Any object with an id; `node(id)` finds it. */
@@ -40,27 +45,37 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
   }),
-  resolveType: ({ id }) => nodesOf(id)?.typeName,
+  resolveType: ({ id }) => resourceOf(id)?.typeName,
 });
 
-function nodesOf(id: string): Nodes | undefined {
-  const options = known.get(id.slice(0, id.indexOf('_')));
+/** Every kind of object that has an id. Complete once the schema is loaded. */
+export function registeredResources(): Resource[] {
+  return [...registry.values()];
+}
+
+/** Those whose writes are audited. */
+export function auditedResources(): AuditedResource[] {
+  return registeredResources().filter((resource): resource is Resource & AuditedResource => !!resource.audit);
+}
+
+function resourceOf(id: string): Resource | undefined {
+  const options = registry.get(id.slice(0, id.indexOf('_')));
   return options && isId(options.prefix, id) ? options : undefined;
 }
 
 /** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
-export async function look(options: Nodes, context: Context, id: string, query: object): Promise<Row | null> {
+export async function findById(options: Resource, context: Context, id: string, query: object): Promise<Row | null> {
   if (!isId(options.prefix, id)) return null;
   const where = { ...(await scopeOf(options, context)), id };
   return tableOf(options, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
 }
 
 /** The part of a query that leaves only what the caller may see. */
-export async function scopeOf({ where }: Nodes, context: Context): Promise<object> {
+export async function scopeOf({ where }: Resource, context: Context): Promise<object> {
   return { accountId: context.accountId, ...(await where?.(context)) };
 }
 
-export function tableOf({ table }: Nodes, db: Db): Table {
+export function tableOf({ table }: Resource, db: Db): Table {
   return table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
 }
 
@@ -71,8 +86,10 @@ builder.queryField('node', (t) =>
     description: 'Any object of your account by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
     resolve: async (_, { id }, context, info) => {
-      const options = nodesOf(id);
-      return options ? look(options, context, id, queryFromInfo({ context, info, typeName: options.typeName })) : null;
+      const options = resourceOf(id);
+      return options
+        ? findById(options, context, id, queryFromInfo({ context, info, typeName: options.typeName }))
+        : null;
     },
   }),
 );
@@ -87,9 +104,9 @@ builder.queryField('nodes', (t) =>
     },
     resolve: async (_, { ids }, context, info) => {
       if (ids.length > IDS_MAX) throw new ApiError('tooManyIds', { member: 'ids', max: IDS_MAX });
-      const idsByKind = new Map<Nodes, string[]>();
+      const idsByKind = new Map<Resource, string[]>();
       for (const id of new Set(ids)) {
-        const options = nodesOf(id);
+        const options = resourceOf(id);
         if (options) idsByKind.set(options, [...(idsByKind.get(options) ?? []), id]);
       }
       const found = new Map<string, Row>();

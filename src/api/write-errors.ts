@@ -3,36 +3,26 @@
 import type { Action } from '../store/changes/changes.ts';
 import { isWriteConflict } from '../store/database/retry-on-conflict.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
-import { ApiError, type ErrorName } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { nounOf } from './nouns.ts';
-
-const inUse: Partial<Record<string, ErrorName>> = {
-  reservedDomain: 'domainInUse',
-  tunnelGroupBackend: 'backendInUse',
-  eventDestination: 'destinationInUse',
-  ipPolicy: 'ipPolicyInUse',
-};
-
-const taken: Partial<Record<string, ErrorName>> = {
-  botUser: 'botNameTaken',
-  user: 'emailTaken',
-  reservedDomain: 'domainReservedByYou',
-  httpsEdgeRoute: 'routeMatchTaken',
-  ipPolicyRule: 'cidrTaken',
-};
+import type { AuditedResource } from './resource.ts';
 
 /** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses. */
-export function translateWriteError(error: unknown, kind: string, action: Action): unknown {
+export function translateWriteError(
+  error: unknown,
+  { kind, conflicts = {} }: AuditedResource,
+  action: Action,
+): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   switch (error.code) {
     case 'P2025':
       return new ApiError('notFound', { thing: nounOf(kind) });
     case 'P2003':
       return action === 'DELETED'
-        ? new ApiError(inUse[kind] ?? 'inUse', { thing: nounOf(kind) })
+        ? new ApiError(conflicts.inUse ?? 'inUse', { thing: nounOf(kind) })
         : new ApiError('changedMeanwhile');
     case 'P2002':
-      return new ApiError(taken[kind] ?? 'changedMeanwhile');
+      return new ApiError(conflicts.taken ?? 'changedMeanwhile');
     default:
       return translateConflict(error);
   }

@@ -1,4 +1,4 @@
-// Every type of event that a subscription can deliver: the one catalogue.
+// The types of event that a subscription can deliver.
 
 /** Audit events tell who changed what, and what came and went; traffic events tell of single requests and connections. */
 export type EventClass = 'audit' | 'traffic';
@@ -9,30 +9,21 @@ export interface EventType {
   description: string;
 }
 
-export type EventName = `${keyof typeof objects}_${(typeof actions)[number]}.v0` | keyof typeof others;
+/** What the API does with an object. */
+export type ObjectAction = (typeof actions)[number];
+
+export type EventName = `${string}_${ObjectAction}.v0` | keyof typeof others;
 
 const actions = ['created', 'updated', 'deleted'] as const;
+const OBJECT_EVENT = new RegExp(`_(${actions.join('|')})\\.v0$`);
 
-export type ObjectName = keyof typeof objects;
-
-/** What is created, updated and deleted through the API. Of the documented ones, those are missing that this service has not. */
-const objects = {
-  api_key: 'An API key',
-  bot_user: 'A bot user',
-  certificate_authority: 'A certificate authority',
-  domain: 'A reserved domain',
-  event_destination: 'An event destination',
-  event_subscription: 'An event subscription',
-  https_edge: 'An HTTPS edge',
-  https_edge_route: 'A route of an HTTPS edge',
-  ip_policy: 'An IP policy',
-  ip_policy_rule: 'A rule of an IP policy',
-  tls_certificate: 'A TLS certificate',
-  tls_edge: 'A TLS edge',
-  tunnel_credential: 'A tunnel credential',
-  tunnel_group_backend: 'A tunnel group backend',
-  user: 'A user',
-};
+/** A kind of object that is created, updated and deleted through the API. Its resource there declares it. */
+export interface EventObject {
+  /** What its events are called by, in snake_case: `tunnel_credential`. */
+  name: string;
+  /** The subject of a sentence: `A tunnel credential`. */
+  subject: string;
+}
 
 const others = {
   'agent_session_start.v0': ['audit', 'An agent opened a session.'],
@@ -46,24 +37,22 @@ const others = {
 /** What is sent to try a destination. Nobody subscribes to it. */
 export const TEST_EVENT = 'event_destination_test.v0';
 
-/** In alphabetical order. */
-export const eventTypes: readonly EventType[] = [...objectTypes(), ...otherTypes()].sort(byName);
-
-const byNames = new Map<string, EventType>(eventTypes.map((type) => [type.name, type]));
-
-export function isEventName(name: string): name is EventName {
-  return byNames.has(name);
+/** The catalogue, in alphabetical order. @param objects the kinds of object that have events of their own. */
+export function eventCatalog(objects: readonly EventObject[]): EventType[] {
+  return [...objects.flatMap(objectTypes), ...otherTypes()].sort(byName);
 }
 
-function objectTypes(): EventType[] {
-  const names = Object.keys(objects) as (keyof typeof objects)[];
-  return names.flatMap((object) =>
-    actions.map((action) => ({
-      name: `${object}_${action}.v0` as const,
-      class: 'audit' as const,
-      description: `${objects[object]} was ${action}.`,
-    })),
-  );
+/** Whether an event tells who changed what, or what came and went. The test event does neither. */
+export function isAuditEvent(name: string): boolean {
+  return OBJECT_EVENT.test(name) || otherTypes().some((type) => type.name === name && type.class === 'audit');
+}
+
+function objectTypes({ name, subject }: EventObject): EventType[] {
+  return actions.map((action) => ({
+    name: `${name}_${action}.v0` as const,
+    class: 'audit' as const,
+    description: `${subject} was ${action}.`,
+  }));
 }
 
 function otherTypes(): EventType[] {

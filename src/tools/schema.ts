@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { errorTable } from '../api/error-table.ts';
+import { eventTypes } from '../api/resources/events/catalog.ts';
 import { schema } from '../api/schema.ts';
 import { trafficFields } from '../events/traffic/fields.ts';
-import { eventTypes } from '../events/types.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
 
@@ -50,7 +50,7 @@ function agentErrorRows(): string {
 }
 
 function eventTypeRows(): string {
-  const rows = eventTypes.map(({ name, class: kind, description }) => `| \`${name}\` | ${kind} | ${description} |\n`);
+  const rows = eventTypes().map(({ name, class: kind, description }) => `| \`${name}\` | ${kind} | ${description} |\n`);
   return `| Event | Class | When |\n|---|---|---|\n${rows.join('')}`;
 }
 

@@ -1,6 +1,7 @@
 // The forms of event destinations and subscriptions: what they make of what is typed is what the gateway takes.
 
 import { expect, test } from 'vitest';
+import { eventTypes as catalog } from '../../src/api/resources/events/catalog.ts';
 import { checkTarget } from '../../src/api/resources/events/target-check.ts';
 import {
   asksForProof,
@@ -20,7 +21,7 @@ import {
 import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
 import { sinkNames } from '../../src/events/sinks/index.ts';
 import { trafficFields } from '../../src/events/traffic/fields.ts';
-import { eventTypes } from '../../src/events/types.ts';
+import '../../src/api/schema.ts';
 
 const allowed = { eventWebhookHosts: ['hooks.example.com'], eventFileDir: '/var/events' };
 
@@ -87,6 +88,7 @@ test('a secret may be left empty only where one is kept', () => {
 });
 
 test('types of event are grouped, and none is left out', () => {
+  const eventTypes = catalog();
   const types = eventTypes.map((type) => ({ ...type, fields: [] }));
   const { traffic, others, changes } = sources.grouped(types);
   const all = [...traffic, ...others, ...changes.flatMap((object) => object.types.map(({ type }) => type))];

@@ -1,10 +1,11 @@
 // Whatever is written through the API is told of, as it is shown, with its write and not without it.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditedKinds, eventOf } from '../../src/api/audit-kinds.ts';
 import { snakeCase } from '../../src/api/case.ts';
+import { auditedResources } from '../../src/api/nodes.ts';
+import { type AuditedResource, eventOf } from '../../src/api/resource.ts';
+import { eventTypes } from '../../src/api/resources/events/catalog.ts';
 import { routes } from '../../src/api/schema.ts';
-import { isEventName } from '../../src/events/types.ts';
 import { creation, creationInput, fill, type Holder } from '../accounts/things.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { auditTypes, type Told, waiting } from './waiting.ts';
@@ -19,7 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const kindsByRest = auditedKinds.filter((kind) => kind !== 'user');
+const audited = auditedResources();
+const resourcesByRest = audited.filter(({ kind }) => kind !== 'user');
 
 /** An input as REST takes it: labels are not members. */
 function inSnakeCase(value: unknown): unknown {
@@ -29,7 +31,8 @@ function inSnakeCase(value: unknown): unknown {
 }
 
 /** Creates, changes and deletes one of a kind. @returns what GET showed after each, the last before the deletion. */
-async function live(kind: string): Promise<{ event_type: string; object: object }[]> {
+async function live(resource: AuditedResource): Promise<{ event_type: string; object: object }[]> {
+  const { kind } = resource;
   const field = creation(kind);
   const { path = '' } = routes.find((row) => row.method === 'POST' && row.field === field) ?? {};
   const list = path.replace(':edge_id', holder.ids.httpsEdge ?? '');
@@ -42,7 +45,7 @@ async function live(kind: string): Promise<{ event_type: string; object: object 
   const updated = (await account.call('GET', uri)).body;
   expect(updated).not.toEqual(created);
   expect((await account.call('DELETE', uri)).status).toBe(204);
-  const name = eventOf(kind as never, 'CREATED').replace(/_created.*/, '');
+  const name = eventOf(resource, 'CREATED').replace(/_created.*/, '');
   return [
     { event_type: `${name}_created.v0`, object: created },
     { event_type: `${name}_updated.v0`, object: updated },
@@ -53,17 +56,17 @@ async function live(kind: string): Promise<{ event_type: string; object: object 
 const shown = ({ event_type, object }: Told) => ({ event_type, object });
 
 test('the catalogue has the events of every kind', () => {
-  const named = auditedKinds.flatMap((kind) =>
-    (['CREATED', 'UPDATED', 'DELETED'] as const).map((action) => eventOf(kind, action)),
+  const named = audited.flatMap((resource) =>
+    (['CREATED', 'UPDATED', 'DELETED'] as const).map((action) => eventOf(resource, action)),
   );
-  expect(named.filter((name) => !isEventName(name))).toEqual([]);
+  expect(named.filter((name) => !eventTypes().some((type) => type.name === name))).toEqual([]);
   expect(auditTypes.filter((name) => /_(created|updated|deleted)\.v0$/.test(name)).sort()).toEqual(named.sort());
 });
 
 test('every kind is told of when it is created, changed and deleted, as GET shows it', async () => {
   const { events } = await waiting(gateway, account);
   const expected: object[] = [];
-  for (const kind of kindsByRest) expected.push(...(await live(kind)));
+  for (const resource of resourcesByRest) expected.push(...(await live(resource)));
   const told = await events();
   expect(told.filter(({ event_type }) => !event_type.startsWith('endpoint_')).map(shown)).toEqual(expected);
   for (const { event_id, event_timestamp, account_id, principal } of told.filter(({ principal }) => principal)) {

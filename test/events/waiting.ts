@@ -1,8 +1,9 @@
 // A destination that nothing ever reaches, so that its events can be read where they wait.
 
 import { expect } from 'vitest';
+import { eventTypes } from '../../src/api/resources/events/catalog.ts';
 import { unpackEvents } from '../../src/events/batch.ts';
-import { eventTypes } from '../../src/events/types.ts';
+import '../../src/api/schema.ts';
 import { newId } from '../../src/store/ids.ts';
 import type { Owner, TestGateway } from '../support/gateway.ts';
 
@@ -25,7 +26,9 @@ export interface Waiting {
   events(...types: string[]): Promise<Told[]>;
 }
 
-export const auditTypes = eventTypes.filter((type) => type.class === 'audit').map(({ name }) => name);
+export const auditTypes = eventTypes()
+  .filter((type) => type.class === 'audit')
+  .map(({ name }) => name);
 
 /** Has an account's events, of all audit types unless told otherwise, wait at a file that there is no place for. */
 export async function waiting(

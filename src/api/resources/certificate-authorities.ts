@@ -4,6 +4,7 @@ import { newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { keyed } from '../idempotency.ts';
+import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 import { readAuthority } from './certificates/certificate.ts';
@@ -47,6 +48,11 @@ const certificateAuthorities = collection({
   typeName: 'CertificateAuthority',
   ref: CertificateAuthority,
   table: (db) => db.certificateAuthority,
+  audit: { name: 'certificate_authority', subject: 'A certificate authority' },
+  search: {
+    ...{ rank: 100, table: 'certificate_authority', title: 't.subject_common_name', detail: 't.description' },
+    texts: ['t.subject_common_name', ...NOTES],
+  },
 });
 
 const CreateCertificateAuthorityInput = builder.inputType('CreateCertificateAuthorityInput', {
@@ -83,8 +89,14 @@ builder.mutationField('createCertificateAuthority', (t) =>
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
       const { caPem } = input;
-      const data = { ...checkTexts(input), ...readAuthority(caPem), id: newId('ca'), accountId, caPem };
-      return context.write('certificateAuthority', 'CREATED', (db) =>
+      const data = {
+        ...checkTexts(input),
+        ...readAuthority(caPem),
+        id: newId(certificateAuthorities.prefix),
+        accountId,
+        caPem,
+      };
+      return context.write(certificateAuthorities, 'CREATED', (db) =>
         db.certificateAuthority.create({ ...query, data }),
       );
     },
@@ -103,7 +115,7 @@ builder.mutationField('updateCertificateAuthority', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write('certificateAuthority', 'UPDATED', (db) =>
+      return context.write(certificateAuthorities, 'UPDATED', (db) =>
         db.certificateAuthority.update({ ...query, where, data }),
       );
     },

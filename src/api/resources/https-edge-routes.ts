@@ -3,7 +3,7 @@
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { Node, nodes, watched } from '../collection.ts';
+import { Node, registerResource, watched } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../hosts.ts';
@@ -12,6 +12,7 @@ import { FEW } from '../limits.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { nounOf } from '../nouns.ts';
+import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../texts.ts';
 import { CircuitBreakerState } from './edges/circuit-breaker-state.ts';
@@ -60,8 +61,14 @@ const httpsEdgeRoutes = {
   typeName: 'HttpsEdgeRoute',
   ref: HttpsEdgeRoute,
   table: (db: Db) => db.route,
+  audit: host.audit,
+  conflicts: host.conflicts,
+  search: {
+    ...{ rank: 130, table: 'route', title: 't.match', detail: 't.description' },
+    texts: ['t.match', ...NOTES],
+  },
 };
-nodes(httpsEdgeRoutes);
+registerResource(httpsEdgeRoutes);
 watched(httpsEdgeRoutes);
 
 const CreateHttpsEdgeRouteInput = builder.inputType('CreateHttpsEdgeRouteInput', {
@@ -121,12 +128,12 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
       const { matchType, match } = input;
       checkMatch(match);
       const texts = checkTexts(input);
-      return context.write('httpsEdgeRoute', 'CREATED', async (db, announce) => {
+      return context.write(host, 'CREATED', async (db, announce) => {
         const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
         found(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
         if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
           throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
-        const id = newId('edghtsrt');
+        const id = newId(httpsEdgeRoutes.prefix);
         await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
         const row = await db.route.update({
           ...query,
@@ -154,7 +161,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
       const match = input.match || undefined; // "" is what clients send who were not given one.
       if (match !== undefined) checkMatch(match);
       const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
-      return context.write('httpsEdgeRoute', 'UPDATED', async (db, announce) => {
+      return context.write(host, 'UPDATED', async (db, announce) => {
         found(
           await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
           nounOf('httpsEdgeRoute'),
@@ -175,7 +182,7 @@ builder.mutationField('deleteHttpsEdgeRoute', (t) =>
     description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (_, where, context) => {
-      await context.remove('httpsEdgeRoute', where.id, async (db, announce) => {
+      await context.remove(host, where.id, async (db, announce) => {
         await db.route.delete({ where: scoped(context, where), select: { id: true } });
         await httpsEdge.settle({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
       });

@@ -2,8 +2,8 @@
 
 import { builder } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
-import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
-import { httpsEdge } from '../hosts.ts';
+import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from '../edge.ts';
+import { httpsEdge, httpsEdgeRoute } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
 import { FEW } from '../limits.ts';
 import { addModules, modulesSelection } from '../module.ts';
@@ -48,6 +48,8 @@ const httpsEdges = collection({
   ref: HttpsEdge,
   table: (db) => db.edge,
   where: () => ({ kind: 'HTTPS' }),
+  audit: httpsEdge.audit,
+  search: edgeSearch(110, 'HTTPS'),
 });
 
 const host = { ...httpsEdge, kind: 'httpsEdge' } as const;
@@ -84,7 +86,7 @@ builder.mutationField('updateHttpsEdge', (t) =>
 
 edgeDeletion(host, 'deleteHttpsEdge', {
   description: 'Deletes an HTTPS edge with its routes. Answers with its id.',
-  cascade: { kind: 'httpsEdgeRoute', objects: (_, edge) => (edge as { routes: object[] }).routes },
+  cascade: { resource: httpsEdgeRoute, objects: (_, edge) => (edge as { routes: object[] }).routes },
 });
 
 const selection = `id uri createdAt description metadata hostports ${modulesSelection(modules)} routes { ${routeSelection} }`;

@@ -4,9 +4,10 @@ import { newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { keyed } from '../idempotency.ts';
+import { searchByNotes } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
-import { rulesOf } from './ip-policy-rules.ts';
+import { ipPolicyRules, rulesOf } from './ip-policy-rules.ts';
 
 const IpPolicy = builder.prismaObject('IpPolicy', {
   description:
@@ -33,6 +34,9 @@ const ipPolicies = collection({
   typeName: 'IpPolicy',
   ref: IpPolicy,
   table: (db) => db.ipPolicy,
+  audit: { name: 'ip_policy', subject: 'An IP policy' },
+  conflicts: { inUse: 'ipPolicyInUse' },
+  search: searchByNotes(150, 'ip_policy'),
 });
 
 const CreateIpPolicyInput = builder.inputType('CreateIpPolicyInput', {
@@ -58,8 +62,8 @@ builder.mutationField('createIpPolicy', (t) =>
     description: 'Creates an IP policy. Without rules it lets nobody in.',
     args: { input: t.arg({ type: CreateIpPolicyInput, required: true, description: 'The IP policy.' }), ...keyed },
     resolve: (query, _, { input }, context) => {
-      const data = { ...checkTexts(input), id: newId('ipp'), accountId: context.accountId };
-      return context.write('ipPolicy', 'CREATED', (db) => db.ipPolicy.create({ ...query, data }));
+      const data = { ...checkTexts(input), id: newId(ipPolicies.prefix), accountId: context.accountId };
+      return context.write(ipPolicies, 'CREATED', (db) => db.ipPolicy.create({ ...query, data }));
     },
   }),
 );
@@ -76,7 +80,7 @@ builder.mutationField('updateIpPolicy', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write('ipPolicy', 'UPDATED', (db) => db.ipPolicy.update({ ...query, where, data }));
+      return context.write(ipPolicies, 'UPDATED', (db) => db.ipPolicy.update({ ...query, where, data }));
     },
   }),
 );
@@ -85,7 +89,7 @@ deletion(ipPolicies, 'deleteIpPolicy', {
   description:
     'Deletes an IP policy with its rules. Answers with its id; fails with `CONFLICT` while an IP restriction module ' +
     'names it.',
-  cascade: { kind: 'ipPolicyRule', objects: (context, policy) => rulesOf(context, (policy as { id: string }).id) },
+  cascade: { resource: ipPolicyRules, objects: (context, policy) => rulesOf(context, (policy as { id: string }).id) },
 });
 
 const selection = 'id uri createdAt description metadata';

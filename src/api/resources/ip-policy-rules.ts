@@ -8,6 +8,7 @@ import { collection, deletion, Node, reads } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
+import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 import { rfc3339 } from '../timestamps.ts';
@@ -42,7 +43,7 @@ const IpPolicyRule = builder.prismaObject('IpPolicyRule', {
   }),
 });
 
-const ipPolicyRules = collection({
+export const ipPolicyRules = collection({
   kind: 'ipPolicyRule',
   prefix: 'ipr',
   path: '/ip_policy_rules',
@@ -51,6 +52,12 @@ const ipPolicyRules = collection({
   typeName: 'IpPolicyRule',
   ref: IpPolicyRule,
   table: (db) => db.ipPolicyRule,
+  audit: { name: 'ip_policy_rule', subject: 'A rule of an IP policy' },
+  conflicts: { taken: 'cidrTaken' },
+  search: {
+    ...{ rank: 160, table: 'ip_policy_rule', title: 't.cidr', detail: 't.description' },
+    texts: ['t.cidr', ...NOTES],
+  },
 });
 
 const cidrHelp =
@@ -91,13 +98,13 @@ builder.mutationField('createIpPolicyRule', (t) =>
       const { ipPolicyId: policyId } = input;
       const data = {
         ...checkTexts(input),
-        id: newId('ipr'),
+        id: newId(ipPolicyRules.prefix),
         accountId,
         policyId,
         cidr: checkCidr(input.cidr),
         action: checkAction(input.action),
       };
-      return context.write('ipPolicyRule', 'CREATED', async (db) => {
+      return context.write(ipPolicyRules, 'CREATED', async (db) => {
         await checkRoom(db, { id: policyId, accountId });
         return db.ipPolicyRule.create({ ...query, data });
       });
@@ -117,7 +124,7 @@ builder.mutationField('updateIpPolicyRule', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = { ...checkTexts(input), cidr: input.cidr == null ? undefined : checkCidr(input.cidr) };
-      return context.write('ipPolicyRule', 'UPDATED', (db) => db.ipPolicyRule.update({ ...query, where, data }));
+      return context.write(ipPolicyRules, 'UPDATED', (db) => db.ipPolicyRule.update({ ...query, where, data }));
     },
   }),
 );

@@ -2,7 +2,7 @@
 
 import { builder } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
-import { createEdge, edgeDeletion, edgeInputs, hostportsSelect, updateEdge } from '../edge.ts';
+import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from '../edge.ts';
 import { tlsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
 import { FEW } from '../limits.ts';
@@ -41,6 +41,8 @@ const tlsEdges = collection({
   ref: TlsEdge,
   table: (db) => db.edge,
   where: () => ({ kind: 'TLS' }),
+  audit: tlsEdge.audit,
+  search: edgeSearch(120, 'TLS'),
 });
 
 const host = { ...tlsEdge, kind: 'tlsEdge' } as const;

@@ -6,6 +6,7 @@ import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError } from '../errors.ts';
 import { keyed } from '../idempotency.ts';
+import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../texts.ts';
 import { labelledTunnels } from './tunnels/live-tunnels.ts';
@@ -44,6 +45,9 @@ const TunnelGroupBackend = builder.prismaObject('Backend', {
   }),
 });
 
+/** The labels as the search shows them: `key=value`, in SQL. */
+const LABELS = `(SELECT string_agg(key || '=' || value, ', ' ORDER BY key) FROM jsonb_each_text(t.labels))`;
+
 const tunnelGroupBackends = collection({
   kind: 'tunnelGroupBackend',
   prefix: 'bkdtg',
@@ -53,6 +57,12 @@ const tunnelGroupBackends = collection({
   typeName: 'TunnelGroupBackend',
   ref: TunnelGroupBackend,
   table: (db) => db.backend,
+  audit: { name: 'tunnel_group_backend', subject: 'A tunnel group backend' },
+  conflicts: { inUse: 'backendInUse' },
+  search: {
+    ...{ rank: 140, table: 'backend', title: LABELS, detail: 't.description' },
+    texts: [LABELS, ...NOTES],
+  },
 });
 
 const labelsHelp =
@@ -92,8 +102,13 @@ builder.mutationField('createTunnelGroupBackend', (t) =>
     },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
-      const data = { ...checkTexts(input), id: newId('bkdtg'), accountId, labels: checkLabels(input.labels) };
-      return context.write('tunnelGroupBackend', 'CREATED', (db) => db.backend.create({ ...query, data }));
+      const data = {
+        ...checkTexts(input),
+        id: newId(tunnelGroupBackends.prefix),
+        accountId,
+        labels: checkLabels(input.labels),
+      };
+      return context.write(tunnelGroupBackends, 'CREATED', (db) => db.backend.create({ ...query, data }));
     },
   }),
 );
@@ -112,7 +127,7 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
       // {} is what clients send who were not given any.
       const isGiven = input.labels != null && Object.keys(input.labels).length > 0;
       const data = { ...checkTexts(input), labels: isGiven ? checkLabels(input.labels as Labels) : undefined };
-      return context.write('tunnelGroupBackend', 'UPDATED', (db) => db.backend.update({ ...query, where, data }));
+      return context.write(tunnelGroupBackends, 'UPDATED', (db) => db.backend.update({ ...query, where, data }));
     },
   }),
 );

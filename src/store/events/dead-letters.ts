@@ -2,7 +2,7 @@
 
 import { packEvents } from '../../events/batch.ts';
 import type { DeadEvent } from '../../events/delivery/lanes.ts';
-import { eventTypes } from '../../events/types.ts';
+import { isTrafficEvent } from '../../events/traffic/fields.ts';
 import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
@@ -16,8 +16,6 @@ const MESSAGE_MAX = 300;
 const ROWS = 500;
 /** Characters of events that are put back at once, but for one that is longer. */
 const CHUNK = 1024 * 1024;
-
-const trafficTypes = new Set(eventTypes.flatMap((type) => (type.class === 'traffic' ? type.name : [])).map(String));
 
 export interface LetterSelection {
   destinationId: string;
@@ -58,7 +56,7 @@ export async function retryDeadLetters(db: Db, announce: Announce, selection: Le
   let accountId = '';
   for (let letters = await takeSome(db, selection); letters.length > 0; letters = await takeSome(db, selection)) {
     const { count, body } = await packEvents(letters.map(({ event }) => event));
-    const isTraffic = letters.every(({ type }) => trafficTypes.has(type));
+    const isTraffic = letters.every(({ type }) => isTrafficEvent(type));
     await db.$executeRaw`
       INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body)
       VALUES (${destinationId}, ${isTraffic}, ${count}, ${body.length}, ${body})`;

@@ -6,6 +6,7 @@ import { collection, deletion, Node, reads } from '../../collection.ts';
 import type { Context } from '../../context.ts';
 import { found } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
+import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
@@ -48,6 +49,8 @@ const apiKeys = collection({
   typeName: 'ApiKey',
   ref: ApiKey,
   table: (db) => db.apiKey,
+  audit: { name: 'api_key', subject: 'An API key' },
+  search: searchByNotes(50, 'api_key'),
 });
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
@@ -78,12 +81,12 @@ builder.mutationField('createApiKey', (t) =>
     },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
-      const id = newId('ak');
+      const id = newId(apiKeys.prefix);
       const token = newSecret(id);
       const texts = checkTexts(input, 'key');
       const ownerId = await chooseOwner(context, input.ownerId);
       const data = { ...texts, id, accountId, ownerId, digest: app.keys.digest(token) };
-      const apiKey = await context.write('apiKey', 'CREATED', (db) => db.apiKey.create({ ...query, data }));
+      const apiKey = await context.write(apiKeys, 'CREATED', (db) => db.apiKey.create({ ...query, data }));
       return { ...apiKey, token };
     },
   }),
@@ -102,7 +105,7 @@ builder.mutationField('updateApiKey', (t) =>
       const data = checkTexts(input, 'key');
       await checkHeld(context, id);
       const where = { id, accountId: context.accountId };
-      return context.write('apiKey', 'UPDATED', (db) => db.apiKey.update({ ...query, where, data }));
+      return context.write(apiKeys, 'UPDATED', (db) => db.apiKey.update({ ...query, where, data }));
     },
   }),
 );

@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { checkBytes } from '../../texts.ts';
-import { Owner } from './owner.ts';
+import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;
 const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies Access;
@@ -39,6 +39,9 @@ const botUsers = collection({
   ref: BotUser,
   table: (db) => db.owner,
   where: () => ({ kind: 'BOT' }),
+  audit: { name: 'bot_user', subject: 'A bot user' },
+  conflicts: { taken: 'botNameTaken' },
+  search: ownerSearch(60, 'BOT'),
 });
 
 const CreateBotUserInput = builder.inputType('CreateBotUserInput', {
@@ -71,14 +74,14 @@ builder.mutationField('createBotUser', (t) =>
       const { accountId } = context;
       const subject = checkName(input.name);
       const data = {
-        id: newId('bot'),
+        id: newId(botUsers.prefix),
         accountId,
         kind: 'BOT',
         role: 'MEMBER',
         subject,
         active: input.active ?? true,
       } as const;
-      return context.write('botUser', 'CREATED', (db) => db.owner.create({ ...query, data }));
+      return context.write(botUsers, 'CREATED', (db) => db.owner.create({ ...query, data }));
     },
   }),
 );
@@ -98,7 +101,7 @@ builder.mutationField('updateBotUser', (t) =>
       const where = { id, accountId: context.accountId, kind: 'BOT' } as const;
       const subject = input.name == null ? undefined : checkName(input.name);
       const data = { subject, active: input.active ?? undefined };
-      return context.write('botUser', 'UPDATED', (db) => db.owner.update({ ...query, where, data }));
+      return context.write(botUsers, 'UPDATED', (db) => db.owner.update({ ...query, where, data }));
     },
   }),
 );

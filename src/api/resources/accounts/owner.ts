@@ -3,6 +3,7 @@
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
+import type { SearchColumns } from '../../resource.ts';
 
 export const Owner = builder.prismaInterface('Owner', {
   name: 'Owner',
@@ -39,3 +40,10 @@ export function mayActFor({ caller }: Context, ownerId: string | undefined): boo
 export function checkHolder(context: Context, { ownerId }: { ownerId: string }): void {
   if (!mayActFor(context, ownerId)) throw new ApiError('notYours');
 }
+
+/** Where the search finds the owners of one kind. */
+export const ownerSearch = (rank: number, kind: 'BOT' | 'USER'): SearchColumns => ({
+  ...{ rank, table: 'owner', title: 't.subject', where: `t.kind = '${kind}'` },
+  detail: `lower(t.role::text) || CASE WHEN t.active THEN '' ELSE ', deactivated' END`,
+  texts: ['t.subject'],
+});

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
-import { Owner } from './owner.ts';
+import { Owner, ownerSearch } from './owner.ts';
 
 const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
 const extensions = { adminsOnly: 'adminsOnly' } satisfies Access;
@@ -33,7 +33,7 @@ const User = builder.prismaObject('Owner', {
   }),
 });
 
-collection({
+const users = collection({
   kind: 'user',
   prefix: 'usr',
   path: '/users',
@@ -43,6 +43,9 @@ collection({
   ref: User,
   table: (db) => db.owner,
   where: () => ({ kind: 'USER' }),
+  audit: { name: 'user', subject: 'A user', selection: 'id email role active createdAt' },
+  conflicts: { taken: 'emailTaken' },
+  search: ownerSearch(70, 'USER'),
 });
 
 const CreateUserInput = builder.inputType('CreateUserInput', {
@@ -73,8 +76,8 @@ builder.mutationField('createUser', (t) =>
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
       const subject = checkEmail(input.email);
-      const data = { id: newId('usr'), accountId, kind: 'USER', role: input.role ?? 'MEMBER', subject } as const;
-      return context.write('user', 'CREATED', (db) => db.owner.create({ ...query, data }));
+      const data = { id: newId(users.prefix), accountId, kind: 'USER', role: input.role ?? 'MEMBER', subject } as const;
+      return context.write(users, 'CREATED', (db) => db.owner.create({ ...query, data }));
     },
   }),
 );
@@ -114,7 +117,7 @@ async function change(
   data: { role?: 'ADMIN' | 'MEMBER'; active?: boolean },
 ) {
   const { accountId } = context;
-  return context.write('user', 'UPDATED', async (db, announce) => {
+  return context.write(users, 'UPDATED', async (db, announce) => {
     // One at a time, so that two admins cannot shut each other out at once.
     await db.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
     const user = await db.owner.update({ ...query, where: { id, accountId, kind: 'USER' }, data });

@@ -5,6 +5,7 @@ import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import { keyed } from '../../idempotency.ts';
+import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
@@ -96,6 +97,16 @@ const tlsCertificates = collection({
   typeName: 'TlsCertificate',
   ref: TlsCertificate,
   table: (db) => db.tlsCertificate,
+  audit: { name: 'tls_certificate', subject: 'A TLS certificate' },
+  search: {
+    ...{
+      rank: 90,
+      table: 'tls_certificate',
+      title: `coalesce(nullif(array_to_string(t.dns_names || t.ips, ', '), ''), t.subject ->> 'commonName')`,
+      detail: 't.description',
+    },
+    texts: [`array_to_string(t.dns_names || t.ips, ', ')`, `t.subject ->> 'commonName'`, 't.serial_number', ...NOTES],
+  },
 });
 
 const CreateTlsCertificateInput = builder.inputType('CreateTlsCertificateInput', {
@@ -139,7 +150,7 @@ builder.mutationField('createTlsCertificate', (t) =>
       const { accountId, app } = context;
       const texts = checkTexts(input);
       const { certificate, privateKey } = readServerCertificate(input.certificatePem, input.privateKeyPem, app.now());
-      const row = { id: newId('cert'), accountId };
+      const row = { id: newId(tlsCertificates.prefix), accountId };
       const data = {
         ...texts,
         ...certificate,
@@ -147,7 +158,7 @@ builder.mutationField('createTlsCertificate', (t) =>
         subject: { ...certificate.subject },
         privateKey: sealPrivateKey(app.keys, row, privateKey),
       };
-      return context.write('tlsCertificate', 'CREATED', (db) => db.tlsCertificate.create({ ...query, data }));
+      return context.write(tlsCertificates, 'CREATED', (db) => db.tlsCertificate.create({ ...query, data }));
     },
   }),
 );
@@ -164,7 +175,7 @@ builder.mutationField('updateTlsCertificate', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write('tlsCertificate', 'UPDATED', (db) => db.tlsCertificate.update({ ...query, where, data }));
+      return context.write(tlsCertificates, 'UPDATED', (db) => db.tlsCertificate.update({ ...query, where, data }));
     },
   }),
 );

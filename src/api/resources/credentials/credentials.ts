@@ -7,6 +7,7 @@ import { collection, deletion, Node, reads } from '../../collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
+import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
@@ -61,6 +62,11 @@ const credentials = collection({
   typeName: 'Credential',
   ref: Credential,
   table: (db) => db.credential,
+  audit: { name: 'tunnel_credential', subject: 'A tunnel credential' },
+  search: {
+    ...{ rank: 40, table: 'credential', title: 't.description', detail: `array_to_string(t.acl, ', ')` },
+    texts: [...NOTES, `array_to_string(t.acl, ', ')`],
+  },
 });
 
 const aclHelp =
@@ -94,7 +100,7 @@ builder.mutationField('createCredential', (t) =>
     args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'The credential.' }), ...keyed },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
-      const id = newId('cr');
+      const id = newId(credentials.prefix);
       const token = newSecret(id);
       const data = {
         ...checkTexts(input, 'key'),
@@ -104,7 +110,7 @@ builder.mutationField('createCredential', (t) =>
         digest: app.keys.digest(token),
         ownerId: await chooseOwner(context, input.ownerId),
       };
-      const credential = await context.write('credential', 'CREATED', (db) => db.credential.create({ ...query, data }));
+      const credential = await context.write(credentials, 'CREATED', (db) => db.credential.create({ ...query, data }));
       return { ...credential, token };
     },
   }),
@@ -123,7 +129,7 @@ builder.mutationField('updateCredential', (t) =>
       const data = { ...checkTexts(input, 'key'), acl: input.acl ? checkAcl(input.acl) : undefined };
       await checkHeld(context, id);
       const where = { id, accountId: context.accountId };
-      return context.write('credential', 'UPDATED', (db) => db.credential.update({ ...query, where, data }));
+      return context.write(credentials, 'UPDATED', (db) => db.credential.update({ ...query, where, data }));
     },
   }),
 );

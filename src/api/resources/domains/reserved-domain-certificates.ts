@@ -4,6 +4,7 @@ import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { builder } from '../../builder.ts';
 import { route } from '../../route.ts';
 import { dropCertificate } from './certificate-choice.ts';
+import { reservedDomains } from './reserved-domains.ts';
 
 builder.mutationField('deleteReservedDomainCertificate', (t) =>
   t.id({
@@ -14,7 +15,7 @@ builder.mutationField('deleteReservedDomainCertificate', (t) =>
     args: { id: t.arg.id({ required: true, description: 'The id of the reserved domain.' }) },
     resolve: async (_, { id }, context) => {
       const where = { id, accountId: context.accountId };
-      await context.write('reservedDomain', 'UPDATED', async (db) => {
+      await context.write(reservedDomains, 'UPDATED', async (db) => {
         const data = await dropCertificate(id, context, db);
         return db.reservedDomain.update({ where, data, select: { id: true } });
       });
@@ -33,7 +34,7 @@ builder.mutationField('deleteReservedDomainCertificateManagementPolicy', (t) =>
     resolve: async (_, { id }, context) => {
       const where = { id, accountId: context.accountId };
       const data = { certificatePolicy: Prisma.DbNull };
-      await context.write('reservedDomain', 'UPDATED', (db) =>
+      await context.write(reservedDomains, 'UPDATED', (db) =>
         db.reservedDomain.update({ where, data, select: { id: true } }),
       );
       return id;

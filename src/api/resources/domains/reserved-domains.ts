@@ -5,6 +5,7 @@ import { builder, Ref } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import { ApiError } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
+import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { changeCertificate, chooseCertificate } from './certificate-choice.ts';
@@ -87,7 +88,7 @@ const ReservedDomain = builder.prismaObject('ReservedDomain', {
   }),
 });
 
-const reservedDomains = collection({
+export const reservedDomains = collection({
   kind: 'reservedDomain',
   prefix: 'rd',
   path: '/reserved_domains',
@@ -96,6 +97,12 @@ const reservedDomains = collection({
   typeName: 'ReservedDomain',
   ref: ReservedDomain,
   table: (db) => db.reservedDomain,
+  audit: { name: 'domain', subject: 'A reserved domain' },
+  conflicts: { taken: 'domainReservedByYou', inUse: 'domainInUse' },
+  search: {
+    ...{ rank: 80, table: 'reserved_domain', title: 't.domain', detail: 't.description' },
+    texts: ['t.domain', 't.cname_target', 't.acme_challenge_cname_target', ...NOTES],
+  },
 });
 
 const certificateHelp =
@@ -153,7 +160,7 @@ builder.mutationField('createReservedDomain', (t) =>
       const name = readDomainName(input.domain, config);
       const data = {
         ...checkTexts(input, 'domain'),
-        id: newId('rd'),
+        id: newId(reservedDomains.prefix),
         accountId,
         domain: name.domain,
         region: checkRegion(input.region ?? ''),
@@ -166,7 +173,7 @@ builder.mutationField('createReservedDomain', (t) =>
                 : null,
             }),
       };
-      return context.write('reservedDomain', 'CREATED', async (db) => {
+      return context.write(reservedDomains, 'CREATED', async (db) => {
         await checkHolders(db, accountId, name, config.baseDomain);
         const certificate = await chooseCertificate(input, name, context, db);
         return db.reservedDomain.create({ ...query, data: { ...data, ...certificate } });
@@ -187,7 +194,7 @@ builder.mutationField('updateReservedDomain', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const texts = checkTexts(input, 'domain');
-      return context.write('reservedDomain', 'UPDATED', async (db) => {
+      return context.write(reservedDomains, 'UPDATED', async (db) => {
         const certificate = await changeCertificate(input, id, context, db);
         return db.reservedDomain.update({ ...query, where, data: { ...texts, ...certificate } });
       });

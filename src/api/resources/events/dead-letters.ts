@@ -4,7 +4,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { discardDeadLetters, retryDeadLetters } from '../../../store/events/dead-letters.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
-import { Node, nodes } from '../../collection.ts';
+import { Node, registerResource } from '../../collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
@@ -34,7 +34,7 @@ const EventDeadLetter = builder.prismaObject('EventDeadLetter', {
   }),
 });
 
-nodes({
+registerResource({
   kind: 'eventDeadLetter',
   prefix: 'edl',
   typeName: 'EventDeadLetter',

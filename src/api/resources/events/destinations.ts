@@ -9,6 +9,7 @@ import { builder } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import { ApiError, found } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
+import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import { deliveryOf, EventDelivery } from './delivery.ts';
@@ -53,6 +54,9 @@ const eventDestinations = collection({
   typeName: 'EventDestination',
   ref: EventDestination,
   table: (db) => db.eventDestination,
+  audit: { name: 'event_destination', subject: 'An event destination' },
+  conflicts: { inUse: 'destinationInUse' },
+  search: searchByNotes(170, 'event_destination'),
 });
 
 const CreateEventDestinationInput = builder.inputType('CreateEventDestinationInput', {
@@ -96,10 +100,10 @@ builder.mutationField('createEventDestination', (t) =>
       const texts = checkTexts(input);
       const format = checkFormat(input.format);
       const shown = completeTarget(checkTarget(input.target, app.config), app.keys);
-      const row = { id: newId('ed'), accountId, target: shown };
+      const row = { id: newId(eventDestinations.prefix), accountId, target: shown };
       const target = sealTarget(app.keys, row);
       const data = { ...texts, ...row, format, target, lane: { create: { accountId } } };
-      const destination = await context.write('eventDestination', 'CREATED', (db) =>
+      const destination = await context.write(eventDestinations, 'CREATED', (db) =>
         db.eventDestination.create({ ...query, data }),
       );
       return { ...destination, shown };
@@ -124,7 +128,7 @@ builder.mutationField('updateEventDestination', (t) =>
       checkFormat(input.format);
       const { accountId, app } = context;
       const given = input.target ? checkTarget(input.target, app.config) : undefined;
-      return context.write('eventDestination', 'UPDATED', async (db, announce) => {
+      return context.write(eventDestinations, 'UPDATED', async (db, announce) => {
         if (!given) return db.eventDestination.update({ ...query, where, data: texts });
         const target = await replaceTarget(given, app.keys, where, db);
         announce({ kind: 'eventDelivery', action: 'CREATED', id, accountId });

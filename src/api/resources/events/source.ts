@@ -2,11 +2,12 @@
 
 import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts';
 import { checkFilter } from '../../../events/traffic/filter.ts';
-import { type EventName, eventTypes, isEventName } from '../../../events/types.ts';
+import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder.ts';
 import { ApiError } from '../../errors.ts';
 import { checkBytes } from '../../texts.ts';
+import { eventTypes, isEventName } from './catalog.ts';
 
 const FIELDS_MAX = 100;
 const FILTER_MAX_BYTES = 4096;
@@ -94,7 +95,12 @@ export function sorted(sources: Source[]): Source[] {
 /** @throws {ApiError} unless there is such a type of event. */
 export function checkType(type: string, member: string): EventName {
   if (isEventName(type)) return type;
-  throw new ApiError('unknownEventType', { member, known: eventTypes.map(({ name }) => name).join(', ') });
+  throw new ApiError('unknownEventType', {
+    member,
+    known: eventTypes()
+      .map(({ name }) => name)
+      .join(', '),
+  });
 }
 
 type ChoiceInput = Partial<{ [Member in keyof Choice]: Choice[Member] | null }>;

@@ -1,12 +1,12 @@
 // Event sources: the types of event that a subscription delivers, one by one. A source has no id: its type names it
 // within the subscription, and its changes are changes of the subscription.
 
-import { isEventName } from '../../../events/types.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
+import { isEventName } from './catalog.ts';
 import {
   checkChoice,
   checkType,
@@ -19,6 +19,7 @@ import {
   sourceColumns,
   UpdateEventSourceInput,
 } from './source.ts';
+import { eventSubscriptions } from './subscriptions.ts';
 
 interface List {
   subscriptionId: string;
@@ -81,7 +82,7 @@ builder.mutationField('createEventSource', (t) =>
     resolve: (_, { subscriptionId, input }, context) => {
       const key = { subscriptionId, type: checkType(input.type, 'type') };
       const data = { ...key, ...checkChoice(key.type, input) };
-      return context.write('eventSubscription', 'UPDATED', async (db) => {
+      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (there) throw new ApiError('sourceThere');
@@ -106,7 +107,7 @@ builder.mutationField('updateEventSource', (t) =>
       }
       const key = { subscriptionId, type };
       const data = isEventName(type) ? checkChoice(type, input) : {};
-      return context.write('eventSubscription', 'UPDATED', async (db) => {
+      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (!there) throw new ApiError('sourceNotThere');
@@ -124,7 +125,7 @@ builder.mutationField('deleteEventSource', (t) =>
     args: ofSource,
     resolve: async (_, where, context) => {
       const { subscriptionId, type } = where;
-      await context.write('eventSubscription', 'UPDATED', async (db) => {
+      await context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const { count } = await db.eventSource.deleteMany({ where: { subscriptionId, type } });
         if (count === 0) throw new ApiError('sourceNotThere');

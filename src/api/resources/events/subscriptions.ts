@@ -6,6 +6,7 @@ import { builder, Ref } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import { ApiError } from '../../errors.ts';
 import { keyed } from '../../idempotency.ts';
+import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../texts.ts';
 import {
@@ -49,7 +50,10 @@ const EventSubscription = builder.prismaObject('EventSubscription', {
   }),
 });
 
-const eventSubscriptions = collection({
+/** The types of event of a subscription as the search shows them, in SQL. */
+const SOURCES = `(SELECT string_agg(type, ', ' ORDER BY type) FROM event_source WHERE subscription_id = t.id)`;
+
+export const eventSubscriptions = collection({
   kind: 'eventSubscription',
   prefix: 'esb',
   path: '/event_subscriptions',
@@ -58,6 +62,11 @@ const eventSubscriptions = collection({
   typeName: 'EventSubscription',
   ref: EventSubscription,
   table: (db) => db.eventSubscription,
+  audit: { name: 'event_subscription', subject: 'An event subscription' },
+  search: {
+    ...{ rank: 180, table: 'event_subscription', title: 't.description', detail: SOURCES },
+    texts: [...NOTES, SOURCES],
+  },
 });
 
 const CreateEventSubscriptionInput = builder.inputType('CreateEventSubscriptionInput', {
@@ -98,9 +107,9 @@ builder.mutationField('createEventSubscription', (t) =>
     },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
-      const data = { ...checkTexts(input), id: newId('esb'), accountId };
+      const data = { ...checkTexts(input), id: newId(eventSubscriptions.prefix), accountId };
       const sources = checkSources(input.sources ?? []);
-      return context.write('eventSubscription', 'CREATED', async (db) => {
+      return context.write(eventSubscriptions, 'CREATED', async (db) => {
         const destinations = await checkDestinations(db, accountId, input.destinationIds ?? []);
         const joined = {
           sources: { createMany: { data: sources } },
@@ -125,7 +134,7 @@ builder.mutationField('updateEventSubscription', (t) =>
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
       const sources = input.sources && checkSources(input.sources);
-      return context.write('eventSubscription', 'UPDATED', async (db) => {
+      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, where);
         if (sources) await replaceSources(db, id, sources);
         if (input.destinationIds) {

@@ -1,9 +1,10 @@
 // The types of event, and what the objects of traffic events have. Only GraphQL shows them.
 
 import { type TrafficField as Field, isTrafficEvent, trafficFields } from '../../../events/traffic/fields.ts';
-import { eventTypes, type EventType as Type } from '../../../events/types.ts';
+import type { EventType as Type } from '../../../events/types.ts';
 import { builder } from '../../builder.ts';
 import type { Route } from '../../route.ts';
+import { eventTypes } from './catalog.ts';
 
 const EventClass = builder.enumType('EventClass', {
   description: 'What an event is about.',
@@ -44,7 +45,7 @@ builder.queryField('eventTypes', (t) =>
   t.field({
     type: [EventType],
     description: 'Every type of event that subscriptions can deliver, in alphabetical order.',
-    resolve: () => [...eventTypes],
+    resolve: () => eventTypes(),
   }),
 );
 

@@ -1,7 +1,7 @@
 // Watching everything at once: one stream in place of one for each kind of object.
 
 import { builder } from '../../builder.ts';
-import { ChangeAction, changingKinds } from '../../collection.ts';
+import { ChangeAction, kindsWithChanges } from '../../collection.ts';
 import { ApiError } from '../../errors.ts';
 import type { Route } from '../../route.ts';
 import { watching } from '../../watching.ts';
@@ -64,7 +64,7 @@ builder.subscriptionField('changes', (t) =>
 
 /** @throws {ApiError} naming the first that is none. */
 function chosen(kinds: readonly string[]): ReadonlySet<string> {
-  const known = [...changingKinds(), DELIVERY].sort();
+  const known = [...kindsWithChanges(), DELIVERY].sort();
   const stranger = kinds.find((kind) => !known.includes(kind));
   if (stranger !== undefined)
     throw new ApiError('unknownChangeKind', { member: 'kinds', culprit: stranger, known: known.join(', ') });

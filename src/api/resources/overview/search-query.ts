@@ -3,6 +3,8 @@
 import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { isId } from '../../../store/ids.ts';
+import { registeredResources } from '../../nodes.ts';
+import type { SearchColumns } from '../../resource.ts';
 
 export interface SearchHit {
   kind: string;
@@ -11,105 +13,19 @@ export interface SearchHit {
   detail: string;
 }
 
-/** Where things of one kind are found. All but `kind` is SQL. */
-interface Place {
-  kind: string;
-  table: string;
-  title: string;
-  detail: string;
-  /** What is searched. */
-  texts: string[];
-  /** What is joined to the table. */
-  join?: string;
-  /** Which rows of the account count; all when left out. */
-  where?: string;
-}
-
 const SHOWN_MAX = 200;
 /** Of each kind, so many are looked at, the newest first: no index helps to find a piece of a text. */
 export const LOOKED_AT_MAX = 10_000;
-const LIVE = 'SELECT id FROM node WHERE lease_until > now()';
-const HOSTPORTS = `(SELECT string_agg(hostport, ', ' ORDER BY position) FROM edge_hostport WHERE edge_id = t.id)`;
-const LABELS = `(SELECT string_agg(key || '=' || value, ', ' ORDER BY key) FROM jsonb_each_text(t.labels))`;
-const SOURCES = `(SELECT string_agg(type, ', ' ORDER BY type) FROM event_source WHERE subscription_id = t.id)`;
-const NOTED = ['t.description', 't.metadata'];
+interface SearchedKind extends SearchColumns {
+  kind: string;
+}
 
-const described = (kind: string, table: string): Place => ({
-  ...{ kind, table, title: 't.description', detail: 't.metadata' },
-  texts: NOTED,
-});
-
-const owners = (kind: string, ofKind: string): Place => ({
-  ...{ kind, table: 'owner', title: 't.subject', where: `t.kind = '${ofKind}'` },
-  detail: `lower(t.role::text) || CASE WHEN t.active THEN '' ELSE ', deactivated' END`,
-  texts: ['t.subject'],
-});
-
-const edges = (kind: string, ofKind: string): Place => ({
-  ...{ kind, table: 'edge', title: HOSTPORTS, detail: 't.description', where: `t.kind = '${ofKind}'` },
-  texts: [HOSTPORTS, ...NOTED],
-});
-
-/** In the order in which people look for them. */
-const places: Place[] = [
-  {
-    ...{ kind: 'endpoint', table: 'endpoint', title: 't.public_url' },
-    join: 'LEFT JOIN tunnel ON tunnel.id = t.tunnel_id',
-    where: `(t.node_id IS NULL OR t.node_id IN (${LIVE}))`,
-    detail: `coalesce(nullif(tunnel.forwards_to, ''), t.metadata)`,
-    texts: ['t.public_url', 't.hostport', 't.metadata', 'tunnel.forwards_to'],
-  },
-  {
-    ...{ kind: 'offlineEndpoint', table: 'offline_endpoint', title: 't.public_url', detail: 't.reason' },
-    texts: ['t.public_url', 't.hostport', 't.metadata', 't.forwards_to', 't.ip'],
-  },
-  {
-    ...{ kind: 'tunnelSession', table: 'tunnel_session', title: 't.ip', where: `t.node_id IN (${LIVE})` },
-    detail: `concat_ws(', ', nullif(t.agent_version, ''), nullif(t.os, ''), nullif(t.metadata, ''))`,
-    texts: ['t.ip', 't.agent_version', 't.os', 't.arch', 't.user_agent', 't.metadata'],
-  },
-  {
-    ...{ kind: 'credential', table: 'credential', title: 't.description', detail: `array_to_string(t.acl, ', ')` },
-    texts: [...NOTED, `array_to_string(t.acl, ', ')`],
-  },
-  described('apiKey', 'api_key'),
-  owners('botUser', 'BOT'),
-  owners('user', 'USER'),
-  {
-    ...{ kind: 'reservedDomain', table: 'reserved_domain', title: 't.domain', detail: 't.description' },
-    texts: ['t.domain', 't.cname_target', 't.acme_challenge_cname_target', ...NOTED],
-  },
-  {
-    ...{ kind: 'tlsCertificate', table: 'tls_certificate', detail: 't.description' },
-    title: `coalesce(nullif(array_to_string(t.dns_names || t.ips, ', '), ''), t.subject ->> 'commonName')`,
-    texts: [`array_to_string(t.dns_names || t.ips, ', ')`, `t.subject ->> 'commonName'`, 't.serial_number', ...NOTED],
-  },
-  {
-    ...{ kind: 'certificateAuthority', table: 'certificate_authority', title: 't.subject_common_name' },
-    detail: 't.description',
-    texts: ['t.subject_common_name', ...NOTED],
-  },
-  edges('httpsEdge', 'HTTPS'),
-  edges('tlsEdge', 'TLS'),
-  {
-    ...{ kind: 'httpsEdgeRoute', table: 'route', title: 't.match', detail: 't.description' },
-    texts: ['t.match', ...NOTED],
-  },
-  {
-    ...{ kind: 'tunnelGroupBackend', table: 'backend', title: LABELS, detail: 't.description' },
-    texts: [LABELS, ...NOTED],
-  },
-  described('ipPolicy', 'ip_policy'),
-  {
-    ...{ kind: 'ipPolicyRule', table: 'ip_policy_rule', title: 't.cidr', detail: 't.description' },
-    texts: ['t.cidr', ...NOTED],
-  },
-  described('eventDestination', 'event_destination'),
-  {
-    ...{ kind: 'eventSubscription', table: 'event_subscription', title: 't.description', detail: SOURCES },
-    texts: [...NOTED, SOURCES],
-  },
-];
+/** What the resources declare, in the order in which people look for their kinds. */
+function searchedKinds(): SearchedKind[] {
+  return registeredResources()
+    .flatMap(({ kind, search }) => (search ? [{ kind, ...search }] : []))
+    .sort((a, b) => a.rank - b.rank);
+}
 
 /**
  * What has the text in its id, in a name, an address or a note; upper and lower case are the same. The object with
@@ -122,13 +38,13 @@ export function search(db: Db, accountId: string, text: string, first: number): 
   const isAnId = isId(text.slice(0, text.indexOf('_')), text);
   const order = (id: Prisma.Sql) => (isAnId ? Prisma.sql`(${id} = ${text}) DESC,` : Prisma.empty);
   const pattern = patternOf(text);
-  const rowsOf = ({ table, where = 'true' }: Place) => {
+  const rowsOf = ({ table, where = 'true' }: SearchedKind) => {
     const rows = Prisma.sql`SELECT * FROM ${Prisma.raw(table)} t WHERE account_id = ${accountId} AND ${Prisma.raw(where)}`;
     if (!isAnId) return Prisma.sql`${rows} ORDER BY id DESC LIMIT ${LOOKED_AT_MAX}`;
     return Prisma.sql`
       (${rows} AND id = ${text}) UNION ALL (${rows} AND id <> ${text} ORDER BY id DESC LIMIT ${LOOKED_AT_MAX})`;
   };
-  const branches = places.map(
+  const branches = searchedKinds().map(
     (place, rank) => Prisma.sql`
       (SELECT ${rank}::int AS rank, ${place.kind}::text AS kind, t.id AS id,
          left(coalesce(nullif(${Prisma.raw(place.title)}, ''), t.id), ${SHOWN_MAX}) AS title,

@@ -6,7 +6,7 @@ import { builder, Ref } from '../../builder.ts';
 import { collection, Node, reads } from '../../collection.ts';
 import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
-import { onLiveNodes } from './live-tunnels.ts';
+import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
 import { RoundTripType, TunnelSession } from './tunnel-sessions.ts';
 
 const EndpointType = builder.enumType('EndpointType', {
@@ -109,6 +109,17 @@ const endpoints = collection({
   table: (db) => db.endpoint,
   // What edges serve is of no node.
   where: async (context) => ({ OR: [await onLiveNodes(context), { nodeId: null }] }),
+  search: {
+    ...{
+      rank: 10,
+      table: 'endpoint',
+      title: 't.public_url',
+      detail: `coalesce(nullif(tunnel.forwards_to, ''), t.metadata)`,
+    },
+    join: 'LEFT JOIN tunnel ON tunnel.id = t.tunnel_id',
+    where: `(t.node_id IS NULL OR ${ON_LIVE_NODES})`,
+    texts: ['t.public_url', 't.hostport', 't.metadata', 'tunnel.forwards_to'],
+  },
 });
 
 const selection =

@@ -12,6 +12,9 @@ export async function onLiveNodes({ db }: Context) {
   return { nodeId: { in: await liveNodes(db) } };
 }
 
+/** The same in SQL, of a table `t`. */
+export const ON_LIVE_NODES = 't.node_id IN (SELECT id FROM node WHERE lease_until > now())';
+
 export interface Labelled {
   id: string;
   labels: Labels;

@@ -53,6 +53,10 @@ const offlineEndpoints = collection({
   typeName: 'OfflineEndpoint',
   ref: OfflineEndpoint,
   table: (db) => db.offlineEndpoint,
+  search: {
+    ...{ rank: 20, table: 'offline_endpoint', title: 't.public_url', detail: 't.reason' },
+    texts: ['t.public_url', 't.hostport', 't.metadata', 't.forwards_to', 't.ip'],
+  },
 });
 
 builder.mutationField('forgetOfflineEndpoint', (t) =>

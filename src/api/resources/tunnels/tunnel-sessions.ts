@@ -11,7 +11,7 @@ import { keyed } from '../../idempotency.ts';
 import { nounOf } from '../../nouns.ts';
 import { route } from '../../route.ts';
 import { mayActFor } from '../accounts/owner.ts';
-import { onLiveNodes } from './live-tunnels.ts';
+import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
 
 const VERSION_MAX_BYTES = 64;
 
@@ -78,6 +78,16 @@ const tunnelSessions = collection({
   ref: TunnelSession,
   table: (db) => db.tunnelSession,
   where: onLiveNodes,
+  search: {
+    ...{
+      rank: 30,
+      table: 'tunnel_session',
+      title: 't.ip',
+      detail: `concat_ws(', ', nullif(t.agent_version, ''), nullif(t.os, ''), nullif(t.metadata, ''))`,
+    },
+    where: ON_LIVE_NODES,
+    texts: ['t.ip', 't.agent_version', 't.os', 't.arch', 't.user_agent', 't.metadata'],
+  },
 });
 
 const UpdateTunnelSessionInput = builder.inputType('UpdateTunnelSessionInput', {

@@ -1,7 +1,7 @@
 // Events to an Amazon Kinesis data stream, one record each.
 
 import type { WrittenEvent } from '../../event.ts';
-import { eventTypes } from '../../types.ts';
+import { isAuditEvent } from '../../types.ts';
 import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
@@ -43,8 +43,6 @@ const limits = { records: 500, bytes: 10 * 1024 * 1024, recordBytes: 10 * 1024 *
 /** Characters of a partition key. */
 const KEY_MAX = 256;
 
-const auditTypes = new Set<string>(eventTypes.filter((type) => type.class === 'audit').map(({ name }) => name));
-
 /** @throws {SinkError} when the ARN is not that of a stream. */
 export async function kinesisSink(
   { auth, streamArn }: KinesisTarget,
@@ -76,7 +74,7 @@ export async function kinesisSink(
 
 /** The same for all that happens to one object, so that it stays in one shard and in order; all else is spread. */
 function partitionKey({ id, type, text }: WrittenEvent): string {
-  if (!auditTypes.has(type)) return id;
+  if (!isAuditEvent(type)) return id;
   const { object } = JSON.parse(text) as { object?: { id?: unknown } | null };
   return typeof object?.id === 'string' && object.id && object.id.length <= KEY_MAX ? object.id : id;
 }
