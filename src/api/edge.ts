@@ -63,7 +63,7 @@ async function change(
   const data = {
     ...checkTexts(input),
     hostports: await writeHostports(input.hostports, context, db, id),
-    ...(await writeModules(modules, input, where)),
+    ...(await writeModules(host, modules, input, where)),
   };
   const row = await db.edge.update({ ...query, where: { id }, data });
   await host.settle({ db, announce, baseUrl: context.baseUrl }, id);

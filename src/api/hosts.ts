@@ -1,15 +1,18 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
-import type { TlsTerminationSettings } from '../edge/modules/settings.ts';
+import type { TlsTerminationSettings } from '../edge/modules/tls-termination.ts';
 import { goTogether } from '../edge/modules/tls-termination.ts';
+import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
 import { usesAction } from '../policy/settings/policy-text.ts';
 import type { Db } from '../store/database/client.ts';
 import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
-import { maskedPolicy, type StoredPolicy } from '../store/edges/policy-secrets.ts';
+import { storedModule, storedUnder } from '../store/edges/module-rows.ts';
+import { maskedPolicy } from '../store/edges/policy-secrets.ts';
 import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
 
-const edge: Pick<Host, 'find' | 'update' | 'hasEdge'> = {
+const edge: Pick<Host, 'table' | 'find' | 'update' | 'hasEdge'> = {
+  table: 'edge',
   hasEdge: false,
   find: (db, where, select) => db.edge.findFirst({ where, select }),
   update: (db, id, data) => db.edge.update({ where: { id }, data, select: { id: true } }),
@@ -40,6 +43,7 @@ export const httpsEdgeRoute: Host = {
   kind: 'httpsEdgeRoute',
   audit: { name: 'https_edge_route', subject: 'A route of an HTTPS edge' },
   conflicts: { taken: 'routeMatchTaken' },
+  table: 'route',
   prefix: 'edghtsrt',
   path: '/edges/https/:edge_id/routes/:id',
   hasEdge: true,
@@ -53,12 +57,11 @@ export const httpsEdgeRoute: Host = {
 
 /** Two requests at once cannot make a pair that does not go together: the edge's row is locked, as it was written. */
 async function checkTermination(db: Db, id: string): Promise<void> {
-  const select = { mutualTlsEnabled: true, tlsTermination: true, trafficPolicy: true };
-  const row = await db.edge.findUniqueOrThrow({ where: { id }, select });
-  const mutualTls = { enabled: row.mutualTlsEnabled === true };
-  const tlsTermination = (row.tlsTermination ?? undefined) as TlsTerminationSettings | undefined; // Only its module writes it.
+  const row = await db.edge.findUniqueOrThrow({ where: { id }, select: { modules: true } });
+  const mutualTls = { enabled: storedUnder(row, 'mutualTls')?.enabled === true };
+  const tlsTermination = storedUnder<TlsTerminationSettings>(row, 'tlsTermination');
   if (!goTogether({ mutualTls, tlsTermination })) throw new ApiError('mutualTlsNotEnded');
-  const policy = row.trafficPolicy as StoredPolicy | null; // Likewise.
+  const policy = storedModule(row, trafficPolicyModule);
   if (mutualTls.enabled && policy?.enabled && usesAction(maskedPolicy('edge', policy).value, 'terminate-tls'))
     throw new ApiError('tlsEndedTwice');
 }

@@ -1,10 +1,14 @@
 // What every module has in common: it belongs to an edge or a route, it is read there, replaced as a whole, and unset.
 
 import type { InputRef, ObjectRef } from '@pothos/core';
+import type { ModuleDescriptor, ModuleSettings } from '../edge/modules/descriptor.ts';
 import type { Db } from '../store/database/client.ts';
+import { storedModule, writeStoredModules } from '../store/edges/module-rows.ts';
+import type { SecretOwner } from '../store/edges/module-secrets.ts';
 import type { AuditContext } from '../store/events/audit.ts';
 import { isId } from '../store/ids.ts';
 import { builder, type RowRef, type Types } from './builder.ts';
+import { snakeCase } from './case.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
 import { FEW } from './limits.ts';
@@ -17,6 +21,7 @@ type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 /** What a module can belong to. */
 export interface Host extends AuditedResource {
   kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge';
+  table: 'edge' | 'route';
   prefix: string;
   /** The REST path of one host; its parameters are the arguments that name it. */
   path: string;
@@ -31,6 +36,14 @@ export interface Host extends AuditedResource {
   settle(audit: AuditContext, id: string): Promise<void>;
 }
 
+/** What is written to the row of a host. */
+export interface HostChange {
+  /** Modules by their keys; null unsets one. The others stay. */
+  modules?: Readonly<Record<string, object | null>>;
+  /** What modules refer to, as Prisma takes it. */
+  relations?: Readonly<Record<string, unknown>>;
+}
+
 /** Where a module is written. */
 export interface Writing {
   context: Context;
@@ -41,16 +54,22 @@ export interface Writing {
   member: string;
 }
 
+/** The row that the secrets of a module are bound to. */
+export function secretOwner({ table }: Host, { context: { accountId }, id }: Writing): SecretOwner {
+  return { table, id, accountId };
+}
+
 /**
  * A kind of module on a kind of host.
- * @typeParam Selected what `select` brings of the host's row.
+ * @typeParam Row what `select` brings of the host's row.
  * @typeParam Settings what the API shows of the module when it is set.
  */
-export interface Module<Selected, Settings, Input> {
+export interface Module<Row, Settings, Input> {
   host: Host;
-  /** The field of the host, as `circuitBreaker`, and the last part of the REST path, as `circuit_breaker`. */
+  /** What the data plane knows of it; undefined for another shape of a module, and for what is no module there. */
+  descriptor?: ModuleDescriptor;
+  /** The field of the host, as `circuitBreaker`. In snake_case it is the last part of the REST path. */
   field: string;
-  path: string;
   noun: string;
   /** What of the host's row holds the module. */
   select: object;
@@ -59,17 +78,29 @@ export interface Module<Selected, Settings, Input> {
   /** What the REST body shows, as a GraphQL selection. */
   selection: string;
   /** The module as the row has it; null when it is not set. */
-  read(row: Selected): Settings | null;
+  read(row: Row): Settings | null;
   /** What to write to the host's row. @throws {ApiError} naming members below `member`. */
-  write(input: Input, writing: Writing): Promise<object> | object;
+  write(input: Input, writing: Writing): Promise<HostChange> | HostChange;
   /** What the answer to whoever replaces it shows, where that is more than anybody is shown later. */
   shown?(settings: Settings, input: Input): Settings;
   /** What to write to unset it. */
-  unset: object;
+  unset: HostChange;
 }
 
 /** Any of them: a list of modules holds many kinds. */
 export type AnyModule = Module<object, object, object>;
+
+/** What modules have in common whose settings stand in the row of their host, under the key of a descriptor. */
+export function storedIn<Settings extends ModuleSettings>(descriptor: ModuleDescriptor<Settings, Settings>) {
+  const { key } = descriptor;
+  return {
+    descriptor: descriptor as ModuleDescriptor, // A list of descriptors holds many kinds.
+    field: key,
+    select: { modules: true },
+    read: (row: { modules: unknown }) => storedModule(row, descriptor) ?? null,
+    unset: { modules: { [key]: null } },
+  };
+}
 
 interface Place {
   edgeId?: string;
@@ -83,7 +114,7 @@ export function hostedModule(module: AnyModule): Route[] {
   const { host, field, noun, type, selection } = module;
   const place = nounOf(host.kind);
   const name = `${host.kind}${capital(field)}`;
-  const path = `${host.path}/${module.path}`;
+  const path = `${host.path}/${snakeCase(field)}`;
 
   const look = async (context: Context, db: Db, where: Place): Promise<object> =>
     found(
@@ -94,12 +125,14 @@ export function hostedModule(module: AnyModule): Route[] {
   const replace = async (
     context: Context,
     where: Place,
-    data: (db: Db) => Promise<object> | object,
+    change: (db: Db) => Promise<HostChange> | HostChange,
   ): Promise<object> => {
     let row: object | undefined;
     await context.write(host, 'UPDATED', async (db, announce) => {
       await look(context, db, where);
-      await host.update(db, where.id, await data(db));
+      const { modules, relations } = await change(db);
+      if (modules) await writeStoredModules(db, host.table, where.id, modules);
+      if (relations) await host.update(db, where.id, relations);
       await host.settle({ db, announce, baseUrl: context.baseUrl }, where.id);
       row = await look(context, db, where);
       return { id: where.id };
@@ -175,26 +208,32 @@ function scoped({ accountId }: Context, { id, edgeId }: Place): object {
   return edgeId === undefined ? { id, accountId } : { id, edgeId, accountId };
 }
 
-/** The settings of a host's modules, as its input brings them along. */
+/**
+ * Writes the modules that the input of a host brings along.
+ * @returns what of it is relations, to be written with the rest of the row.
+ */
 export async function writeModules(
+  host: Host,
   modules: AnyModule[],
   input: object,
   where: Omit<Writing, 'member'>,
 ): Promise<object> {
-  const data: object = {};
+  const change: Required<HostChange> = { modules: {}, relations: {} };
   const writers = new Map<string, string>();
   for (const module of modules) {
     const given = (input as Record<string, unknown>)[module.field];
     if (given == null) continue;
     const written = await module.write(given, { ...where, member: `${module.field}.` });
-    for (const column of Object.keys(written)) {
-      const other = writers.get(column);
+    for (const name of Object.keys({ ...written.modules, ...written.relations })) {
+      const other = writers.get(name);
       if (other) throw new ApiError('sameModule', { member: module.field, other });
-      writers.set(column, module.field);
+      writers.set(name, module.field);
     }
-    Object.assign(data, written);
+    Object.assign(change.modules, written.modules);
+    Object.assign(change.relations, written.relations);
   }
-  return data;
+  if (Object.keys(change.modules).length > 0) await writeStoredModules(where.db, host.table, where.id, change.modules);
+  return change.relations;
 }
 
 /** What the REST body of a host shows of its modules. */

@@ -1,5 +1,7 @@
 // Traffic policies are compiled when they are uploaded, so that nothing is found to be wrong with them at traffic time.
 
+import type { StoredPolicy } from '../edge/modules/traffic-policy.ts';
+import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { compileOnce } from '../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../policy/compile/compile-queue.ts';
@@ -9,13 +11,8 @@ import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
 import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
 import { SECRET_MASK } from '../protocol/policy/policy-secrets.ts';
 import type { Db } from '../store/database/client.ts';
-import {
-  openSecrets,
-  type PolicyOwner,
-  protocolOf,
-  type StoredPolicy,
-  sealPolicy,
-} from '../store/edges/policy-secrets.ts';
+import type { SecretOwner } from '../store/edges/module-secrets.ts';
+import { openSecrets, protocolOf, sealPolicy } from '../store/edges/policy-secrets.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError } from './errors.ts';
 import type { Host, Writing } from './module.ts';
@@ -44,7 +41,7 @@ export async function readPolicy(
   blamed: (path: string) => string,
 ): Promise<StoredPolicy> {
   const { accountId, app } = context;
-  const owner: PolicyOwner = { table: tableOf(host), id, accountId };
+  const owner: SecretOwner = { table: host.table, id, accountId };
   const proto = protocolOf(owner.table);
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const kept = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
@@ -68,9 +65,6 @@ export async function readPolicy(
   }
 }
 
-/** Where the policy of a host is stored. */
-export const tableOf = ({ kind }: Pick<Host, 'kind'>) => (kind === 'tlsEdge' ? 'edge' : 'route');
-
 /** Whether there may be masks: characters may be written as escapes. */
 const hasMasks = (value: string) => value.includes(SECRET_MASK) || value.includes('\\');
 
@@ -80,11 +74,11 @@ const hasMasks = (value: string) => value.includes(SECRET_MASK) || value.include
  */
 export async function rowWithPolicy(
   db: Db,
-  { table, id, accountId }: PolicyOwner,
+  { table, id, accountId }: SecretOwner,
   lock = Prisma.empty,
 ): Promise<{ policy: StoredPolicy | null } | undefined> {
   const [row] = await db.$queryRaw<{ policy: StoredPolicy | null }[]>`
-    SELECT traffic_policy AS policy FROM ${Prisma.raw(table)} WHERE id = ${id} AND account_id = ${accountId} ${lock}`;
+    SELECT modules -> ${trafficPolicyModule.key}::text AS policy FROM ${Prisma.raw(table)} WHERE id = ${id} AND account_id = ${accountId} ${lock}`;
   return row;
 }
 

@@ -2,79 +2,46 @@
 
 import type { CircuitBreaker } from '../http/circuit-breaker.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../http/module.ts';
-import { compilePolicyText } from '../policy/compile/policy.ts';
-import { basicAuth } from './modules/basic-auth.ts';
-import { circuitBreaker } from './modules/circuit-breaker.ts';
-import { compression } from './modules/compression.ts';
-import { requestHeaders, responseHeaders } from './modules/headers.ts';
-import { ipRestriction } from './modules/ip-restriction.ts';
+import type { ModuleDescriptor, ModulesSettings } from './modules/descriptor.ts';
+import { PHASES } from './modules/descriptor.ts';
 import { ModuleCache } from './modules/module-cache.ts';
-import type { ConnectionModuleSettings, HttpModuleSettings } from './modules/settings.ts';
-import { userAgentFilter } from './modules/user-agent-filter.ts';
-import { webhookVerification } from './modules/webhook-verification.ts';
 
-export interface HttpModules {
-  /** The outermost first. */
+export interface CreatedModules {
+  /** What requests pass, the outermost first. */
   modules: HttpModule[];
   /** What connections have to pass before the first request. */
   connection: ConnectionModule[];
   breaker: CircuitBreaker | undefined;
+  convertsWebsockets: boolean;
 }
 
 /**
- * Makes the modules of a route or of a tunnel for HTTP; those that are disabled are left out.
- *
- * Requests pass them in this order, answers in reverse: compression, ip_restriction, user_agent_filter, basic_auth,
- * webhook_verification, traffic_policy, response_headers, request_headers, circuit_breaker. So who may come in is settled
- * before anything is done, a policy has the last word on answers, and the breaker sees what upstream alone did.
- * @param kept where those come from that remember their visitors.
- * @throws {SettingsError} or what the maker of a module throws, for settings that are not right.
+ * Makes the modules of a route, of a TLS edge or of a tunnel; those that are disabled are left out.
+ * @param cache where those come from that remember their visitors.
+ * @throws {SettingsError} or what the descriptor of a module throws, for settings that are not right.
  */
-export function httpModules(
-  settings: HttpModuleSettings,
+export function createModules(
+  descriptors: readonly ModuleDescriptor[],
+  settings: ModulesSettings,
   owner: ModuleOwner,
   environment: ModuleEnvironment,
-  kept = new ModuleCache(),
-): HttpModules {
-  const on = enabled(settings);
-  const { trafficPolicy, circuitBreaker: breaking } = on;
-  const policy =
-    trafficPolicy &&
-    kept.keep('traffic_policy', trafficPolicy, () => compilePolicyText(trafficPolicy.value, owner, environment));
-  const breaker = breaking && kept.keep('circuit_breaker', breaking, () => circuitBreaker(breaking, environment));
-  const modules = [
-    on.compression && compression(),
-    on.ipRestriction && ipRestriction(on.ipRestriction),
-    on.userAgentFilter && userAgentFilter(on.userAgentFilter),
-    on.basicAuth && basicAuth(on.basicAuth),
-    on.webhookVerification && webhookVerification(on.webhookVerification, environment),
-    policy?.http,
-    on.responseHeaders && responseHeaders(on.responseHeaders),
-    on.requestHeaders && requestHeaders(on.requestHeaders),
-    breaker,
-  ];
-  return { modules: present(modules), connection: present([policy?.connection]), breaker: breaker?.breaker };
+  cache = new ModuleCache(),
+): CreatedModules {
+  const created: CreatedModules = { modules: [], connection: [], breaker: undefined, convertsWebsockets: false };
+  for (const { key, isStateful, create } of inOrder(descriptors)) {
+    const own = settings[key];
+    if (!own?.enabled) continue;
+    const make = () => create(own, owner, environment);
+    const { http, connection, convertsWebsockets, breaker } = isStateful ? cache.keep(key, own, make) : make();
+    if (http) created.modules.push(http);
+    if (connection) created.connection.push(connection);
+    created.convertsWebsockets ||= convertsWebsockets === true;
+    created.breaker ??= breaker;
+  }
+  return created;
 }
 
-/**
- * Makes the modules of a TLS edge, or of a tunnel for TCP or TLS: ip_restriction, then traffic_policy.
- * @throws {SettingsError} or what the maker of a module throws, for settings that are not right.
- */
-export function connectionModules(
-  settings: ConnectionModuleSettings,
-  owner: ModuleOwner,
-  environment: ModuleEnvironment,
-): ConnectionModule[] {
-  const on = enabled(settings);
-  return present([
-    on.ipRestriction && ipRestriction(on.ipRestriction),
-    on.trafficPolicy && compilePolicyText(on.trafficPolicy.value, owner, environment).connection,
-  ]);
+function inOrder(descriptors: readonly ModuleDescriptor[]): ModuleDescriptor[] {
+  const place = ({ phase }: ModuleDescriptor) => PHASES.indexOf(phase);
+  return descriptors.toSorted((one, other) => place(one) - place(other));
 }
-
-/** The settings without those of modules that are disabled. */
-function enabled<T extends object>(settings: T): T {
-  return Object.fromEntries(Object.entries(settings).filter(([, module]) => module?.enabled)) as T;
-}
-
-const present = <T>(list: readonly (T | undefined)[]): T[] => list.filter((module) => module !== undefined);

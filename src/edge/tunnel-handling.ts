@@ -12,21 +12,25 @@ import type { Handling } from '../tunnel/endpoints/endpoint.ts';
 import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
 import { HttpChain } from './chain.ts';
 import type { EndpointHandling, HttpRoute } from './handling.ts';
-import { connectionModules, httpModules } from './http-modules.ts';
+import { createModules } from './http-modules.ts';
 import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
+import type { ModuleDescriptor } from './modules/descriptor.ts';
 import { EVERYBODY } from './modules/ip-restriction.ts';
 import { mtlsHeaders } from './modules/mtls-headers.ts';
-import type { HttpModuleSettings } from './modules/settings.ts';
 import { SettingsError } from './modules/settings-error.ts';
 
 const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
-/** @param policies where policies are compiled in turn. */
-export function tunnelHandling(environment: ModuleEnvironment, policies: CompileQueue): MakeHandling {
+/** @param policies where policies are compiled in turn. @param descriptors of the modules that there are. */
+export function tunnelHandling(
+  environment: ModuleEnvironment,
+  policies: CompileQueue,
+  descriptors: readonly ModuleDescriptor[],
+): MakeHandling {
   return async (modules, tunnel) => {
     const { trafficPolicy } = modules;
-    const work = () => make(modules, tunnel, environment);
+    const work = () => make(modules, tunnel, environment, descriptors);
     try {
       return await (trafficPolicy === undefined ? work() : policies.compile(tunnel.accountId, trafficPolicy, work));
     } catch (error) {
@@ -39,21 +43,24 @@ export function tunnelHandling(environment: ModuleEnvironment, policies: Compile
   };
 }
 
-function make(modules: TunnelModules, tunnel: HandledTunnel, environment: ModuleEnvironment): Handling | undefined {
+function make(
+  modules: TunnelModules,
+  tunnel: HandledTunnel,
+  environment: ModuleEnvironment,
+  descriptors: readonly ModuleDescriptor[],
+): Handling | undefined {
   const { accountId, proto, allowance } = tunnel;
   const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
   const owner: ModuleOwner = { accountId, proto, mayReach };
   const settings = settingsOf(modules);
   const tls = modules.clientAuthorities === undefined ? undefined : mutualTls(modules.clientAuthorities);
   const isHttp = proto === 'http' || proto === 'https';
-  const made = isHttp
-    ? httpModules(settings, owner, environment)
-    : { connection: connectionModules(settings, owner, environment), modules: [] };
+  const made = createModules(descriptors, settings, owner, environment);
   if (tls && modules.trafficPolicy && usesAction(modules.trafficPolicy, 'terminate-tls'))
     throw badOption('mutual_tls_ca and a policy that terminates TLS do not go together');
   if (!isHttp) return handling(made.connection, [], false, tls);
   const chain = tls ? [mtlsHeaders(), ...made.modules] : made.modules;
-  return handling(made.connection, chain, modules.websocketTcpConverter === true, tls);
+  return handling(made.connection, chain, made.convertsWebsockets, tls);
 }
 
 function handling(
@@ -69,7 +76,7 @@ function handling(
   return { connection, tls, leadsTo, route: (target) => (chain?.isMisled(target) ? 'ambiguousPath' : route) };
 }
 
-function settingsOf(modules: TunnelModules): HttpModuleSettings {
+function settingsOf(modules: TunnelModules) {
   const { ipRestriction, userAgentFilter, basicAuth, webhookVerification, trafficPolicy, errorThreshold } = modules;
   const { requestHeaders, responseHeaders, compression } = modules;
   const on = <T extends object>(settings: T | undefined) => settings && { enabled: true, ...settings };
@@ -80,6 +87,7 @@ function settingsOf(modules: TunnelModules): HttpModuleSettings {
     webhookVerification: on(webhookVerification && webhookOf(webhookVerification)),
     trafficPolicy: on(trafficPolicy === undefined ? undefined : { value: trafficPolicy }),
     compression: { enabled: compression === true },
+    websocketTcpConverter: { enabled: modules.websocketTcpConverter === true },
     requestHeaders: on(requestHeaders),
     responseHeaders: on(responseHeaders),
     circuitBreaker:

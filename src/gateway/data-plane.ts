@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { describeFailure } from '../api/failure.ts';
+import { moduleDescriptors } from '../api/modules/index.ts';
 import { Captures } from '../capture/captures.ts';
 import { joinedReporter } from '../capture/joined-reporter.ts';
 import { Replays } from '../capture/replay.ts';
@@ -147,6 +148,7 @@ async function startParts(
         source,
         endpoints,
         environment,
+        descriptors: moduleDescriptors,
         publicHttpsPort,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
         onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
@@ -180,7 +182,7 @@ async function startParts(
     registrar,
     doors,
     tokens: new Tokens(tokenKey),
-    makeHandling: tunnelHandling(environment, policies),
+    makeHandling: tunnelHandling(environment, policies, moduleDescriptors),
     endpoints,
     sessions,
     checks: new AuthtokenChecks(),

@@ -3,6 +3,7 @@
 import { Registry } from 'prom-client';
 import type { App } from '../api/context.ts';
 import { describeFailure } from '../api/failure.ts';
+import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
@@ -110,7 +111,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
           await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
           const onFailure = (id: string, error: unknown) =>
             log.error({ id, err: describeFailure(error) }, 'cannot be read');
-          return edgeConfigSource({ prisma, changes, keys, onFailure });
+          return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
         },
         reporter: events.reporter,
         newOperationId: () => newId('op'),

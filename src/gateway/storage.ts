@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import { describeFailure } from '../api/failure.ts';
+import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
 import { Changes } from '../store/changes/changes.ts';
 import { Notifications } from '../store/changes/notifications.ts';
@@ -52,7 +53,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     ready: (prisma) => reasonDatabaseNotReady(database, prisma),
     stop: (prisma) => prisma.$disconnect(),
   });
-  await prisma.$transaction((tx) => checkServerKey(tx, keys));
+  await prisma.$transaction((tx) => checkServerKey(tx, keys, moduleDescriptors));
   await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'the secrets of traffic policies were sealed'));
 
   const changes = new Changes();

@@ -1,6 +1,7 @@
 // `npm run api-key`: a new admin key, made on the machine itself, for who lost the first.
 
 import { resolve } from 'node:path';
+import { moduleDescriptors } from '../api/modules/index.ts';
 import { readConfig } from '../config/config.ts';
 import { openClient } from '../store/database/client.ts';
 import { openDatabase } from '../store/database/open-database.ts';
@@ -15,7 +16,7 @@ await runTool(async () => {
   const prisma = openClient(database.pool);
   try {
     const keys = await loadKeys(config);
-    await prisma.$transaction((tx) => checkServerKey(tx, keys));
+    await prisma.$transaction((tx) => checkServerKey(tx, keys, moduleDescriptors));
     const admin = await prisma.owner.findFirst({
       where: { kind: 'USER', role: 'ADMIN', active: true },
       orderBy: { id: 'asc' },

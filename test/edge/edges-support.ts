@@ -1,6 +1,7 @@
 // Edges as the control plane would have configured them, and the runtimes that are made of them.
 
 import { onTestFinished } from 'vitest';
+import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import type {
   BackendConfig,
   EdgeConfigSource,
@@ -87,6 +88,7 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
     source,
     endpoints,
     environment,
+    descriptors: moduleDescriptors,
     publicHttpsPort: 8443,
     onFailure: (error) => void broken.push(String(error)),
     onBroken: (id, error) => void broken.push(`${id}: ${(error as Error).message}`),

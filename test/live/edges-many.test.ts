@@ -49,7 +49,7 @@ async function addMany(policyId: string): Promise<string[]> {
   await prisma.route.createMany({
     data: rows.map(({ routeId: id, edgeId }) => {
       const where = { edgeId, matchType: 'PATH_PREFIX', match: '/' } as const;
-      return { id, accountId, ...where, trafficPolicy, ipRestriction: true };
+      return { id, accountId, ...where, modules: { trafficPolicy, ipRestriction: { enabled: true } } };
     }),
   });
   await prisma.routeIpPolicy.createMany({ data: rows.map(({ routeId }) => ({ routeId, policyId, position: 0 })) });

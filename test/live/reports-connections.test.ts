@@ -3,9 +3,10 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
-import { connectionModules } from '../../src/edge/http-modules.ts';
-import type { ConnectionModuleSettings } from '../../src/edge/modules/settings.ts';
+import { createModules } from '../../src/edge/http-modules.ts';
+import type { ModulesSettings } from '../../src/edge/modules/descriptor.ts';
 import { TcpListener } from '../../src/edge/tcp.ts';
 import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
@@ -68,9 +69,9 @@ async function come(port: number, bytes: number): Promise<number> {
   return heard;
 }
 
-function handle(endpoint: LiveTunnel, settings: ConnectionModuleSettings): void {
+function handle(endpoint: LiveTunnel, settings: ModulesSettings): void {
   const { accountId, proto } = endpoint;
-  const connection = connectionModules(settings, { accountId, proto }, environmentOf());
+  const { connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
   const handling: EndpointHandling = { connection, tls: undefined, route: () => 'noRoute' };
   endpoint.handling = handling;
 }

@@ -1,9 +1,10 @@
 // Listeners of the edge with somebody who hears of their traffic, an agent behind them and upstreams of the tests' own.
 
+import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { HttpChain } from '../../src/edge/chain.ts';
 import type { EndpointHandling } from '../../src/edge/handling.ts';
-import { httpModules } from '../../src/edge/http-modules.ts';
-import type { HttpModuleSettings } from '../../src/edge/modules/settings.ts';
+import { createModules } from '../../src/edge/http-modules.ts';
+import type { ModuleSettings } from '../../src/edge/modules/descriptor.ts';
 import type { ConnectionReport, RequestReport, TrafficReporter } from '../../src/edge/traffic-reports.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
@@ -91,11 +92,11 @@ export function visitsFor(hearer: TrafficReporter, failures: unknown[] = []): Vi
 /** Puts modules before an endpoint. */
 export function handle<T extends LiveEndpoint>(
   endpoint: T,
-  settings: HttpModuleSettings,
+  settings: Readonly<Record<string, ModuleSettings & Record<string, unknown>>>,
   { convertsWebsockets = false } = {},
 ): T {
   const { accountId, proto } = endpoint;
-  const { modules, connection } = httpModules(settings, { accountId, proto }, environmentOf());
+  const { modules, connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
   const route = { chain: new HttpChain(modules), convertsWebsockets, upstream: (to: LiveEndpoint) => to };
   const handling: EndpointHandling = { connection, tls: undefined, route: () => route };
   return Object.assign(endpoint, { handling });

@@ -39,6 +39,11 @@ const plain = { enabled: true, value: rules(CANARY) };
 const visit = async (password: string) => (await visitOf(gateway, `https://${HOST}/`, as('office', password)))?.status;
 const canaries = async () => (await everyRow(gateway)).filter((row) => row.includes(CANARY)).length;
 
+async function storedPolicy(id: string): Promise<unknown> {
+  const { modules } = await gateway.app.prisma.route.findUniqueOrThrow({ where: { id } });
+  return (modules as { trafficPolicy?: unknown }).trafficPolicy;
+}
+
 /** How many policies were sealed at the start. */
 const sealed = () =>
   gateway.logs
@@ -48,7 +53,7 @@ const sealed = () =>
 async function expectSealed(): Promise<void> {
   expect(await canaries()).toBe(0);
   // What an earlier version took for the policy is not there: it must not let visitors in by the mask.
-  const { trafficPolicy } = await gateway.app.prisma.route.findUniqueOrThrow({ where: { id: routeId() } });
+  const trafficPolicy = await storedPolicy(routeId());
   expect(trafficPolicy).toEqual({ enabled: true, masked: expect.any(String), sealed: expect.any(String) });
   expect([await visit(CANARY), await visit('<secret>')]).toEqual([502, 401]); // There is no backend.
   expect((await gateway.call('GET', `${route}/traffic_policy`)).body.value).toBe(shownRules());
@@ -58,14 +63,14 @@ test('policies of an earlier version are sealed at the next start, all of them',
   const { prisma } = gateway.app;
   const { accountId } = gateway;
   const [, , , edgeId = ''] = route.split('/');
-  await prisma.route.update({ where: { id: routeId() }, data: { trafficPolicy: plain } });
+  await prisma.route.update({ where: { id: routeId() }, data: { modules: { trafficPolicy: plain } } });
   const common = { accountId, edgeId, matchType: 'EXACT_PATH' } as const;
   await prisma.route.createMany({
     data: Array.from({ length: MANY }, (_, i) => ({
       ...common,
       id: newId('edghtsrt'),
       match: `/${i}`,
-      trafficPolicy: { ...plain, enabled: false },
+      modules: { trafficPolicy: { ...plain, enabled: false } },
     })),
   });
   const ofConnections = `on_tcp_connect: [{ actions: [{ type: terminate-tls, config: { server_private_key: "${CANARY}" } }] }]`;
@@ -73,7 +78,7 @@ test('policies of an earlier version are sealed at the next start, all of them',
     id: newId('edgtls'),
     accountId,
     kind: 'TLS',
-    trafficPolicy: { enabled: false, value: ofConnections },
+    modules: { trafficPolicy: { enabled: false, value: ofConnections } },
   } as const;
   await prisma.edge.create({ data: tls });
   // As long as such a version writes beside this one, what it wrote is not shown either.
@@ -101,11 +106,10 @@ test('they are sealed once; a change of the server key seals them anew, and then
 test('what is sealed opens with its own text only: with another, nobody is let in', async () => {
   const { prisma } = gateway.app;
   const id = routeId();
-  const { trafficPolicy } = await prisma.route.findUniqueOrThrow({ where: { id } });
-  const stored = trafficPolicy as { masked: string };
+  const stored = (await storedPolicy(id)) as { masked: string };
   const masked = stored.masked.replace('- name: people', '- name: others');
   expect(masked).not.toBe(stored.masked);
-  await prisma.route.update({ where: { id }, data: { trafficPolicy: { ...stored, masked } } });
+  await prisma.route.update({ where: { id }, data: { modules: { trafficPolicy: { ...stored, masked } } } });
   expect((await gateway.call('PATCH', route, { description: 'read anew' })).status).toBe(200);
   expect([await visit(CANARY), await visit('<secret>')]).toEqual([500, 500]);
 });

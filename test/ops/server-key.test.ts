@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { webhookVerificationModule } from '../../src/edge/modules/webhook-verification.ts';
 import { openModule, sealModule } from '../../src/store/edges/module-secrets.ts';
 import { openTarget } from '../../src/store/events/target.ts';
 import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
@@ -44,8 +45,9 @@ async function seal({ call, accountId, app }: TestGateway): Promise<(app: TestGa
   const route = await create(`/edges/https/${edge}/routes`, { match_type: 'path_prefix', match: '/' });
   const plain = await create(`/edges/https/${edge}/routes`, { match_type: 'path_prefix', match: '/plain' });
   const webhookVerification = { enabled: true, provider: 'github', secret: 'secret of a webhook' };
-  const owner = { id: route, accountId };
-  const data = { webhookVerification: sealModule(app.keys, owner, webhookVerification) };
+  const owner = { table: 'route', id: route, accountId } as const;
+  const sealed = sealModule(app.keys, owner, webhookVerificationModule, webhookVerification);
+  const data = { modules: { webhookVerification: sealed } };
   await app.prisma.route.update({ where: { id: route }, data });
 
   return async ({ prisma, keys }) => {
@@ -54,10 +56,11 @@ async function seal({ call, accountId, app }: TestGateway): Promise<(app: TestGa
     const ofDestination = await prisma.eventDestination.findUniqueOrThrow({ where: { id: destination } });
     expect(openTarget(keys, ofDestination).datadog?.apiKey).toBe(parts.datadog.api_key);
     const ofRoute = await prisma.route.findUniqueOrThrow({ where: { id: route } });
-    expect(openModule(keys, owner, ofRoute.webhookVerification as never)).toEqual(webhookVerification);
-    expect(ofRoute.basicAuth).toBeNull();
+    const stored = ofRoute.modules as { webhookVerification: typeof webhookVerification };
+    expect(Object.keys(stored)).toEqual(['webhookVerification']);
+    expect(openModule(keys, owner, webhookVerificationModule, stored.webhookVerification)).toEqual(webhookVerification);
     const other = await prisma.route.findUniqueOrThrow({ where: { id: plain } });
-    expect(other).toMatchObject({ webhookVerification: null, basicAuth: null });
+    expect(other.modules).toEqual({});
   };
 }
 

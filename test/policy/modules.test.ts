@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { HttpChain } from '../../src/edge/chain.ts';
-import { connectionModules, httpModules } from '../../src/edge/http-modules.ts';
+import { createModules } from '../../src/edge/http-modules.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
+import type { ModuleSettings, ModulesSettings } from '../../src/edge/modules/descriptor.ts';
 import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.ts';
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
-import type { HttpModuleSettings } from '../../src/edge/modules/settings.ts';
 import { SettingsError } from '../../src/edge/modules/settings-error.ts';
 import { userAgentFilter } from '../../src/edge/modules/user-agent-filter.ts';
+import type { ModuleEnvironment, ModuleOwner } from '../../src/http/module.ts';
 import { connectionOf, environmentOf, exchangeOf } from './exchange-support.ts';
 
 describe('IP restriction', () => {
@@ -116,7 +118,7 @@ describe('user agents', () => {
   });
 });
 
-const ALL: Required<HttpModuleSettings> = {
+const ALL = {
   ipRestriction: { enabled: true, allow: [...EVERYBODY], deny: [] },
   userAgentFilter: { enabled: true, allow: ['.*'], deny: [] },
   basicAuth: { enabled: true, realm: 'r', credentials: [{ username: 'u', password: 'password' }] },
@@ -135,6 +137,10 @@ const ALL: Required<HttpModuleSettings> = {
   websocketTcpConverter: { enabled: true },
 };
 const OWNER = { accountId: 'ac_2test', proto: 'https' } as const;
+
+const httpModules = (settings: ModulesSettings, owner: ModuleOwner, environment: ModuleEnvironment) =>
+  createModules(moduleDescriptors, settings, owner, environment);
+const connectionModules = (...made: Parameters<typeof httpModules>) => httpModules(...made).connection;
 
 describe('from settings to modules', () => {
   test('they act in this order, the outermost first', () => {
@@ -156,7 +162,7 @@ describe('from settings to modules', () => {
 
   test('what is disabled, or not set, is not there', () => {
     const off = Object.fromEntries(Object.entries(ALL).map(([name, module]) => [name, { ...module, enabled: false }]));
-    const nothing = { modules: [], connection: [], breaker: undefined };
+    const nothing = { modules: [], connection: [], breaker: undefined, convertsWebsockets: false };
     expect(httpModules(off, OWNER, environmentOf())).toEqual(nothing);
     expect(httpModules({}, OWNER, environmentOf())).toEqual(nothing);
     expect(connectionModules(off, { ...OWNER, proto: 'tls' }, environmentOf())).toEqual([]);
@@ -179,7 +185,8 @@ describe('from settings to modules', () => {
   });
 
   test('a setting that is wrong is found when the modules are made', () => {
-    const make = (settings: HttpModuleSettings) => () => httpModules(settings, OWNER, environmentOf());
+    const make = (settings: Record<string, ModuleSettings & Record<string, unknown>>) => () =>
+      httpModules(settings, OWNER, environmentOf());
     expect(make({ userAgentFilter: { enabled: true, allow: [], deny: ['('] } })).toThrow(SettingsError);
     expect(make({ trafficPolicy: { enabled: true, value: '{"inbound":[{}]}' } })).toThrow();
   });

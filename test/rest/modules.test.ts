@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
 // What modules of edges and routes keep to themselves, what they have in common, and what lies on their limits.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BasicAuthSettings, WebhookVerificationSettings } from '../../src/edge/modules/settings.ts';
+import { basicAuthModule } from '../../src/edge/modules/basic-auth.ts';
+import { webhookVerificationModule } from '../../src/edge/modules/webhook-verification.ts';
+import { storedModule } from '../../src/store/edges/module-rows.ts';
 import { openModule } from '../../src/store/edges/module-secrets.ts';
 import { authorityPem } from '../contract/certificates.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
@@ -28,13 +31,18 @@ async function newRoute(modules: object = {}): Promise<{ id: string; path: strin
 const put = (path: string, body: object) => account.call('PUT', path, body);
 const read = async (path: string) => (await account.call('GET', path)).body;
 const refused = (status: number, number: number) => ({ status, body: { error_code: `ERR_GATEWAY_${number}` } });
-const row = (id: string) => gateway.app.prisma.route.findUniqueOrThrow({ where: { id } });
+/** What the database has of the modules of a route, and what their secrets are bound to. */
+async function row(id: string) {
+  const { modules, accountId } = await gateway.app.prisma.route.findUniqueOrThrow({ where: { id } });
+  return { modules, owner: { table: 'route', id, accountId } as const };
+}
 
 describe('the secret of webhooks', () => {
   const stored = async (id: string) => {
-    const { webhookVerification, ...owner } = await row(id);
-    expect(JSON.stringify(webhookVerification)).not.toContain('secret of');
-    return openModule(gateway.app.keys, owner, webhookVerification as unknown as WebhookVerificationSettings);
+    const { modules, owner } = await row(id);
+    expect(JSON.stringify(modules)).not.toContain('secret of');
+    const sealed = storedModule({ modules }, webhookVerificationModule);
+    return sealed && openModule(gateway.app.keys, owner, webhookVerificationModule, sealed);
   };
 
   test('is shown to whoever sets it, and to nobody afterwards', async () => {
@@ -60,17 +68,22 @@ describe('the secret of webhooks', () => {
 
   test('opens for its own route only', async () => {
     const { id } = await newRoute({ webhook_verification: { provider: 'github', secret: 'secret of github' } });
-    const { webhookVerification, accountId } = await row(id);
-    const sealed = webhookVerification as unknown as WebhookVerificationSettings;
-    expect(() => openModule(gateway.app.keys, { id: 'edghtsrt_other', accountId }, sealed)).toThrow();
+    const { modules, owner } = await row(id);
+    const sealed = storedModule({ modules }, webhookVerificationModule);
+    assert(sealed);
+    const open = (where: typeof owner) => openModule(gateway.app.keys, where, webhookVerificationModule, sealed);
+    expect(open(owner)).toMatchObject({ secret: 'secret of github' });
+    expect(() => open({ ...owner, id: 'edghtsrt_other' })).toThrow();
   });
 });
 
 describe('passwords', () => {
   const stored = async (id: string) => {
-    const { basicAuth, ...owner } = await row(id);
-    expect(JSON.stringify(basicAuth)).not.toContain('password of');
-    const { credentials } = openModule(gateway.app.keys, owner, basicAuth as unknown as BasicAuthSettings);
+    const { modules, owner } = await row(id);
+    expect(JSON.stringify(modules)).not.toContain('password of');
+    const sealed = storedModule({ modules }, basicAuthModule);
+    assert(sealed);
+    const { credentials } = openModule(gateway.app.keys, owner, basicAuthModule, sealed);
     return credentials.map(({ username, password }) => [username, password]);
   };
 

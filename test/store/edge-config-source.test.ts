@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../src/edge/edges/edge-config.ts';
+import { basicAuthModule } from '../../src/edge/modules/basic-auth.ts';
 import type { Change } from '../../src/store/changes/changes.ts';
 import { edgeConfigSource } from '../../src/store/edges/edge-config-source.ts';
 import { sealModule } from '../../src/store/edges/module-secrets.ts';
@@ -16,7 +18,11 @@ beforeAll(async () => {
 
 function start() {
   const failures: string[] = [];
-  const source = edgeConfigSource({ ...store, onFailure: (id) => void failures.push(id) });
+  const source = edgeConfigSource({
+    ...store,
+    descriptors: moduleDescriptors,
+    onFailure: (id) => void failures.push(id),
+  });
   const edge = async <T>(id: string) => {
     const { edges } = await source.load([id]);
     return edges.find((one) => one.id === id) as T;
@@ -27,7 +33,9 @@ function start() {
 test('an HTTPS edge is as its rows say', async () => {
   const { accountId } = account;
   const { edge } = start();
-  const id = await account.edge('HTTPS', [account.name('b'), account.name('a')], { mutualTlsEnabled: true });
+  const id = await account.edge('HTTPS', [account.name('b'), account.name('a')], {
+    modules: { mutualTls: { enabled: true } },
+  });
   const times = { notBefore: new Date(), notAfter: new Date() };
   const authorityId = newId('ca');
   const authority = { id: authorityId, accountId, caPem: 'pem', subjectCommonName: 'x', keyUsages: [], ...times };
@@ -39,7 +47,8 @@ test('an HTTPS edge is as its rows say', async () => {
   const trafficPolicy = { enabled: true, value: 'on_http_request: []' };
   const requestHeaders = { enabled: true, add: { 'x-a': '1' }, remove: ['x-b'] };
   const backendId = await account.backend({ app: 'web' });
-  const more = { trafficPolicy, requestHeaders, compression: { enabled: false }, backendEnabled: true, backendId };
+  const modules = { trafficPolicy, requestHeaders, compression: { enabled: false } };
+  const more = { modules, backendEnabled: true, backendId };
   const routeId = await account.route(id, '/api', more);
 
   expect(await edge(id)).toEqual({
@@ -58,7 +67,7 @@ test('an HTTPS edge is as its rows say', async () => {
         matchType: 'path_prefix',
         match: '/api',
         backend: { enabled: true, labels: { app: 'web' } },
-        modules: { trafficPolicy, requestHeaders, compression: { enabled: false } },
+        modules,
       },
     ],
   } satisfies HttpsEdgeConfig);
@@ -69,8 +78,8 @@ test('who IP policies allow are those of any of them, and who one denies is deni
   const { edge } = start();
   const first = await account.policy(['ALLOW', '10.0.0.0/8'], ['DENY', '10.1.0.0/16']);
   const second = await account.policy(['ALLOW', '2001:db8::/32']);
-  const id = await account.edge('TLS', [account.name('ip')], { ipRestriction: true });
-  const empty = await account.edge('TLS', [account.name('nobody')], { ipRestriction: true });
+  const id = await account.edge('TLS', [account.name('ip')], { modules: { ipRestriction: { enabled: true } } });
+  const empty = await account.edge('TLS', [account.name('nobody')], { modules: { ipRestriction: { enabled: true } } });
   for (const [position, policyId] of [first, second].entries())
     await prisma.edgeIpPolicy.create({ data: { edgeId: id, policyId, position } });
   await prisma.edgeIpPolicy.create({ data: { edgeId: empty, policyId: await account.policy(), position: 0 } });
@@ -89,9 +98,10 @@ test('secrets are opened; a route whose secret cannot be says so, and the others
   const settings = { enabled: true, realm: 'r', credentials: [{ username: 'u', password: 'p' }] };
   const good = await account.route(id, '/good');
   const bad = await account.route(id, '/bad');
-  const basicAuth = sealModule(store.keys, { id: good, accountId }, settings);
-  await store.prisma.route.update({ where: { id: good }, data: { basicAuth } });
-  await store.prisma.route.update({ where: { id: bad }, data: { basicAuth } }); // Sealed for another route.
+  const owner = { table: 'route', id: good, accountId } as const;
+  const modules = { basicAuth: sealModule(store.keys, owner, basicAuthModule, settings) };
+  await store.prisma.route.update({ where: { id: good }, data: { modules } });
+  await store.prisma.route.update({ where: { id: bad }, data: { modules } }); // Sealed for another route.
   const { routes } = await edge<HttpsEdgeConfig>(id);
   expect(routes[0]).toMatchObject({ id: good, modules: { basicAuth: settings } });
   expect(routes[0]?.failure).toBeUndefined();
@@ -156,9 +166,17 @@ describe('what is made of an object', () => {
     const times = { notBefore: new Date(), notAfter: new Date() };
     const authority = { id: authorityId, accountId, caPem: 'pem', subjectCommonName: 'x', keyUsages: [], ...times };
     await prisma.certificateAuthority.create({ data: { ...authority, extendedKeyUsages: [] } });
-    const tls = await own.edge('TLS', [own.name('t')], { backendId, backendEnabled: true, ipRestriction: true });
-    const https = await own.edge('HTTPS', [own.name('h')], { mutualTlsEnabled: true });
-    const routeId = await own.route(https, '/', { backendId, backendEnabled: true, ipRestriction: true });
+    const tls = await own.edge('TLS', [own.name('t')], {
+      backendId,
+      backendEnabled: true,
+      modules: { ipRestriction: { enabled: true } },
+    });
+    const https = await own.edge('HTTPS', [own.name('h')], { modules: { mutualTls: { enabled: true } } });
+    const routeId = await own.route(https, '/', {
+      backendId,
+      backendEnabled: true,
+      modules: { ipRestriction: { enabled: true } },
+    });
     const other = await own.edge('HTTPS', [own.name('o')]);
     await own.route(other, '/');
     await prisma.edgeIpPolicy.create({ data: { edgeId: tls, policyId, position: 0 } });
@@ -217,7 +235,11 @@ test('many edges take as few statements as one, and one of many as few as one al
   const ids: string[] = [];
   const make = async (name: string) => {
     const id = await other.edge('HTTPS', [other.name(name)]);
-    const routeId = await other.route(id, '/', { ipRestriction: true, backendEnabled: true, backendId });
+    const routeId = await other.route(id, '/', {
+      modules: { ipRestriction: { enabled: true } },
+      backendEnabled: true,
+      backendId,
+    });
     await prisma.routeIpPolicy.create({ data: { routeId, policyId, position: 0 } });
     ids.push(id);
   };

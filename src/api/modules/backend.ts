@@ -41,7 +41,6 @@ function backendOf(host: Host): Module<Selected, Settings, Input> {
   return {
     host,
     field: 'backend',
-    path: 'backend',
     noun: 'backend',
     select: { backendEnabled: true, backendId: true },
     type: EndpointBackend,
@@ -54,9 +53,9 @@ function backendOf(host: Host): Module<Selected, Settings, Input> {
       if (!backendId) throw new ApiError('backendMissing', { member });
       const backend = await db.backend.findUnique({ where: { id: backendId, accountId }, select: { id: true } });
       if (!backend) throw new ApiError('unknownBackend', { member });
-      return { backendEnabled: enabled ?? true, backend: { connect: { id: backendId } } };
+      return { relations: { backendEnabled: enabled ?? true, backend: { connect: { id: backendId } } } };
     },
-    unset: { backendEnabled: null, backend: { disconnect: true } },
+    unset: { relations: { backendEnabled: null, backend: { disconnect: true } } },
   };
 }
 

@@ -1,13 +1,14 @@
 // The basic auth module of a route: visitors have to know a user name and its password.
 
-import type { BasicAuthSettings } from '../../edge/modules/settings.ts';
+import type { BasicAuthSettings } from '../../edge/modules/basic-auth.ts';
+import { basicAuthModule } from '../../edge/modules/basic-auth.ts';
 import { DEFAULT_REALM } from '../../policy/auth/basic-credentials.ts';
+import { lockedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module, Writing } from '../module.ts';
+import { type Module, secretOwner, storedIn, type Writing } from '../module.ts';
 
 const CREDENTIALS_MAX = 10;
 const USERNAME_MAX_BYTES = 255;
@@ -65,21 +66,12 @@ const BasicAuthInput = builder.inputType('BasicAuthInput', {
 
 type Input = typeof BasicAuthInput.$inferInput;
 
-interface Selected {
-  basicAuth: unknown;
-}
-
-/** The module as the row has it: only `write` writes this column, with the passwords sealed. */
-const storedIn = (row: Selected) => row.basicAuth as BasicAuthSettings | null;
-
 /** The passwords that are set, by user name. The row is locked: what is kept is what the replaced module had. */
-async function passwordsOf({ context, db, id }: Writing): Promise<Map<string, string>> {
-  const [row] = await db.$queryRaw<Selected[]>`
-    SELECT basic_auth AS "basicAuth" FROM route WHERE id = ${id} FOR UPDATE`;
-  const stored = row && storedIn(row);
+async function passwordsOf(writing: Writing): Promise<Map<string, string>> {
+  const owner = secretOwner(httpsEdgeRoute, writing);
+  const stored = await lockedModule(writing.db, owner, basicAuthModule);
   if (!stored) return new Map();
-  const { accountId, app } = context;
-  const { credentials } = openModule(app.keys, { id, accountId }, stored);
+  const { credentials } = openModule(writing.context.app.keys, owner, basicAuthModule, stored);
   return new Map(credentials.map(({ username, password }) => [username, password]));
 }
 
@@ -102,18 +94,15 @@ async function credentialsOf(given: Input['credentials'], writing: Writing): Pro
 const isText = (text: string) => !/\p{Cc}/u.test(text);
 const bytes = (text: string) => Buffer.byteLength(text);
 
-export const basicAuth: Module<Selected, BasicAuthSettings, Input> = {
+export const basicAuth: Module<{ modules: unknown }, BasicAuthSettings, Input> = {
   host: httpsEdgeRoute,
-  field: 'basicAuth',
-  path: 'basic_auth',
+  ...storedIn(basicAuthModule),
   noun: 'basic auth',
-  select: { basicAuth: true },
   type: BasicAuth,
   input: BasicAuthInput,
   selection: 'enabled realm credentials { username }',
-  read: storedIn,
   async write({ enabled, realm, credentials }, writing) {
-    const { context, id, member } = writing;
+    const { context, member } = writing;
     if (!/^[\x20-\x7e]{0,128}$/.test(realm ?? ''))
       throw new ApiError('realmWrong', { member: `${member}realm`, max: REALM_MAX });
     const settings = {
@@ -121,8 +110,7 @@ export const basicAuth: Module<Selected, BasicAuthSettings, Input> = {
       realm: realm || DEFAULT_REALM,
       credentials: await credentialsOf(credentials, writing),
     };
-    const { accountId, app } = context;
-    return { basicAuth: sealModule(app.keys, { id, accountId }, settings) };
+    const sealed = sealModule(context.app.keys, secretOwner(httpsEdgeRoute, writing), basicAuthModule, settings);
+    return { modules: { [basicAuthModule.key]: sealed } };
   },
-  unset: { basicAuth: Prisma.DbNull },
 };

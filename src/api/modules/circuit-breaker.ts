@@ -3,13 +3,13 @@
 import {
   type CircuitBreakerSettings,
   circuitBreakerDefaults,
+  circuitBreakerModule,
   NUM_BUCKETS_MAX,
 } from '../../edge/modules/circuit-breaker.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module } from '../module.ts';
+import { type Module, storedIn } from '../module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -59,16 +59,12 @@ function check(input: Input, member: string): CircuitBreakerSettings {
   return settings;
 }
 
-export const circuitBreaker: Module<{ circuitBreaker: unknown }, CircuitBreakerSettings, Input> = {
+export const circuitBreaker: Module<{ modules: unknown }, CircuitBreakerSettings, Input> = {
   host: httpsEdgeRoute,
-  field: 'circuitBreaker',
-  path: 'circuit_breaker',
+  ...storedIn(circuitBreakerModule),
   noun: 'circuit breaker',
-  select: { circuitBreaker: true },
   type: CircuitBreaker,
   input: CircuitBreakerInput,
   selection: 'enabled trippedDuration rollingWindow numBuckets volumeThreshold errorThresholdPercentage',
-  read: (row) => row.circuitBreaker as CircuitBreakerSettings | null, // Only `check` writes this column.
-  write: (input, { member }) => ({ circuitBreaker: { ...check(input, member) } }),
-  unset: { circuitBreaker: Prisma.DbNull },
+  write: (input, { member }) => ({ modules: { [circuitBreakerModule.key]: check(input, member) } }),
 };

@@ -1,10 +1,9 @@
 // The compression module of a route.
 
+import { compressionModule } from '../../edge/modules/compression.ts';
 import { toggle } from './toggle.ts';
 
-export const compression = toggle({
-  field: 'compression',
-  path: 'compression',
+export const compression = toggle(compressionModule, {
   noun: 'compression',
   type: 'Compression',
   description:

@@ -1,13 +1,15 @@
 // The modules of a route that add and remove header fields, on the way to the upstream and back.
 
-import type { HeaderSettings } from '../../edge/modules/settings.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import type { HeaderSettings } from '../../edge/modules/headers.ts';
+import { requestHeadersModule, responseHeadersModule } from '../../edge/modules/headers.ts';
 import { HEADER_VALUE_MAX, headerNameProblem } from '../../policy/settings/headers.ts';
 import { PROBLEM } from '../../policy/settings/problems.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module } from '../module.ts';
+import { type Module, storedIn } from '../module.ts';
 
 /** Of `add`, and of `remove`. */
 const HEADERS_MAX = 50;
@@ -40,19 +42,19 @@ const HeadersInput = builder.inputType('HeadersInput', {
 type Input = typeof HeadersInput.$inferInput;
 type Side = 'request' | 'response';
 
-function headersOf(side: Side): Module<object, HeaderSettings, Input> {
-  const field = `${side}Headers`;
+function headersOf(
+  side: Side,
+  descriptor: ModuleDescriptor<HeaderSettings>,
+): Module<{ modules: unknown }, HeaderSettings, Input> {
   return {
     host: httpsEdgeRoute,
-    field,
-    path: `${side}_headers`,
+    ...storedIn(descriptor),
     noun: `${side} headers`,
-    select: { [field]: true },
     type: Headers,
     input: HeadersInput,
     selection: 'enabled add remove',
     read(row) {
-      const settings = (row as Record<string, HeaderSettings | null>)[field]; // Only `write` writes this column.
+      const settings = storedModule(row, descriptor);
       return settings ? shown(settings) : null;
     },
     write({ enabled, add, remove }, { member }) {
@@ -66,9 +68,8 @@ function headersOf(side: Side): Module<object, HeaderSettings, Input> {
       checkOnce(`${member}add`, added);
       for (const [name, value] of added) checkValue(`${member}add`, name, value);
       checkNames(`${member}remove`, settings.remove, side);
-      return { [field]: settings };
+      return { modules: { [descriptor.key]: settings } };
     },
-    unset: { [field]: Prisma.DbNull },
   };
 }
 
@@ -103,5 +104,5 @@ function checkValue(member: string, name: string, value: string): void {
   if (/[^\t\P{Cc}]/u.test(value)) throw new ApiError('headerValueWrong', { member, name });
 }
 
-export const requestHeaders = headersOf('request');
-export const responseHeaders = headersOf('response');
+export const requestHeaders = headersOf('request', requestHeadersModule);
+export const responseHeaders = headersOf('response', responseHeadersModule);

@@ -1,5 +1,6 @@
 // Which modules there are, and what they belong to. A new module adds its line to the list of its host.
 
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { type AnyModule, hostedModule } from '../module.ts';
 import { backendOfRoute, backendOfTlsEdge } from './backend.ts';
 import { basicAuth } from './basic-auth.ts';
@@ -39,6 +40,11 @@ export const tlsEdgeModules: AnyModule[] = [
   trafficPolicyOfTlsEdge,
 ];
 
-export const routes = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules].flatMap((module) =>
-  hostedModule(module),
-);
+const all = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules];
+
+/** What the data plane and the store are told of them, each once. */
+export const moduleDescriptors: readonly ModuleDescriptor[] = [
+  ...new Set(all.flatMap(({ descriptor }) => descriptor ?? [])),
+];
+
+export const routes = all.flatMap((module) => hostedModule(module));

@@ -1,5 +1,8 @@
 // The IP restriction module of a route and of a TLS edge: who may visit.
 
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
@@ -35,28 +38,31 @@ const IpRestrictionInput = builder.inputType('IpRestrictionInput', {
 type Input = typeof IpRestrictionInput.$inferInput;
 
 interface Selected {
-  ipRestriction: boolean | null;
+  modules: unknown;
   ipPolicies: { policyId: string }[];
 }
 
 function ipRestrictionOf(host: Host): Module<Selected, Settings, Input> {
   return {
     host,
-    field: 'ipRestriction',
-    path: 'ip_restriction',
+    descriptor: ipRestrictionModule as ModuleDescriptor, // A list of descriptors holds many kinds.
+    field: ipRestrictionModule.key,
     noun: 'IP restriction',
-    select: { ipRestriction: true, ipPolicies: { select: { policyId: true }, orderBy: { position: 'asc' } } },
+    select: { modules: true, ipPolicies: { select: { policyId: true }, orderBy: { position: 'asc' } } },
     type: IpRestriction,
     input: IpRestrictionInput,
     selection: 'enabled ipPolicies { id uri }',
-    read: ({ ipRestriction: enabled, ipPolicies }) =>
-      enabled === null ? null : { enabled, policyIds: ipPolicies.map(({ policyId }) => policyId) },
+    read(row) {
+      const stored = storedModule(row, ipRestrictionModule);
+      return stored ? { enabled: stored.enabled, policyIds: row.ipPolicies.map(({ policyId }) => policyId) } : null;
+    },
     async write({ enabled, ipPolicyIds }, writing) {
       const ids = await checkPolicies(ipPolicyIds ?? [], writing);
       const create = ids.map((policyId, position) => ({ policyId, position }));
-      return { ipRestriction: enabled ?? true, ipPolicies: { deleteMany: {}, create } };
+      const modules = { [ipRestrictionModule.key]: { enabled: enabled ?? true } };
+      return { modules, relations: { ipPolicies: { deleteMany: {}, create } } };
     },
-    unset: { ipRestriction: null, ipPolicies: { deleteMany: {} } },
+    unset: { modules: { [ipRestrictionModule.key]: null }, relations: { ipPolicies: { deleteMany: {} } } },
   };
 }
 

@@ -1,5 +1,6 @@
 // The mutual TLS module of an edge (specification sections 2.4 and 4.4).
 
+import { storedUnder } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
@@ -35,7 +36,7 @@ const MutualTlsInput = builder.inputType('MutualTlsInput', {
 type Input = typeof MutualTlsInput.$inferInput;
 
 interface Selected {
-  mutualTlsEnabled: boolean | null;
+  modules: unknown;
   authorities: { authorityId: string }[];
 }
 
@@ -43,20 +44,24 @@ function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
   return {
     host,
     field: 'mutualTls',
-    path: 'mutual_tls',
     noun: 'mutual TLS',
-    select: { mutualTlsEnabled: true, authorities: { select: { authorityId: true }, orderBy: { position: 'asc' } } },
+    select: { modules: true, authorities: { select: { authorityId: true }, orderBy: { position: 'asc' } } },
     type: MutualTls,
     input: MutualTlsInput,
     selection: 'enabled certificateAuthorities { id uri }',
-    read: ({ mutualTlsEnabled: enabled, authorities }) =>
-      enabled === null ? null : { enabled, authorityIds: authorities.map(({ authorityId }) => authorityId) },
+    read(row) {
+      const stored = storedUnder(row, 'mutualTls');
+      return stored
+        ? { enabled: stored.enabled, authorityIds: row.authorities.map(({ authorityId }) => authorityId) }
+        : null;
+    },
     async write(input, writing) {
       const ids = await checkAuthorities(input.certificateAuthorityIds ?? [], writing);
       const create = ids.map((authorityId, position) => ({ authorityId, position }));
-      return { mutualTlsEnabled: input.enabled ?? true, authorities: { deleteMany: {}, create } };
+      const modules = { mutualTls: { enabled: input.enabled ?? true } };
+      return { modules, relations: { authorities: { deleteMany: {}, create } } };
     },
-    unset: { mutualTlsEnabled: null, authorities: { deleteMany: {} } },
+    unset: { modules: { mutualTls: null }, relations: { authorities: { deleteMany: {} } } },
   };
 }
 

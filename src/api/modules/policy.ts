@@ -1,12 +1,13 @@
 // The policy module of a route and of a TLS edge: the traffic policy in its older shape, rules in two lists.
 
+import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
-import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
+import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
 import type { Host, Module } from '../module.ts';
-import { readPolicy, tableOf } from '../policy-check.ts';
+import { readPolicy } from '../policy-check.ts';
 import { type LegacyPolicy, legacyPolicyOf } from '../policy-legacy.ts';
 
 const text = {
@@ -58,26 +59,26 @@ const PolicyInput = builder.inputType('PolicyInput', {
 
 type Input = typeof PolicyInput.$inferInput;
 
-function policyOf(host: Host): Module<{ trafficPolicy: unknown }, LegacyPolicy, Input> {
+function policyOf(host: Host): Module<{ modules: unknown }, LegacyPolicy, Input> {
   return {
     host,
     field: 'policy',
-    path: 'policy',
     noun: 'policy',
-    select: { trafficPolicy: true },
+    select: { modules: true },
     type: Policy,
     input: PolicyInput,
     selection: 'enabled inbound outbound',
-    read({ trafficPolicy }) {
-      const stored = trafficPolicy as StoredPolicy | null; // As in traffic-policy.ts.
-      return legacyPolicyOf(stored && maskedPolicy(tableOf(host), stored));
+    read(row) {
+      const stored = storedModule(row, trafficPolicyModule);
+      return legacyPolicyOf(stored ? maskedPolicy(host.table, stored) : null);
     },
     async write({ enabled, inbound, outbound }, writing) {
       const value = JSON.stringify({ inbound: inbound ?? [], outbound: outbound ?? [] });
       const blamed = (path: string) => writing.member + (/^\w*/.exec(path)?.[0] ?? '');
-      return { trafficPolicy: await readPolicy(host, { enabled: enabled ?? true, value }, writing, blamed) };
+      const stored = await readPolicy(host, { enabled: enabled ?? true, value }, writing, blamed);
+      return { modules: { [trafficPolicyModule.key]: stored } };
     },
-    unset: { trafficPolicy: Prisma.DbNull },
+    unset: { modules: { [trafficPolicyModule.key]: null } },
   };
 }
 

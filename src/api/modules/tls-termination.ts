@@ -1,7 +1,7 @@
 // The TLS termination module of an edge: who ends visitors' TLS, and from which version on.
 
-import type { TlsTerminationSettings } from '../../edge/modules/settings.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
+import type { TlsTerminationSettings } from '../../edge/modules/tls-termination.ts';
+import { storedUnder } from '../../store/edges/module-rows.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
@@ -60,19 +60,18 @@ function check({ enabled, terminateAt, minVersion }: Input, host: Host, member: 
   return { enabled: enabled ?? true, terminateAt: terminateAt ?? 'edge', minVersion: version };
 }
 
-function tlsTerminationOf(host: Host): Module<{ tlsTermination: unknown }, TlsTerminationSettings, Input> {
+function tlsTerminationOf(host: Host): Module<{ modules: unknown }, TlsTerminationSettings, Input> {
   return {
     host,
     field: 'tlsTermination',
-    path: 'tls_termination',
     noun: 'TLS termination',
-    select: { tlsTermination: true },
+    select: { modules: true },
     type: TlsTermination,
     input: TlsTerminationInput,
     selection: 'enabled terminateAt minVersion',
-    read: (row) => row.tlsTermination as TlsTerminationSettings | null, // Only `check` writes this column.
-    write: (input, { member }) => ({ tlsTermination: { ...check(input, host, member) } }),
-    unset: { tlsTermination: Prisma.DbNull },
+    read: (row) => storedUnder<TlsTerminationSettings>(row, 'tlsTermination') ?? null,
+    write: (input, { member }) => ({ modules: { tlsTermination: check(input, host, member) } }),
+    unset: { modules: { tlsTermination: null } },
   };
 }
 

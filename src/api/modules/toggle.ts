@@ -1,38 +1,31 @@
 // Modules of a route that are on or off, and have no other settings.
 
-import { Prisma } from '../../store/generated/prisma/client.ts';
+import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module } from '../module.ts';
-
-interface Settings {
-  enabled: boolean;
-}
+import { type Module, storedIn } from '../module.ts';
 
 interface Input {
   enabled?: boolean | null;
 }
 
 interface Toggle {
-  /** The field of the route and its column, as `websocketTcpConverter`. */
-  field: string;
-  /** The last part of the REST path, as `websocket_tcp_converter`. */
-  path: string;
   noun: string;
   /** The name of its type. */
   type: string;
   description: string;
 }
 
-/** A module whose column is `{ enabled }`. */
-export function toggle({ field, path, noun, type, description }: Toggle): Module<object, Settings, Input> {
+/** A module whose settings are `{ enabled }`. */
+export function toggle(
+  descriptor: ModuleDescriptor,
+  { noun, type, description }: Toggle,
+): Module<{ modules: unknown }, ModuleSettings, Input> {
   return {
     host: httpsEdgeRoute,
-    field,
-    path,
+    ...storedIn(descriptor),
     noun,
-    select: { [field]: true },
-    type: builder.objectRef<Settings>(type).implement({
+    type: builder.objectRef<ModuleSettings>(type).implement({
       description,
       fields: (t) => ({
         enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
@@ -45,8 +38,6 @@ export function toggle({ field, path, noun, type, description }: Toggle): Module
       }),
     }),
     selection: 'enabled',
-    read: (row) => (row as Record<string, Settings | null>)[field] ?? null,
-    write: ({ enabled }) => ({ [field]: { enabled: enabled ?? true } }),
-    unset: { [field]: Prisma.DbNull },
+    write: ({ enabled }) => ({ modules: { [descriptor.key]: { enabled: enabled ?? true } } }),
   };
 }

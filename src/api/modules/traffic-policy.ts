@@ -1,13 +1,15 @@
 // The traffic policy module of a route and of a TLS edge: a document in JSON or YAML.
 
-import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import type { TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
+import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
-import { maskedPolicy, type StoredPolicy } from '../../store/edges/policy-secrets.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
+import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder.ts';
 import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
 import type { Host, Module } from '../module.ts';
-import { readPolicy, tableOf } from '../policy-check.ts';
+import { readPolicy } from '../policy-check.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -36,25 +38,26 @@ const TrafficPolicyInput = builder.inputType('TrafficPolicyInput', {
 
 type Input = typeof TrafficPolicyInput.$inferInput;
 
-function trafficPolicyOf(host: Host): Module<{ trafficPolicy: unknown }, TrafficPolicySettings, Input> {
+function trafficPolicyOf(host: Host): Module<{ modules: unknown }, TrafficPolicySettings, Input> {
   return {
     host,
-    field: 'trafficPolicy',
-    path: 'traffic_policy',
+    descriptor: trafficPolicyModule as ModuleDescriptor, // A list of descriptors holds many kinds.
+    field: trafficPolicyModule.key,
     noun: 'traffic policy',
-    select: { trafficPolicy: true },
+    select: { modules: true },
     type: TrafficPolicy,
     input: TrafficPolicyInput,
     selection: 'enabled value',
     read(row) {
-      const stored = row.trafficPolicy as StoredPolicy | null; // Only this module and `policy` write this column.
-      return stored && maskedPolicy(tableOf(host), stored);
+      const stored = storedModule(row, trafficPolicyModule);
+      return stored ? maskedPolicy(host.table, stored) : null;
     },
     async write({ enabled, value }, writing) {
       const policy = { enabled: enabled ?? true, value };
-      return { trafficPolicy: await readPolicy(host, policy, writing, () => `${writing.member}value`) };
+      const stored = await readPolicy(host, policy, writing, () => `${writing.member}value`);
+      return { modules: { [trafficPolicyModule.key]: stored } };
     },
-    unset: { trafficPolicy: Prisma.DbNull },
+    unset: { modules: { [trafficPolicyModule.key]: null } },
   };
 }
 

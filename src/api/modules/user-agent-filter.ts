@@ -1,12 +1,12 @@
 // The user agent filter module of a route: which kinds of clients are let in.
 
-import type { UserAgentFilterSettings } from '../../edge/modules/settings.ts';
+import type { UserAgentFilterSettings } from '../../edge/modules/user-agent-filter.ts';
+import { userAgentFilterModule } from '../../edge/modules/user-agent-filter.ts';
 import { compilePattern } from '../../policy/cel/regex.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module } from '../module.ts';
+import { type Module, storedIn } from '../module.ts';
 import { checkBytes } from '../texts.ts';
 
 /** Of each list. */
@@ -54,22 +54,20 @@ function checkPatterns(member: string, patterns: string[]): string[] {
   return patterns;
 }
 
-export const userAgentFilter: Module<{ userAgentFilter: unknown }, UserAgentFilterSettings, Input> = {
+export const userAgentFilter: Module<{ modules: unknown }, UserAgentFilterSettings, Input> = {
   host: httpsEdgeRoute,
-  field: 'userAgentFilter',
-  path: 'user_agent_filter',
+  ...storedIn(userAgentFilterModule),
   noun: 'user agent filter',
-  select: { userAgentFilter: true },
   type: UserAgentFilter,
   input: UserAgentFilterInput,
   selection: 'enabled allow deny',
-  read: (row) => row.userAgentFilter as UserAgentFilterSettings | null, // Only `write` writes this column.
   write: ({ enabled, allow, deny }, { member }) => ({
-    userAgentFilter: {
-      enabled: enabled ?? true,
-      allow: checkPatterns(`${member}allow`, allow ?? []),
-      deny: checkPatterns(`${member}deny`, deny ?? []),
+    modules: {
+      [userAgentFilterModule.key]: {
+        enabled: enabled ?? true,
+        allow: checkPatterns(`${member}allow`, allow ?? []),
+        deny: checkPatterns(`${member}deny`, deny ?? []),
+      },
     },
   }),
-  unset: { userAgentFilter: Prisma.DbNull },
 };

@@ -1,13 +1,13 @@
 // The webhook verification module of a route: requests have to be signed by the sender that the route is for.
 
-import type { WebhookVerificationSettings } from '../../edge/modules/settings.ts';
+import { webhookVerificationModule } from '../../edge/modules/webhook-verification.ts';
 import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../policy/webhooks/providers.ts';
+import { lockedModule, storedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { Prisma } from '../../store/generated/prisma/client.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
-import type { Module, Writing } from '../module.ts';
+import { type Module, secretOwner, storedIn, type Writing } from '../module.ts';
 import { checkBytes } from '../texts.ts';
 
 const SECRET_MAX_BYTES = 4096;
@@ -45,24 +45,15 @@ const WebhookVerificationInput = builder.inputType('WebhookVerificationInput', {
 
 type Input = typeof WebhookVerificationInput.$inferInput;
 
-interface Selected {
-  webhookVerification: unknown;
-}
-
-/** The module as the row has it: only `write` writes this column, with the secret sealed. */
-const storedIn = (row: Selected) => row.webhookVerification as WebhookVerificationSettings | null;
-
-async function secretOf({ provider, secret }: Input, { context, db, id, member }: Writing): Promise<string> {
+async function secretOf({ provider, secret }: Input, writing: Writing): Promise<string> {
   if (!needsSecret(provider)) return '';
-  const place = { member: `${member}secret` };
+  const place = { member: `${writing.member}secret` };
   if (secret == null) {
     // The row is locked, so that a secret that is kept is the one of the module that is replaced.
-    const [row] = await db.$queryRaw<Selected[]>`
-      SELECT webhook_verification AS "webhookVerification" FROM route WHERE id = ${id} FOR UPDATE`;
-    const stored = row && storedIn(row);
+    const owner = secretOwner(httpsEdgeRoute, writing);
+    const stored = await lockedModule(writing.db, owner, webhookVerificationModule);
     if (stored?.provider !== provider) throw new ApiError('webhookSecretMissing', place);
-    const { accountId, app } = context;
-    return openModule(app.keys, { id, accountId }, stored).secret;
+    return openModule(writing.context.app.keys, owner, webhookVerificationModule, stored).secret;
   }
   checkBytes(place.member, secret, SECRET_MAX_BYTES, 'webhookSecretTooLong');
   const reason = secretProblem(provider, secret);
@@ -70,30 +61,28 @@ async function secretOf({ provider, secret }: Input, { context, db, id, member }
   return secret;
 }
 
-export const webhookVerification: Module<Selected, Settings, Input> = {
+export const webhookVerification: Module<{ modules: unknown }, Settings, Input> = {
   host: httpsEdgeRoute,
-  field: 'webhookVerification',
-  path: 'webhook_verification',
+  ...storedIn(webhookVerificationModule),
   noun: 'webhook verification',
-  select: { webhookVerification: true },
   type: WebhookVerification,
   input: WebhookVerificationInput,
   selection: 'enabled provider secret',
   read(row) {
-    const stored = storedIn(row);
-    return stored && { ...stored, secret: null };
+    const stored = storedModule(row, webhookVerificationModule);
+    return stored ? { ...stored, secret: null } : null;
   },
   async write(input, writing) {
     const { enabled } = input;
-    const { context, id, member } = writing;
+    const { context, member } = writing;
     const reason = providerProblem(input.provider);
     if (reason) throw new ApiError('providerWrong', { member: `${member}provider`, reason });
     // Known in any case; kept in one.
     const provider = input.provider.toLowerCase();
     const settings = { enabled: enabled ?? true, provider, secret: await secretOf({ ...input, provider }, writing) };
-    const { accountId, app } = context;
-    return { webhookVerification: sealModule(app.keys, { id, accountId }, settings) };
+    const owner = secretOwner(httpsEdgeRoute, writing);
+    const sealed = sealModule(context.app.keys, owner, webhookVerificationModule, settings);
+    return { modules: { [webhookVerificationModule.key]: sealed } };
   },
   shown: (settings, { secret = null }) => ({ ...settings, secret }),
-  unset: { webhookVerification: Prisma.DbNull },
 };

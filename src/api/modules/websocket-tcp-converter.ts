@@ -1,10 +1,9 @@
 // The WebSocket TCP converter module of a route.
 
+import { websocketTcpConverter as descriptor } from '../../edge/modules/websocket-tcp-converter.ts';
 import { toggle } from './toggle.ts';
 
-export const websocketTcpConverter = toggle({
-  field: 'websocketTcpConverter',
-  path: 'websocket_tcp_converter',
+export const websocketTcpConverter = toggle(descriptor, {
   noun: 'websocket TCP converter',
   type: 'WebsocketTcpConverter',
   description:

@@ -138,7 +138,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
         const row = await db.route.update({
           ...query,
           where: { id },
-          data: await writeModules(modules, input, { context, db, id }),
+          data: await writeModules(host, modules, input, { context, db, id }),
         });
         await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
         return row;
@@ -167,7 +167,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
           nounOf('httpsEdgeRoute'),
         );
         const { id } = where;
-        const ofModules = await writeModules(modules, input, { context, db, id });
+        const ofModules = await writeModules(host, modules, input, { context, db, id });
         const row = await db.route.update({ ...query, where: { id }, data: { ...data, ...ofModules } });
         await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
         return row;

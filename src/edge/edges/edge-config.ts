@@ -1,11 +1,7 @@
 // What the public side asks of the control plane: the edges that are configured, and which certificates names have.
 
-import type {
-  ConnectionModuleSettings,
-  HttpModuleSettings,
-  MutualTlsSettings,
-  TlsTerminationSettings,
-} from '../modules/settings.ts';
+import type { ModulesSettings } from '../modules/descriptor.ts';
+import type { MutualTlsSettings, TlsTerminationSettings } from '../modules/tls-termination.ts';
 
 /** A tunnel group that traffic goes to. */
 export interface BackendConfig {
@@ -19,7 +15,7 @@ export interface RouteConfig {
   matchType: 'exact_path' | 'path_prefix';
   match: string;
   backend: BackendConfig | undefined;
-  modules: HttpModuleSettings;
+  modules: ModulesSettings;
   /** Why it cannot be served: something that was stored cannot be read any more. */
   failure?: string;
 }
@@ -44,7 +40,7 @@ export interface HttpsEdgeConfig extends CommonConfig {
 export interface TlsEdgeConfig extends CommonConfig {
   kind: 'tls';
   backend: BackendConfig | undefined;
-  modules: ConnectionModuleSettings;
+  modules: ModulesSettings;
 }
 
 export type EdgeConfig = HttpsEdgeConfig | TlsEdgeConfig;

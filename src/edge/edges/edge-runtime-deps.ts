@@ -2,10 +2,13 @@
 
 import type { ModuleEnvironment } from '../../http/module.ts';
 import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { ModuleDescriptor } from '../modules/descriptor.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: Endpoints;
   environment: ModuleEnvironment;
+  /** The modules that there are. */
+  descriptors: readonly ModuleDescriptor[];
   /** The port that URLs show. */
   publicHttpsPort: number;
   /** Told of an edge or a route that cannot be served as it is configured, with the reason. It refuses its visitors. */

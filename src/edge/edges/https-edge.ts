@@ -5,7 +5,7 @@ import type { HttpModule, TlsTerms } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { HttpChain } from '../chain.ts';
 import type { EndpointHandling, HttpRoute } from '../handling.ts';
-import { httpModules } from '../http-modules.ts';
+import { createModules } from '../http-modules.ts';
 import { spokenTo } from '../http2/upstream.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
@@ -77,14 +77,15 @@ function liveRoute(
   before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
   isMutual: boolean | undefined,
-  { endpoints, environment, onBroken }: EdgeRuntimeDeps,
+  { endpoints, environment, descriptors, onBroken }: EdgeRuntimeDeps,
 ): LiveRoute {
   // Whether one backend fails says nothing of another.
   const place = JSON.stringify(backend ?? null);
   const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
   try {
     if (failure !== undefined) throw new Error(failure);
-    const { modules, breaker, connection } = httpModules(settings, owner, environment, kept);
+    const created = createModules(descriptors, settings, owner, environment, kept);
+    const { modules, breaker, connection, convertsWebsockets } = created;
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
     const all: HttpModule[] = isMutual ? [mtlsHeaders(), ...modules] : modules;
@@ -95,7 +96,7 @@ function liveRoute(
       backend: place,
       kept,
       chain: all.length > 0 ? new HttpChain(all) : undefined,
-      convertsWebsockets: settings.websocketTcpConverter?.enabled === true,
+      convertsWebsockets,
       upstream() {
         if (!group) return 'noBackend';
         const tunnel = group.pick('https');

@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
-import { compilePolicyText } from '../../policy/compile/policy.ts';
 import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTls } from '../modules/tls-termination.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
@@ -30,10 +30,11 @@ interface EdgeRuntime {
   endpoints: EdgeEndpoint[];
 }
 
-/** The policies of what is not as it was. */
-function policiesOf(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): string[] {
+/** The modules of what is not as it was, each with its key. */
+function changedModules(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): [string, ModuleSettings][] {
   const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.mutualTls));
-  return hosts.flatMap(({ modules: { trafficPolicy } }) => (trafficPolicy?.enabled ? trafficPolicy.value : []));
+  const all = hosts.flatMap(({ modules }) => Object.entries(modules));
+  return all.flatMap(([key, settings]) => (settings?.enabled ? [[key, settings] as [string, ModuleSettings]] : []));
 }
 
 function isUnfinished(compilation: IncrementalCompilation, work: () => unknown): boolean {
@@ -113,14 +114,17 @@ export class LiveEdges {
 
   /** What of it takes long, done before: piece by piece, as visitors of others go on meanwhile. */
   async #compiled(edges: readonly EdgeConfig[]): Promise<IncrementalCompilation> {
+    const { descriptors, environment } = this.#options;
     const compilation = new IncrementalCompilation();
     for (const edge of edges) {
       const before = this.#runtimes.get(edge.id);
       if (before?.fingerprint === JSON.stringify(edge)) continue;
       const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
-      for (const text of policiesOf(edge, known)) {
+      for (const [key, settings] of changedModules(edge, known)) {
+        const descriptor = descriptors.find((one) => one.isCompiled && one.key === key);
+        if (!descriptor) continue;
         const owner = { accountId: edge.accountId, proto: edge.kind };
-        const work = () => compilePolicyText(text, owner, this.#options.environment);
+        const work = () => descriptor.create(settings, owner, environment);
         do await nextTurn();
         while (isUnfinished(compilation, work));
       }

@@ -2,7 +2,7 @@
 
 import type { ConnectionModule, TlsTerms } from '../../http/module.ts';
 import type { EndpointHandling } from '../handling.ts';
-import { connectionModules } from '../http-modules.ts';
+import { createModules } from '../http-modules.ts';
 import type { TlsEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { termsOf } from './tls-terms.ts';
@@ -11,11 +11,12 @@ export class TlsEdgeRuntime implements EndpointHandling {
   readonly connection: readonly ConnectionModule[];
   readonly tls: TlsTerms | undefined;
 
-  constructor(config: TlsEdgeConfig, { environment, onBroken }: EdgeRuntimeDeps) {
+  constructor(config: TlsEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
       this.tls = termsOf(config);
-      this.connection = connectionModules(config.modules, { accountId: config.accountId, proto: 'tls' }, environment);
+      const owner = { accountId: config.accountId, proto: 'tls' } as const;
+      this.connection = createModules(descriptors, config.modules, owner, environment).connection;
     } catch (error) {
       onBroken(config.id, error);
       this.connection = [{ name: 'edge', onConnection: () => ({ kind: 'close', reason: reasonOf(error) }) }];

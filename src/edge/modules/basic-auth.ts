@@ -7,7 +7,25 @@ import {
   matchesDigest,
   readBasicCredentials,
 } from '../../policy/auth/basic-credentials.ts';
-import type { BasicAuthSettings } from './settings.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
+
+export interface BasicAuthSettings extends ModuleSettings {
+  realm: string;
+  credentials: { username: string; password: string }[];
+}
+
+export const basicAuthModule: ModuleDescriptor<BasicAuthSettings> = {
+  key: 'basicAuth',
+  phase: 'user',
+  create: (settings) => ({ http: basicAuth(settings) }),
+  mapSecrets: ({ credentials, ...rest }, change) => ({
+    ...rest,
+    credentials: credentials.map(({ username, password }) => ({
+      username,
+      password: change(password, `.${username}`),
+    })),
+  }),
+};
 
 /** Others are turned away with 401. The `Authorization` of those who come in goes on as it came. */
 export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabled'>): HttpModule {

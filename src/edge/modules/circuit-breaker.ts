@@ -1,11 +1,11 @@
-// The circuit breaker of a route (specification section 2.3): its settings, and the module.
+// The circuit breaker of a route or a tunnel (specification section 2.3).
 
 import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
 import type { HttpExchange, ModuleDecisions } from '../../http/exchange.ts';
 import type { HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 
-export interface CircuitBreakerSettings {
-  enabled: boolean;
+export interface CircuitBreakerSettings extends ModuleSettings {
   /** Seconds. */
   trippedDuration: number;
   /** Seconds. */
@@ -27,6 +27,16 @@ export const circuitBreakerDefaults: CircuitBreakerSettings = {
   numBuckets: 10,
   volumeThreshold: 20,
   errorThresholdPercentage: 0.5,
+};
+
+export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
+  key: 'circuitBreaker',
+  phase: 'upstream',
+  isStateful: true,
+  create(settings, _, environment) {
+    const http = circuitBreaker(settings, environment);
+    return { http, breaker: http.breaker };
+  },
 };
 
 /** The module of routes and tunnels. While it is open, visitors get a 503 with `Retry-After`. */

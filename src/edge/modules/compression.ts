@@ -3,6 +3,13 @@
 import { CODINGS, compressResponse } from '../../http/compression.ts';
 import type { ContentCoding } from '../../http/exchange.ts';
 import type { HttpModule } from '../../http/module.ts';
+import type { ModuleDescriptor } from './descriptor.ts';
+
+export const compressionModule: ModuleDescriptor = {
+  key: 'compression',
+  phase: 'encoding',
+  create: () => ({ http: compression() }),
+};
 
 /**
  * The module.

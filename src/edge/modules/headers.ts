@@ -1,9 +1,28 @@
 // Header fields that are taken out of requests or answers, and added to them.
 
-import { type HeaderList, isFieldValue, isFramingField, isHttpToken, utf8FieldValue } from '../../http/header-list.ts';
+import type { HeaderList } from '../../http/header-list.ts';
+import { isFieldValue, isFramingField, isHttpToken, utf8FieldValue } from '../../http/header-list.ts';
 import type { HttpModule } from '../../http/module.ts';
-import type { HeaderSettings } from './settings.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
+
+export interface HeaderSettings extends ModuleSettings {
+  /** Values by name; each is added as a line of its own, after what `remove` names is gone. */
+  add: Record<string, string>;
+  remove: string[];
+}
+
+export const requestHeadersModule: ModuleDescriptor<HeaderSettings> = {
+  key: 'requestHeaders',
+  phase: 'request fields',
+  create: (settings) => ({ http: requestHeaders(settings) }),
+};
+
+export const responseHeadersModule: ModuleDescriptor<HeaderSettings> = {
+  key: 'responseHeaders',
+  phase: 'response fields',
+  create: (settings) => ({ http: responseHeaders(settings) }),
+};
 
 const problems = {
   name: 'must be the name of a header field, as "x-device"',

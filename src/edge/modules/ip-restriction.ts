@@ -2,9 +2,31 @@
 
 import type { VisitorConnection } from '../../http/exchange.ts';
 import type { ConnectionModule, HttpModule } from '../../http/module.ts';
-import { type Networks, networksOf } from '../../net/networks.ts';
-import type { IpRestrictionSettings } from './settings.ts';
+import type { Networks } from '../../net/networks.ts';
+import { networksOf } from '../../net/networks.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
+
+export interface IpRestrictionSettings extends ModuleSettings {
+  /** Networks such as `10.0.0.0/8`. Who is in none of `allow` is turned away, and who is in one of `deny`. */
+  allow: string[];
+  deny: string[];
+}
+
+/** Each request is judged where there are requests, else each connection. Any of the policies may allow, and deny. */
+export const ipRestrictionModule: ModuleDescriptor<IpRestrictionSettings, ModuleSettings> = {
+  key: 'ipRestriction',
+  phase: 'address',
+  create(settings, { proto }) {
+    const module = ipRestriction(settings);
+    return proto === 'http' || proto === 'https' ? { http: module } : { connection: module };
+  },
+  resolve: ({ enabled }, { ipPolicies }) => ({
+    enabled,
+    allow: ipPolicies.flatMap(({ allow }) => allow),
+    deny: ipPolicies.flatMap(({ deny }) => deny),
+  }),
+};
 
 /** All addresses: what to allow where only what is denied is listed. */
 export const EVERYBODY: readonly string[] = ['0.0.0.0/0', '::/0'];

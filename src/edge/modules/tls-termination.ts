@@ -1,6 +1,17 @@
 // Who ends the TLS of visitors to a TLS edge.
 
-import type { TlsTerminationSettings } from './settings.ts';
+import type { ModuleSettings } from './descriptor.ts';
+
+export interface TlsTerminationSettings extends ModuleSettings {
+  /** `upstream`: the visitor's TLS goes through to the agent. */
+  terminateAt: 'edge' | 'upstream';
+  minVersion: '1.2' | '1.3';
+}
+
+export interface MutualTlsSettings extends ModuleSettings {
+  /** Certificates in PEM. */
+  authorities: { id: string; pem: string }[];
+}
 
 interface TlsModules {
   mutualTls: { enabled: boolean } | undefined;

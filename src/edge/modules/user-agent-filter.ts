@@ -1,9 +1,22 @@
 // Which programs may come in, by what they call themselves: the module `user_agent_filter`.
 
 import type { HttpModule } from '../../http/module.ts';
-import { compilePattern, type Pattern, RegexError } from '../../policy/cel/regex.ts';
-import type { UserAgentFilterSettings } from './settings.ts';
+import type { Pattern } from '../../policy/cel/regex.ts';
+import { compilePattern, RegexError } from '../../policy/cel/regex.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
+
+export interface UserAgentFilterSettings extends ModuleSettings {
+  /** Regular expressions (RE2). */
+  allow: string[];
+  deny: string[];
+}
+
+export const userAgentFilterModule: ModuleDescriptor<UserAgentFilterSettings> = {
+  key: 'userAgentFilter',
+  phase: 'client',
+  create: (settings) => ({ http: userAgentFilter(settings) }),
+};
 
 /**
  * Looks at the first `User-Agent`. What matches `allow` is let in, also when it matches `deny`: so exceptions are made.

@@ -3,8 +3,20 @@
 import type { HttpModule, ModuleEnvironment } from '../../http/module.ts';
 import { providerProblem, secretProblem } from '../../policy/webhooks/providers.ts';
 import { verifyWebhook } from '../../policy/webhooks/verify.ts';
-import type { WebhookVerificationSettings } from './settings.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
+
+export interface WebhookVerificationSettings extends ModuleSettings {
+  provider: string;
+  secret: string;
+}
+
+export const webhookVerificationModule: ModuleDescriptor<WebhookVerificationSettings> = {
+  key: 'webhookVerification',
+  phase: 'signature',
+  create: (settings, _, environment) => ({ http: webhookVerification(settings, environment) }),
+  mapSecrets: (settings, change) => ({ ...settings, secret: change(settings.secret, '.secret') }),
+};
 
 /**
  * All other requests are turned away with 403; what a sender asks to test the endpoint is answered here.

@@ -2,6 +2,7 @@
 // wants them, and word of every change to them.
 
 import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import { isId } from '../ids.ts';
@@ -30,6 +31,7 @@ export interface EdgeConfigSourceOptions {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
+  descriptors: readonly ModuleDescriptor[];
   /** Told of what was stored and cannot be read; the rest is loaded. */
   onFailure(id: string, error: unknown): void;
 }
@@ -40,7 +42,13 @@ interface Read {
   owners: Map<string, string[]>;
 }
 
-export function edgeConfigSource({ prisma, changes, keys, onFailure }: EdgeConfigSourceOptions): EdgeConfigSource {
+export function edgeConfigSource({
+  prisma,
+  changes,
+  keys,
+  descriptors,
+  onFailure,
+}: EdgeConfigSourceOptions): EdgeConfigSource {
   const owners = new OwnerIndex();
 
   // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
@@ -60,7 +68,7 @@ export function edgeConfigSource({ prisma, changes, keys, onFailure }: EdgeConfi
       into.owners.get(policyId)?.push(id);
     }
     for (const row of rows) {
-      into.edges.push(edgeConfig(row, policies, keys));
+      into.edges.push(edgeConfig(row, { policies, keys, descriptors }));
       into.owners.set(
         row.id,
         row.routes.map(({ id }) => id),

@@ -1,20 +1,11 @@
 // The rows of an edge, and what the data plane is told of them.
 
 import type { BackendConfig, EdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
-import type { CircuitBreakerSettings } from '../../edge/modules/circuit-breaker.ts';
-import type {
-  BasicAuthSettings,
-  HeaderSettings,
-  HttpModuleSettings,
-  IpRestrictionSettings,
-  TlsTerminationSettings,
-  UserAgentFilterSettings,
-  WebhookVerificationSettings,
-} from '../../edge/modules/settings.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import type { TlsTerminationSettings } from '../../edge/modules/tls-termination.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
-import { openModule } from './module-secrets.ts';
-import { openPolicy, type PolicyOwner, type StoredPolicy } from './policy-secrets.ts';
+import { openModules, storedUnder } from './module-rows.ts';
 
 const inOrder = { orderBy: { position: 'asc' } } as const;
 
@@ -23,17 +14,14 @@ const common = {
   accountId: true,
   backendEnabled: true,
   backend: { select: { labels: true } },
-  ipRestriction: true,
   ipPolicies: { select: { policyId: true }, ...inOrder },
-  trafficPolicy: true,
+  modules: true,
 } as const;
 
 /** What of an edge is read. */
 export const edgeSelect = {
   ...common,
   kind: true,
-  mutualTlsEnabled: true,
-  tlsTermination: true,
   hostports: { select: { hostport: true }, ...inOrder },
   endpoints: { select: { id: true, hostport: true } },
   authorities: { select: { authority: { select: { id: true, caPem: true } } }, ...inOrder },
@@ -42,14 +30,6 @@ export const edgeSelect = {
       ...common,
       matchType: true,
       match: true,
-      circuitBreaker: true,
-      compression: true,
-      requestHeaders: true,
-      responseHeaders: true,
-      webhookVerification: true,
-      websocketTcpConverter: true,
-      userAgentFilter: true,
-      basicAuth: true,
     },
     orderBy: { id: 'asc' },
   },
@@ -69,9 +49,17 @@ export function policyIdsOf({ ipPolicies, routes }: EdgeRow): string[] {
   return [ipPolicies, ...routes.map((route) => route.ipPolicies)].flat().map(({ policyId }) => policyId);
 }
 
-export function edgeConfig(row: EdgeRow, policies: ReadonlyMap<string, PolicyRules>, keys: Keys): EdgeConfig {
-  const { id, accountId, mutualTlsEnabled, authorities, endpoints } = row;
+/** What the configuration of the data plane is made with. */
+interface Reading {
+  policies: ReadonlyMap<string, PolicyRules>;
+  keys: Keys;
+  descriptors: readonly ModuleDescriptor[];
+}
+
+export function edgeConfig(row: EdgeRow, reading: Reading): EdgeConfig {
+  const { id, accountId, authorities, endpoints } = row;
   const ids = new Map(endpoints.map((endpoint) => [endpoint.hostport, endpoint.id]));
+  const mutualTls = storedUnder(row, 'mutualTls');
   const shared = {
     id,
     accountId,
@@ -79,77 +67,29 @@ export function edgeConfig(row: EdgeRow, policies: ReadonlyMap<string, PolicyRul
       hostname: hostport.slice(0, hostport.lastIndexOf(':')),
       endpointId: ids.get(hostport) ?? '',
     })),
-    mutualTls:
-      mutualTlsEnabled === null
-        ? undefined
-        : {
-            enabled: mutualTlsEnabled,
-            authorities: authorities.map(({ authority }) => ({ id: authority.id, pem: authority.caPem })),
-          },
-    tlsTermination: stored<TlsTerminationSettings>(row.tlsTermination),
+    mutualTls: mutualTls && {
+      enabled: mutualTls.enabled,
+      authorities: authorities.map(({ authority }) => ({ id: authority.id, pem: authority.caPem })),
+    },
+    tlsTermination: storedUnder<TlsTerminationSettings>(row, 'tlsTermination'),
   };
-  if (row.kind === 'HTTPS')
-    return { ...shared, kind: 'https', routes: row.routes.map((route) => routeConfig(route, policies, keys)) };
-  const config: EdgeConfig = {
-    ...shared,
-    kind: 'tls',
-    backend: backendOf(row),
-    modules: { ipRestriction: ipRestriction(row, policies) },
-  };
-  try {
-    config.modules.trafficPolicy = policyOf('edge', row, keys);
-  } catch (error) {
-    config.failure = (error as Error).message;
-  }
-  return config;
+  if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, reading)) };
+  return { ...shared, kind: 'tls', backend: backendOf(row), ...modulesOf('edge', row, reading) };
 }
 
-function policyOf(table: PolicyOwner['table'], { id, accountId, trafficPolicy }: EdgeRow | RouteRow, keys: Keys) {
-  const policy = stored<StoredPolicy>(trafficPolicy);
-  return policy && openPolicy(keys, { table, id, accountId }, policy);
-}
-
-function routeConfig(row: RouteRow, policies: ReadonlyMap<string, PolicyRules>, keys: Keys): RouteConfig {
+function routeConfig(row: RouteRow, reading: Reading): RouteConfig {
   const { id, match } = row;
-  const modules: HttpModuleSettings = {
-    ipRestriction: ipRestriction(row, policies),
-    userAgentFilter: stored<UserAgentFilterSettings>(row.userAgentFilter),
-    compression: stored<{ enabled: boolean }>(row.compression),
-    requestHeaders: stored<HeaderSettings>(row.requestHeaders),
-    responseHeaders: stored<HeaderSettings>(row.responseHeaders),
-    circuitBreaker: stored<CircuitBreakerSettings>(row.circuitBreaker),
-    websocketTcpConverter: stored<{ enabled: boolean }>(row.websocketTcpConverter),
-  };
   const matchType = row.matchType === 'EXACT_PATH' ? 'exact_path' : 'path_prefix';
-  const config: RouteConfig = { id, matchType, match, backend: backendOf(row), modules };
-  try {
-    const basicAuth = stored<BasicAuthSettings>(row.basicAuth);
-    const webhook = stored<WebhookVerificationSettings>(row.webhookVerification);
-    modules.trafficPolicy = policyOf('route', row, keys);
-    if (basicAuth) modules.basicAuth = openModule(keys, row, basicAuth);
-    if (webhook) modules.webhookVerification = openModule(keys, row, webhook);
-  } catch (error) {
-    config.failure = (error as Error).message;
-  }
-  return config;
+  return { id, matchType, match, backend: backendOf(row), ...modulesOf('route', row, reading) };
 }
 
-/** What a module of the API wrote; it has checked it. */
-function stored<T>(value: unknown): T | undefined {
-  return (value ?? undefined) as T | undefined;
+function modulesOf(table: 'route' | 'edge', row: EdgeRow | RouteRow, { policies, keys, descriptors }: Reading) {
+  const { id, accountId } = row;
+  const ipPolicies = row.ipPolicies.flatMap(({ policyId }) => policies.get(policyId) ?? []);
+  return openModules(keys, { table, id, accountId }, row, descriptors, { ipPolicies });
 }
 
 function backendOf({ backendEnabled, backend }: EdgeRow | RouteRow): BackendConfig | undefined {
   if (backendEnabled === null || !backend) return undefined;
   return { enabled: backendEnabled, labels: backend.labels as Record<string, string> };
-}
-
-/** Who any of the policies allows and none denies. */
-function ipRestriction(
-  { ipRestriction: enabled, ipPolicies }: EdgeRow | RouteRow,
-  policies: ReadonlyMap<string, PolicyRules>,
-): IpRestrictionSettings | undefined {
-  if (enabled === null) return undefined;
-  const rules = ipPolicies.flatMap(({ policyId }) => policies.get(policyId) ?? []);
-  return { enabled, allow: rules.flatMap(({ allow }) => allow), deny: rules.flatMap(({ deny }) => deny) };
 }

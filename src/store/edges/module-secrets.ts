@@ -1,45 +1,36 @@
-// Secrets in the modules of routes, as the database holds them: encrypted, and bound to their row and their place in it.
+// Secrets in the modules of edges and routes, as the database holds them: encrypted, and bound to their row and module.
 
-import type { BasicAuthSettings, WebhookVerificationSettings } from '../../edge/modules/settings.ts';
+import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
 import type { Keys } from '../keys/keys.ts';
 
-/** The route that a module belongs to. */
+/** The row that a module belongs to. */
 export interface SecretOwner {
+  table: 'route' | 'edge';
   id: string;
   accountId: string;
 }
 
-type WithSecrets = WebhookVerificationSettings | BasicAuthSettings;
-
 /** The module as the database takes it. */
-export function sealModule<T extends WithSecrets>(keys: Keys, owner: SecretOwner, module: T): T {
-  return mapSecrets(module, (secret, member) => sealSecret(keys, owner, member, secret));
+export function sealModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
+  keys: Keys,
+  owner: SecretOwner,
+  { key, mapSecrets }: ModuleDescriptor<Settings, Stored>,
+  module: Stored,
+): Stored {
+  return mapSecrets?.(module, (secret, part) => keys.seal(secret, secretPlace(owner, key, part))) ?? module;
 }
 
-/** The module with its secrets in clear: for whoever acts on traffic, never for an answer. Throws when it belongs elsewhere. */
-export function openModule<T extends WithSecrets>(keys: Keys, owner: SecretOwner, module: T): T {
-  return mapSecrets(module, (secret, member) => openSecret(keys, owner, member, secret));
+/** The module with its secrets in clear: for what acts on traffic, never for a response. Throws when it belongs elsewhere. */
+export function openModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
+  keys: Keys,
+  owner: SecretOwner,
+  { key, mapSecrets }: ModuleDescriptor<Settings, Stored>,
+  stored: Stored,
+): Stored {
+  return mapSecrets?.(stored, (sealed, part) => keys.open(sealed, secretPlace(owner, key, part))) ?? stored;
 }
 
-/** @param member `webhookVerification.secret`, or `basicAuth.<user name>` for each password. */
-export function sealSecret(keys: Keys, owner: SecretOwner, member: string, secret: string): string {
-  return keys.seal(secret, placeOf(owner, member));
-}
-
-/** What `sealSecret` made for the same route and member. */
-export function openSecret(keys: Keys, owner: SecretOwner, member: string, sealed: string): string {
-  return keys.open(sealed, placeOf(owner, member));
-}
-
-function placeOf({ id, accountId }: SecretOwner, member: string): string {
-  return `route:${accountId}:${id}:${member}`;
-}
-
-function mapSecrets<T extends WithSecrets>(module: T, change: (secret: string, member: string) => string): T {
-  if ('secret' in module) return { ...module, secret: change(module.secret, 'webhookVerification.secret') };
-  const credentials = module.credentials.map(({ username, password }) => ({
-    username,
-    password: change(password, `basicAuth.${username}`),
-  }));
-  return { ...module, credentials };
+/** What a secret is bound to. It is a part of what is stored: never change it. */
+export function secretPlace({ table, id, accountId }: SecretOwner, key: string, part: string): string {
+  return `${table}:${accountId}:${id}:${key}${part}`;
 }

@@ -1,6 +1,6 @@
 // Policies that an earlier version of the gateway stored, secrets in clear: they are sealed at the next start.
 
-import type { TrafficPolicySettings } from '../../edge/modules/settings.ts';
+import type { TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
 import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import type { Db } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -29,8 +29,8 @@ export async function sealPolicies(db: Db, keys: Keys, onSealed: (count: number)
         const split = splitPolicy(policy.value, protocolOf(table));
         const sealed = sealPolicy(keys, { table, id, accountId }, policy.enabled, split);
         count += await db.$executeRaw`
-          UPDATE ${Prisma.raw(table)} SET traffic_policy = ${JSON.stringify(sealed)}::jsonb
-          WHERE id = ${id} AND traffic_policy = ${JSON.stringify(policy)}::jsonb`;
+          UPDATE ${Prisma.raw(table)} SET modules = modules || ${JSON.stringify({ trafficPolicy: sealed })}::jsonb
+          WHERE id = ${id} AND modules -> 'trafficPolicy' = ${JSON.stringify(policy)}::jsonb`;
       }
       rows = await plainAfter(db, table, rows.at(-1)?.id ?? '');
     }
@@ -40,7 +40,7 @@ export async function sealPolicies(db: Db, keys: Keys, onSealed: (count: number)
 
 function plainAfter(db: Db, table: string, after: string): Promise<Row[]> {
   return db.$queryRaw<Row[]>`
-    SELECT id, account_id AS "accountId", traffic_policy AS policy FROM ${Prisma.raw(table)}
-    WHERE id > ${after} AND traffic_policy IS NOT NULL AND traffic_policy -> 'sealed' IS NULL
+    SELECT id, account_id AS "accountId", modules -> 'trafficPolicy' AS policy FROM ${Prisma.raw(table)}
+    WHERE id > ${after} AND modules -> 'trafficPolicy' IS NOT NULL AND modules -> 'trafficPolicy' -> 'sealed' IS NULL
     ORDER BY id LIMIT ${BATCH}`;
 }

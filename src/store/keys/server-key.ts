@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileAtomically } from '../../create-file-atomically.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Db } from '../database/client.ts';
 import type { StoreSettings } from '../settings.ts';
 import { deriveKeys, type Keys } from './keys.ts';
@@ -49,8 +50,9 @@ async function readOrMake(dataDir: string): Promise<Buffer> {
  * Holds the key against the check value in the database, which the first start writes there and a rotation renews.
  * @throws {ServerKeyError} when the database was written under another key: its secrets could neither be
  * recognised nor decrypted.
+ * @param descriptors of the modules that there are: what they sealed is sealed anew.
  */
-export async function checkServerKey(db: Db, keys: Keys): Promise<void> {
+export async function checkServerKey(db: Db, keys: Keys, descriptors: readonly ModuleDescriptor[]): Promise<void> {
   await db.setting.createMany({ data: [{ name: CHECK, value: keys.check }], skipDuplicates: true });
   const stored = await db.setting.findUniqueOrThrow({ where: { name: CHECK } });
   if (stored.value === keys.check) return;
@@ -60,6 +62,6 @@ export async function checkServerKey(db: Db, keys: Keys): Promise<void> {
         'into DATA_DIR); to change the key, set SERVER_KEY to the new one and SERVER_KEY_PREVIOUS to the old one.',
     );
   }
-  await resealSecrets(db, keys);
+  await resealSecrets(db, keys, descriptors);
   await db.setting.update({ where: { name: CHECK }, data: { value: keys.check } });
 }

@@ -1,0 +1,69 @@
+// What the data plane knows of a kind of module: one descriptor for each, in the file of the module. Its shape in GraphQL
+// and REST stands beside it in api/modules, whose index lists all of them.
+
+import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
+
+/** The settings of any module. With `enabled` false the module acts as if it were not set. */
+export interface ModuleSettings {
+  enabled: boolean;
+}
+
+/** The settings of the modules of an edge, a route or a tunnel, by the keys of their descriptors. */
+export type ModulesSettings = Readonly<Record<string, ModuleSettings | undefined>>;
+
+/**
+ * Where a module acts: requests pass the phases in this order, responses in reverse. Who may come in is settled before
+ * anything else is done, a policy has the last word on responses, and what guards the upstream sees what it alone did.
+ */
+export const PHASES = [
+  'encoding',
+  'address',
+  'client',
+  'user',
+  'signature',
+  'policy',
+  'response fields',
+  'request fields',
+  'upstream',
+] as const;
+
+/** What a module does to the traffic of its route, edge or tunnel. */
+export interface ModuleEffect {
+  http?: HttpModule | undefined;
+  /** What connections pass before the first request. */
+  connection?: ConnectionModule | undefined;
+  /** Whether the messages of a WebSocket are the bytes of a TCP connection to the upstream. */
+  convertsWebsockets?: boolean;
+  /** What the API tells the state of. */
+  breaker?: CircuitBreaker;
+}
+
+/** What the rows refer to that a module belongs to. */
+export interface ModuleReferences {
+  /** The IP policies, by their rules. */
+  ipPolicies: readonly { allow: readonly string[]; deny: readonly string[] }[];
+}
+
+/** @typeParam Stored the settings as a row has them: complete but for references, secrets sealed. */
+export interface ModuleDescriptor<
+  Settings extends ModuleSettings = ModuleSettings,
+  Stored extends ModuleSettings = Settings,
+> {
+  /** The key of its settings in the rows of edges and routes, which is its field in GraphQL: `circuitBreaker`. */
+  readonly key: string;
+  readonly phase: (typeof PHASES)[number];
+  /** Whether it remembers visitors: it is kept then while other modules of its route change. */
+  readonly isStateful?: boolean;
+  /** Whether `create` compiles what may take long: it is done ahead then, in pieces, while other traffic goes on. */
+  readonly isCompiled?: boolean;
+  /** @throws {SettingsError} or what the policy compiler throws, for settings that are not right. */
+  create(settings: Settings, owner: ModuleOwner, environment: ModuleEnvironment): ModuleEffect;
+  /**
+   * Replaces each secret in the settings: to seal it, to open it, or to seal it anew.
+   * @param change `part` names the secret within the module. It is bound to that: never rename one.
+   */
+  mapSecrets?(stored: Stored, change: (secret: string, part: string) => string): Stored;
+  /** The settings that act on traffic. Left out: they are as they are stored. @param stored with its secrets in clear. */
+  resolve?(stored: Stored, references: ModuleReferences): Settings;
+}

@@ -1,0 +1,47 @@
+// The traffic policy of a route, an edge or a tunnel, as a module.
+
+import { createHash } from 'node:crypto';
+import { compilePolicyText } from '../../policy/compile/policy.ts';
+import { joinPolicy, type PolicySecret } from '../../policy/secrets/policy-secrets.ts';
+import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
+
+/** A traffic policy: a document in JSON or YAML. */
+export interface TrafficPolicySettings extends ModuleSettings {
+  value: string;
+}
+
+/** The module as a row has it. */
+export type StoredPolicy = PlainPolicy | SealedPolicy;
+
+interface PlainPolicy extends TrafficPolicySettings {
+  /** Null: it has no secrets. Missing: a version that sealed none has written it. */
+  sealed?: null;
+}
+
+interface SealedPolicy extends ModuleSettings {
+  /** The document, with masks. Not `value`: such a version would take a mask for the password, and let visitors in with it. */
+  masked: string;
+  /** The secrets. */
+  sealed: string;
+}
+
+export const trafficPolicyModule: ModuleDescriptor<TrafficPolicySettings, StoredPolicy> = {
+  key: 'trafficPolicy',
+  phase: 'policy',
+  isStateful: true,
+  isCompiled: true,
+  create: ({ value }, owner, environment) => compilePolicyText(value, owner, environment),
+  mapSecrets: (stored, change) =>
+    'masked' in stored ? { ...stored, sealed: change(stored.sealed, partOf(stored.masked)) } : stored,
+  resolve(stored) {
+    const { enabled } = stored;
+    if (!('masked' in stored)) return { enabled, value: stored.value };
+    const secrets: PolicySecret[] = JSON.parse(stored.sealed);
+    return { enabled, value: joinPolicy({ value: stored.masked, secrets }) };
+  },
+};
+
+/** What the secrets are bound to: in another text, one would come to stand where it can be read. */
+export function partOf(masked: string): string {
+  return `:${createHash('sha256').update(masked).digest('base64url')}`;
+}

@@ -1,0 +1,79 @@
+// The modules of edges and routes as their rows have them: one JSON object, keyed by module.
+
+import type {
+  ModuleDescriptor,
+  ModuleReferences,
+  ModuleSettings,
+  ModulesSettings,
+} from '../../edge/modules/descriptor.ts';
+import type { Db } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Keys } from '../keys/keys.ts';
+import { openModule, type SecretOwner } from './module-secrets.ts';
+
+/** What a row has of a module; undefined when it is not set. Only the module itself writes there. */
+export function storedModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
+  row: { modules: unknown },
+  { key }: ModuleDescriptor<Settings, Stored>,
+): Stored | undefined {
+  return storedUnder<Stored>(row, key);
+}
+
+/** The same of a module that has no descriptor. */
+export function storedUnder<Stored extends ModuleSettings>({ modules }: { modules: unknown }, key: string) {
+  return (modules as Record<string, Stored | undefined>)[key];
+}
+
+/** The row is locked until the transaction ends: what is read there is what is replaced. */
+export async function lockedModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
+  db: Db,
+  { table, id, accountId }: SecretOwner,
+  descriptor: ModuleDescriptor<Settings, Stored>,
+): Promise<Stored | undefined> {
+  const [row] = await db.$queryRaw<{ modules: unknown }[]>`
+    SELECT modules FROM ${Prisma.raw(table)} WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
+  return row && storedModule(row, descriptor);
+}
+
+/**
+ * Sets some modules of a row, and unsets those that are null. The others stay as they are, even as somebody else writes
+ * them at this moment.
+ */
+export async function writeStoredModules(
+  db: Db,
+  table: SecretOwner['table'],
+  id: string,
+  modules: Readonly<Record<string, object | null>>,
+): Promise<void> {
+  const all = Object.entries(modules);
+  const set = JSON.stringify(Object.fromEntries(all.filter(([, settings]) => settings !== null)));
+  const unset = all.flatMap(([key, settings]) => (settings === null ? key : []));
+  await db.$executeRaw`
+    UPDATE ${Prisma.raw(table)} SET modules = (modules - ${unset}::text[]) || ${set}::jsonb WHERE id = ${id}`;
+}
+
+/**
+ * What the modules of a row do to traffic. Those whose secrets cannot be opened are left out.
+ * @returns why one was left out.
+ */
+export function openModules(
+  keys: Keys,
+  owner: SecretOwner,
+  row: { modules: unknown },
+  descriptors: readonly ModuleDescriptor[],
+  references: ModuleReferences,
+): { modules: ModulesSettings; failure?: string } {
+  const modules: Record<string, ModuleSettings> = {};
+  let failure: string | undefined;
+  for (const descriptor of descriptors) {
+    const stored = storedModule(row, descriptor);
+    if (!stored) continue;
+    try {
+      const opened = openModule(keys, owner, descriptor, stored);
+      modules[descriptor.key] = descriptor.resolve?.(opened, references) ?? opened;
+    } catch (error) {
+      failure ??= (error as Error).message;
+    }
+  }
+  return failure === undefined ? { modules } : { modules, failure };
+}
