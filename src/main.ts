@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { describeFailure } from './api/failure.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
 import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { collectWhenIdle } from './monitoring/idle-collection.ts';
@@ -11,6 +10,7 @@ import { openLog } from './monitoring/log.ts';
 import { metricsFor } from './monitoring/metrics.ts';
 import { handleUncaughtExceptions } from './monitoring/uncaught-exceptions.ts';
 import { LineWriter } from './protocol/line-writer.ts';
+import { describeFailure } from './runtime/describe-failure.ts';
 
 /** Everything but the requests under way has ended by itself long before; milliseconds. */
 const STOP_MS = 30_000;

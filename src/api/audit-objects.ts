@@ -2,11 +2,11 @@
 
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
-import type { Operation } from './documents.ts';
+import type { Operation } from './graphql/documents.ts';
+import { ownOperation } from './graphql/own-operations.ts';
 import { auditedResources } from './nodes.ts';
-import { ownOperation } from './own-operations.ts';
 import type { AuditedResource } from './resource.ts';
-import { inSnakeCase } from './rest.ts';
+import { inSnakeCase } from './rest/handler.ts';
 import type { Route } from './route.ts';
 
 /** An object of the caller's account as `GET` answers with it in this context; null when there is none. */

@@ -9,14 +9,16 @@ import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import type { Delivery } from './delivery.ts';
+import type {
+  AgentEndpointInfo,
+  ApiKeyUsage,
+  HeavyOperationQueue,
+  RequestClient,
+  SignInService,
+} from './dependencies.ts';
 import { ApiError } from './errors.ts';
-import type { AgentDoor } from './gateway-info.ts';
-import type { HeavyWork } from './heavy-work.ts';
-import type { KeyUse } from './key-use.ts';
 import type { AuditedResource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
-import type { Client } from './sign-in/client.ts';
-import type { SignInDesk } from './sign-in/desk.ts';
 import type { TrafficState } from './traffic.ts';
 import { translateConflict, translateWriteError } from './write-errors.ts';
 
@@ -39,17 +41,17 @@ export interface App {
   /** Brings what webhooks are checked with whose senders publish it. */
   signingKey: ModuleEnvironment['signingKey'];
   /** Where agents connect to this node. */
-  agentDoor(): AgentDoor;
+  agentEndpoint(): AgentEndpointInfo;
   /** The requests of this node that people look at one by one. */
   capture(): CaptureParts;
   /** Tells of what is written. */
   audit: AuditTrail;
   /** Notes which API keys are used. */
-  keyUse: KeyUse;
+  keyUse: ApiKeyUsage;
   /** Where users sign in. */
-  desk: SignInDesk;
+  signIn: SignInService;
   /** Runs operations that cost much. */
-  heavyWork: HeavyWork;
+  heavyOperations: HeavyOperationQueue;
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
@@ -104,7 +106,7 @@ export class Context {
   /** What `uri`s begin with: no slash at its end. */
   readonly baseUrl: string;
   /** The other end of the request. */
-  readonly client: Client;
+  readonly client: RequestClient;
   readonly #caller: Caller | ApiError;
   readonly #transaction: { tx: Db; announce: Announce } | undefined;
 
@@ -113,7 +115,7 @@ export class Context {
     operationId: string,
     baseUrl: string,
     caller: Caller | ApiError,
-    client: Client,
+    client: RequestClient,
     transaction?: { tx: Db; announce: Announce },
   ) {
     this.app = app;

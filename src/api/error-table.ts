@@ -3,7 +3,7 @@
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
-import { requestErrors } from './request-errors.ts';
+import { requestErrors } from './http/errors.ts';
 import { eventErrors, sinkErrors } from './resources/events/errors.ts';
 import { signInErrors } from './sign-in/errors.ts';
 

@@ -11,7 +11,7 @@ import { builder, type RowRef, type Types } from './builder.ts';
 import { snakeCase } from './case.ts';
 import type { Context } from './context.ts';
 import { ApiError, found } from './errors.ts';
-import { FEW } from './limits.ts';
+import { FEW } from './field-cost.ts';
 import { nounOf } from './nouns.ts';
 import type { AuditedResource } from './resource.ts';
 import { type Route, route } from './route.ts';

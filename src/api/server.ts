@@ -16,28 +16,28 @@ import { ProxiedConnections } from '../edge/proxied/connections.ts';
 import { networksOf } from '../net/networks.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
-import { admission } from './admission.ts';
-import type { Hearing } from './auth.ts';
-import { Texts } from './body.ts';
-import { clientAddress, forwardedScheme } from './client-address.ts';
-import { answerClientErrors } from './client-errors.ts';
-import { Connections } from './connections.ts';
 import type { App } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
-import { Documents } from './documents.ts';
-import { graphiql, wantsGraphiql } from './graphiql.ts';
-import { graphqlHandler } from './graphql.ts';
-import { baseUrlOf, type Exchange, sendError } from './http.ts';
-import type { ListenerTls } from './listener-tls.ts';
-import { isLoopbackRequest } from './loopback.ts';
-import type { ApiMetrics } from './metrics.ts';
-import { serveOpenApi } from './openapi.ts';
-import { prefersHtml } from './prefers-html.ts';
-import { normalPath, wrongHead } from './request-head.ts';
-import { requestLog } from './request-log.ts';
-import { prepareRow, restApp } from './rest.ts';
-import { rootOf } from './root.ts';
+import type { Exchange } from './exchange.ts';
+import { Documents } from './graphql/documents.ts';
+import { graphiql, wantsGraphiql } from './graphql/graphiql.ts';
+import { graphqlHandler } from './graphql/handler.ts';
+import { admission } from './http/admission.ts';
+import type { Hearing } from './http/authentication.ts';
+import { Connections } from './http/connections.ts';
+import type { ListenerTls } from './http/listener-tls.ts';
+import type { ApiMetrics } from './http/metrics.ts';
+import { answerClientErrors } from './http/parser-errors.ts';
+import { prefersHtml } from './http/prefers-html.ts';
+import { normalPath, wrongHead } from './http/request-head.ts';
+import { requestLog } from './http/request-log.ts';
+import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
+import { ResponseBodies } from './http/response-body.ts';
+import { sendError } from './http/responses.ts';
+import { prepareRow, restApp } from './rest/handler.ts';
+import { serveOpenApi } from './rest/openapi.ts';
+import { rootOf } from './rest/root.ts';
 import type { Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -92,7 +92,7 @@ export function createApi(options: ApiOptions): Api {
   const allowOrigin = corsFor(config.corsOrigins);
   const report = requestLog(log, metrics);
   const proxies = networksOf(config.trustedProxies);
-  const texts = new Texts();
+  const body = new ResponseBodies();
   const page = graphiql();
   let draining = false;
 
@@ -116,8 +116,8 @@ export function createApi(options: ApiOptions): Api {
       clientIp,
       isSecure: isPublicSecure || tls !== undefined || scheme === 'https',
       isLoopback: isLoopbackRequest(request, clientIp),
-      texts,
-      seen: {},
+      body,
+      log: {},
     };
     response.setHeader('Service-Operation-Id', operationId);
     response.setHeader('X-Content-Type-Options', 'nosniff');

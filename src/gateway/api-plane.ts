@@ -6,14 +6,14 @@ import { auditTrail } from '../api/audit.ts';
 import { auditObjects } from '../api/audit-objects.ts';
 import type { App } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
-import { HeavyWork } from '../api/heavy-work.ts';
-import { KeyUse } from '../api/key-use.ts';
-import type { ListenerTls } from '../api/listener-tls.ts';
-import { openListenerTls } from '../api/listener-tls.ts';
-import { apiMetrics } from '../api/metrics.ts';
+import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
+import { KeyUse } from '../api/http/api-key-use.ts';
+import type { ListenerTls } from '../api/http/listener-tls.ts';
+import { openListenerTls } from '../api/http/listener-tls.ts';
+import { apiMetrics } from '../api/http/metrics.ts';
 import { routes, schema } from '../api/schema.ts';
 import { createApi } from '../api/server.ts';
-import { signInDesk } from '../api/sign-in/desk.ts';
+import { createSignInService } from '../api/sign-in/service.ts';
 import { trafficOf } from '../api/traffic.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
@@ -81,9 +81,9 @@ export async function startApiPlane(
     signingKey,
     audit: auditTrail(auditObjects(schema, routes)),
     keyUse,
-    desk: signInDesk(now),
-    heavyWork: new HeavyWork(),
-    agentDoor: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
+    signIn: createSignInService(now),
+    heavyOperations: new HeavyOperations(),
+    agentEndpoint: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
     capture: () => dataPlane,
     now,
     ending: ending.signal,

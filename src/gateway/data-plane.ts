@@ -2,7 +2,6 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { describeFailure } from '../api/failure.ts';
 import { moduleDescriptors } from '../api/modules/index.ts';
 import { Captures } from '../capture/captures.ts';
 import { joinedReporter } from '../capture/joined-reporter.ts';
@@ -24,6 +23,7 @@ import { createCounters } from '../edge/visits/counters.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Registrar } from '../tunnel/control/registrar.ts';
 import { Tokens } from '../tunnel/control/resume-tokens.ts';
 import { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';

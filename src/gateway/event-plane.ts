@@ -3,7 +3,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Delivery } from '../api/delivery.ts';
-import { describeFailure } from '../api/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { TrafficReporter } from '../edge/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';
@@ -20,6 +19,7 @@ import { trafficCounters } from '../events/traffic/counters.ts';
 import { TrafficEvents } from '../events/traffic/recorder.ts';
 import { TEST_EVENT } from '../events/types.ts';
 import { eventMetrics } from '../monitoring/event-metrics.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Changes } from '../store/changes/changes.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import { backlogOf } from '../store/events/backlog.ts';

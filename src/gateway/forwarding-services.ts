@@ -1,11 +1,11 @@
 // What requests of visitors and their modules use of the gateway: clocks, ids, the log, traffic reports.
 
 import type { Logger } from 'pino';
-import { describeFailure } from '../api/failure.ts';
 import type { Config } from '../config/config.ts';
 import { spokenTo } from '../edge/http2/upstream.ts';
 import type { VisitServices } from '../edge/visits/services.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 
 interface VisitServicesOptions extends Pick<VisitServices, 'newOperationId' | 'reporter'> {

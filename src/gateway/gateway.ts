@@ -2,7 +2,6 @@
 
 import { Registry } from 'prom-client';
 import type { App } from '../api/context.ts';
-import { describeFailure } from '../api/failure.ts';
 import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
@@ -10,6 +9,7 @@ import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';
 import { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import { sessionCommands } from '../store/changes/session-commands.ts';
 import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
 import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';

@@ -1,8 +1,8 @@
 // What is deleted from the database now and then.
 
 import type { Logger } from 'pino';
-import { describeFailure } from '../api/failure.ts';
 import { KEPT_MS } from '../api/idempotency.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import { type NodeDeps, sweepLive, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
 

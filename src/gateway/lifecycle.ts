@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { describeFailure } from '../api/failure.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 
 /** How long a part may take to stop, in milliseconds. */
 const STOP_MS = 2500;

@@ -1,9 +1,9 @@
 // Starts what holds the state: the database, the keys to its secrets, and this node's place among the others.
 
 import type { Logger } from 'pino';
-import { describeFailure } from '../api/failure.ts';
 import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import { Changes } from '../store/changes/changes.ts';
 import { Notifications } from '../store/changes/notifications.ts';
 import { openClient, type PrismaClient } from '../store/database/client.ts';

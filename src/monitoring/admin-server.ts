@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { Connections } from '../api/connections.ts';
+import { Connections } from '../api/http/connections.ts';
 import { metricsFor } from './metrics.ts';
 
 /** Limit of open connections: enough for probes and a few that collect metrics. */

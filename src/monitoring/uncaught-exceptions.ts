@@ -1,7 +1,7 @@
 // The last resort for exceptions that no code caught. A defect that one visitor triggers must not end the service of all others.
 
 import type { Logger } from 'pino';
-import { describeFailure } from '../api/failure.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Defects that are logged in full per window. The others are only counted, because a visitor may provoke any number. */

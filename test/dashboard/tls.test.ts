@@ -9,8 +9,8 @@ import { type ConnectionOptions, connect as connectTls, type PeerCertificate } f
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { type ListenerTls, openListenerTls } from '../../src/api/listener-tls.ts';
-import { apiMetrics } from '../../src/api/metrics.ts';
+import { type ListenerTls, openListenerTls } from '../../src/api/http/listener-tls.ts';
+import { apiMetrics } from '../../src/api/http/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config/config.ts';

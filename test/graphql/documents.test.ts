@@ -1,7 +1,7 @@
 // Documents that were read are kept: for each account apart, the dashboard's for good, and none that is wrong.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type DocumentOwner, Documents } from '../../src/api/documents.ts';
+import { type DocumentOwner, Documents } from '../../src/api/graphql/documents.ts';
 import { schema } from '../../src/api/schema.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { agentAddress } from '../../src/api/gateway-info.ts';
+import { agentAddress } from '../../src/api/resources/overview/agent-address.ts';
 import { sharedGateway } from '../support/gateway.ts';
 
 const QUERY = '{ gatewayInfo { agentAddress caFile caCertificate version } }';

@@ -1,7 +1,7 @@
 // What costs much is asked for once in a document, and of each account a few at a time.
 
 import { beforeAll, expect, test } from 'vitest';
-import { HeavyWork } from '../../src/api/heavy-work.ts';
+import { HeavyOperations } from '../../src/api/graphql/heavy-operations.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -50,11 +50,11 @@ test('whoever searches all the time is told to wait, and nobody else', async () 
 
 test('of an account two run at once, and the next begins when a place has rested', async () => {
   const rests: (() => void)[] = [];
-  const heavyWork = new HeavyWork(() => new Promise<void>((resolve) => rests.push(resolve)));
+  const heavyOperations = new HeavyOperations(() => new Promise<void>((resolve) => rests.push(resolve)));
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (accountId: string, name: string) =>
-    heavyWork.run(accountId, () => {
+    heavyOperations.run(accountId, () => {
       begun.push(name);
       return new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -76,8 +76,8 @@ test('of an account two run at once, and the next begins when a place has rested
 });
 
 test('what fails gives its place back', async () => {
-  const heavyWork = new HeavyWork(async () => undefined);
+  const heavyOperations = new HeavyOperations(async () => undefined);
   for (let round = 0; round < 20; round++)
-    await expect(heavyWork.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  expect(await heavyWork.run('a', async () => 'done')).toBe('done');
+    await expect(heavyOperations.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(await heavyOperations.run('a', async () => 'done')).toBe('done');
 });

@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { KeyUse } from '../../src/api/key-use.ts';
+import { KeyUse } from '../../src/api/http/api-key-use.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';

@@ -71,6 +71,38 @@ test.each(Object.entries(layersOf))('no layer inside %s imports one above it', (
   expect(own.filter(({ file, target }) => layerOf(target) < layerOf(file))).toEqual([]);
 });
 
+// Inside the API. What is not named here stands at its root, is shared by all, and imports none of these.
+const apiLayers = [
+  'server.ts',
+  'audit.ts',
+  'audit-objects.ts',
+  'dashboard',
+  'rest',
+  'graphql',
+  'schema.ts',
+  'resources',
+  'modules',
+  'http',
+  'sign-in',
+];
+
+test('inside the API, no folder imports one above it', () => {
+  const layerOf = (file: string) => file.split('/')[1] ?? '';
+  const apiRank = (file: string) => {
+    // `edge.ts` is a part of the resources of edges.
+    const index = apiLayers.indexOf(layerOf(file) === 'edge.ts' ? 'resources' : layerOf(file));
+    return index < 0 ? apiLayers.length : index;
+  };
+  const ofApi = imports.filter(({ file, target }) => roomOf(file) === 'api' && roomOf(target) === 'api');
+  // The one table of errors gathers the errors of each subject, which stand beside it.
+  const isErrorTable = ({ file, target }: { file: string; target: string }) =>
+    file === 'api/error-table.ts' && target.endsWith('/errors.ts');
+  expect(ofApi.length).toBeGreaterThan(100);
+  expect(ofApi.filter((one) => apiRank(one.target) < apiRank(one.file) && !isErrorTable(one))).toEqual([]);
+  const folders = ofApi.map(({ file }) => layerOf(file)).filter((layer) => !layer.endsWith('.ts'));
+  expect([...new Set(folders)].filter((folder) => !apiLayers.includes(folder))).toEqual([]);
+});
+
 test('no files import each other in a circle, not even types', () => {
   const importsOf = new Map(source.map((file) => [file, [] as string[]]));
   for (const { file, target } of imports) importsOf.get(file)?.push(target);

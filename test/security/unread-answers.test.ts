@@ -9,7 +9,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiMetrics } from '../../src/api/metrics.ts';
+import { apiMetrics } from '../../src/api/http/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { receive } from '../dashboard/built.ts';

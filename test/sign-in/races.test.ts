@@ -16,9 +16,9 @@ let meanwhile: (() => Promise<unknown>) | undefined;
 beforeAll(async () => {
   gateway = await startWithDashboard({ PUBLIC_API_URL: 'https://gateway.example' });
   account = await gateway.newAccount();
-  const { desk } = gateway.app;
-  const { isRight } = desk;
-  desk.isRight = async (...given) => {
+  const { signIn } = gateway.app;
+  const { isRight } = signIn;
+  signIn.isRight = async (...given) => {
     const right = await isRight(...given);
     const now = meanwhile;
     meanwhile = undefined;

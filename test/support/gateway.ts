@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
 import { readDashboard } from '../../src/api/dashboard/files.ts';
-import { apiMetrics } from '../../src/api/metrics.ts';
+import { apiMetrics } from '../../src/api/http/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config/config.ts';

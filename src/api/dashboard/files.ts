@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { copy, type StoredBody } from '../stored-body.ts';
+import { copy, type StoredBody } from '../http/cached-body.ts';
 
 export interface StoredFile extends StoredBody {
   /** Its name says what is in it, so that it never changes. */

@@ -1,9 +1,9 @@
 // The dashboard over HTTP. What it is made of is public: only what it asks the API needs somebody who is signed in.
 
 import type { ServerResponse } from 'node:http';
-import type { Exchange } from '../http.ts';
-import { isLoopbackHost } from '../loopback.ts';
-import { sendStored } from '../stored-body.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendStored } from '../http/cached-body.ts';
+import { isLoopbackHost } from '../http/request-origin.ts';
 import type { Dashboard, StoredFile } from './files.ts';
 
 /** Where the dashboard is, with everything in it. */

@@ -3,9 +3,9 @@
 import { builder } from '../builder.ts';
 import { collection, Node, reads } from '../collection.ts';
 import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from '../edge.ts';
+import { FEW } from '../field-cost.ts';
 import { httpsEdge, httpsEdgeRoute } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
-import { FEW } from '../limits.ts';
 import { addModules, modulesSelection } from '../module.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
 import { route } from '../route.ts';

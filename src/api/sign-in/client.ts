@@ -1,15 +1,15 @@
 // Who sent a request, as far as signing in has to know, and what it is sent back for it.
 
+import type { RequestClient } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../http.ts';
+import type { Exchange, SignInLogEntry } from '../exchange.ts';
 import { writeCookie } from './cookie.ts';
 import { isFromDashboard } from './dashboard-request.ts';
-import type { SignInNote } from './note.ts';
 
 const USER_AGENT_MAX = 512;
 
 /** The other end of one request. */
-export class Client {
+export class Client implements RequestClient {
   readonly #exchange: Exchange;
   /** The browser session that the answer begins; undefined when it begins none. */
   sessionId: string | undefined;
@@ -57,8 +57,8 @@ export class Client {
     this.#exchange.response.setHeader('Set-Cookie', writeCookie(session?.token ?? null));
   }
 
-  note(signIn: SignInNote): void {
-    const { seen } = this.#exchange;
-    seen.signIns = [...(seen.signIns ?? []), { ...signIn, ip: this.ip }];
+  note(signIn: SignInLogEntry): void {
+    const { log } = this.#exchange;
+    log.signIns = [...(log.signIns ?? []), { ...signIn, ip: this.ip }];
   }
 }

@@ -1,7 +1,7 @@
 // What tells requests of the dashboard’s own pages from those that other sites make a browser send.
 
 import type { IncomingMessage } from 'node:http';
-import type { Exchange } from '../http.ts';
+import type { Exchange } from '../exchange.ts';
 
 /** What pages send that have no secret, or not yet. */
 const NO_SECRET = '1';

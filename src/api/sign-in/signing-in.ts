@@ -28,8 +28,8 @@ export async function userWith({ db, app, client }: Context, email: string, pass
     select: { id: true, accountId: true, role: true, password: { select: { hash: true } } },
   });
   for (const { password: stored, ...user } of users)
-    if (stored && (await app.desk.isRight(password, stored.hash))) return { ...user, hash: stored.hash };
-  if (users.length === 0) await app.desk.isRight(password, undefined);
+    if (stored && (await app.signIn.isRight(password, stored.hash))) return { ...user, hash: stored.hash };
+  if (users.length === 0) await app.signIn.isRight(password, undefined);
   client.note({ outcome: 'failed', by: 'password', userId: users[0]?.id });
   return null;
 }

@@ -65,7 +65,7 @@ builder.mutationField('signIn', (t) =>
       const { app, client } = context;
       client.checkMaySignIn();
       const email = given.trim().toLowerCase();
-      const user = await app.desk.attempts.make(email, client.ip, () => userWith(context, email, password));
+      const user = await app.signIn.attempts.make(email, client.ip, () => userWith(context, email, password));
       if (!user) throw new ApiError('signInFailed');
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
@@ -86,11 +86,11 @@ builder.mutationField('redeemSignInLink', (t) =>
     resolve: async (_, { input: { token, password } }, context) => {
       const { app, client, db } = context;
       client.checkMaySignIn();
-      const user = await app.desk.attempts.make(null, client.ip, () => linkOwner(db, app.keys, token, app.now()));
+      const user = await app.signIn.attempts.make(null, client.ip, () => linkOwner(db, app.keys, token, app.now()));
       if (!user) client.note({ outcome: 'failed', by: 'link', userId: undefined });
       if (!user) throw new ApiError('linkOver');
       checkPassword(password, user.subject);
-      const hash = await app.desk.hash(password);
+      const hash = await app.signIn.hash(password);
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id))) throw new ApiError('linkOver');
         // Of two who redeem it at once, one finds it gone.
@@ -114,11 +114,11 @@ builder.mutationField('changePassword', (t) =>
     resolve: async (_, { input: { current, password } }, context) => {
       const { app, client, caller } = context;
       const { email, stored } = await ownPassword(context);
-      const isRight = async () => (await app.desk.isRight(current, stored)) || null;
-      if (!(await app.desk.attempts.make(email, client.ip, isRight)))
+      const isRight = async () => (await app.signIn.isRight(current, stored)) || null;
+      if (!(await app.signIn.attempts.make(email, client.ip, isRight)))
         throw new ApiError('wrongPassword', { member: 'current' });
       checkPassword(password, email);
-      const hash = await app.desk.hash(password);
+      const hash = await app.signIn.hash(password);
       return context.inTransaction(async (within) => {
         if (!(await maySignIn(within, caller.ownerId, stored)))
           throw new ApiError('wrongPassword', { member: 'current' });

@@ -2,7 +2,7 @@
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { builder } from '../../builder.ts';
-import { FEW } from '../../limits.ts';
+import { FEW } from '../../field-cost.ts';
 import { type Page, PageInfo, readPage } from '../../page.ts';
 import type { Route } from '../../route.ts';
 import { watching } from '../../watching.ts';

@@ -2,7 +2,7 @@
 
 import { builder } from '../../builder.ts';
 import { ApiError } from '../../errors.ts';
-import { FEW } from '../../limits.ts';
+import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import {
   type BindEvaluation,

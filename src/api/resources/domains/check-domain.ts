@@ -3,7 +3,7 @@
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
 import { found } from '../../errors.ts';
-import { FEW } from '../../limits.ts';
+import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import { withDns } from './dns.ts';
 import { type DomainCheck as Check, checkDomain, type RecordCheck } from './dns-check.ts';

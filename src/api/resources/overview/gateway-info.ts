@@ -3,10 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { VERSION } from '../../../tunnel/session/agent-session.ts';
 import { builder } from '../../builder.ts';
-import { type AgentDoor, agentAddress } from '../../gateway-info.ts';
+import type { AgentEndpointInfo } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';
+import { agentAddress } from './agent-address.ts';
 
-const GatewayInfo = builder.objectRef<AgentDoor>('GatewayInfo').implement({
+const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implement({
   description: 'What is to be known of the gateway before an agent connects to it.',
   fields: (t) => ({
     agentAddress: t.string({
@@ -35,7 +36,7 @@ builder.queryField('gatewayInfo', (t) =>
     type: GatewayInfo,
     nullable: true,
     description: 'What is to be known of the gateway before an agent connects to it.',
-    resolve: (_, __, { app }) => app.agentDoor(),
+    resolve: (_, __, { app }) => app.agentEndpoint(),
   }),
 );
 

@@ -2,7 +2,7 @@
 
 import { builder } from '../../builder.ts';
 import { ApiError } from '../../errors.ts';
-import { ONCE } from '../../limits.ts';
+import { ONCE } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import { LOOKED_AT_MAX, type SearchHit, search } from './search-query.ts';
 

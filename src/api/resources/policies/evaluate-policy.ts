@@ -10,7 +10,7 @@ import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
-import { ONCE } from '../../limits.ts';
+import { ONCE } from '../../field-cost.ts';
 import { rowWithPolicy } from '../../policy-check.ts';
 import type { Route } from '../../route.ts';
 import { PolicyEvaluation } from './policy-evaluation-type.ts';

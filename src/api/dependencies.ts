@@ -1,0 +1,67 @@
+// What the API asks of other parts, as interfaces: the parts are made elsewhere and handed in.
+
+import type { ApiError } from './errors.ts';
+import type { SignInLogEntry } from './exchange.ts';
+
+/** The listener for agents. */
+export interface AgentEndpointInfo {
+  /** Where it listens: host and port. */
+  address: string;
+  /** Names that its certificate is for on top of the usual ones: an operator who sets them means agents to use them. */
+  hosts: readonly string[];
+  /** The certificate that agents are to trust, in PEM. */
+  caFile: string;
+}
+
+/** What all sign-ins of this process share: how many passwords are hashed at once, and who has to wait. */
+export interface SignInService {
+  attempts: {
+    /**
+     * Makes an attempt, which counts as failed while it is under way.
+     * @param work gives null when the attempt failed.
+     * @throws {ApiError} when it is too early for another one.
+     */
+    make<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null>;
+  };
+  /** @throws {ApiError} when too many passwords are being hashed. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether this is the password of a hash. Without a hash, saying no takes as long.
+   * @throws {ApiError} when too many passwords are being hashed.
+   */
+  isRight(password: string, stored: string | undefined): Promise<boolean>;
+}
+
+/** Notes which API keys are used, and writes it later. */
+export interface ApiKeyUsage {
+  used(keyId: string): void;
+  /** Writes what was noted, now. It never rejects. */
+  write(): Promise<void>;
+}
+
+/** Runs operations that cost much, a few of each account at a time. */
+export interface HeavyOperationQueue {
+  /** @throws {ApiError} when too many of the account wait already. */
+  run<T>(accountId: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** The other end of one request, as far as signing in has to know it. */
+export interface RequestClient {
+  /** Its address; behind a trusted proxy, the address that the proxy names. */
+  readonly ip: string;
+  /** Whether it is on this machine. */
+  readonly isLoopback: boolean;
+  readonly userAgent: string;
+  /** Why nobody can sign in from there; null where one can. */
+  readonly refusal: ApiError | null;
+  /** The browser session that the response begins; undefined when it begins none. */
+  readonly sessionId: string | undefined;
+  /** Calls back when nobody waits for more of the response. @returns what ends that. */
+  onGone(listener: () => void): () => void;
+  /** @throws {ApiError} when nobody may sign in by this request: others may listen, or another page may have sent it. */
+  checkMaySignIn(): void;
+  /** Gives the browser the token of its session, or takes it away: null. */
+  setSession(session: { id: string; token: string } | null): void;
+  /** Adds a sign-in to the request's log line. */
+  note(signIn: SignInLogEntry): void;
+}

@@ -1,0 +1,48 @@
+// One request and its response, on their way through the API.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A request, with what every part of its handling needs. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  operationId: string;
+  baseUrl: string;
+  /** The address of the client, as `clientAddress` found it. */
+  clientIp: string;
+  /** Whether nobody on the way can read along: it came by TLS, here or at a proxy in front. */
+  isSecure: boolean;
+  /** Whether it never left this machine: it came from a loopback address, for a loopback name. */
+  isLoopback: boolean;
+  /** Writes the body of its response. */
+  body: BodyWriter;
+  /** Whether it names one of the dashboard's own operations; undefined as long as it was not read. */
+  isPersisted?: boolean;
+  /** For the log line: filled in on the way. */
+  log: LogFields;
+}
+
+/** What the log line of a request says beyond the request itself. */
+export interface LogFields {
+  keyId?: string;
+  sessionId?: string;
+  accountId?: string;
+  errorCode?: string;
+  failure?: unknown;
+  operation?: string;
+  signIns?: (SignInLogEntry & { ip: string })[];
+}
+
+/** Somebody signed in, or could not; for the log. */
+export interface SignInLogEntry {
+  outcome: 'ok' | 'failed';
+  by: 'password' | 'link';
+  /** Undefined when nobody has that e-mail address, or that link. */
+  userId: string | undefined;
+}
+
+/** Writes bodies to clients that may read slowly. */
+export interface BodyWriter {
+  /** @param mayCompress whether its body may be compressed: its length then tells of what is in it. */
+  send(response: ServerResponse, status: number, type: string, text: string, mayCompress?: boolean): void;
+}

@@ -1,0 +1,26 @@
+// What fields weigh in the cost of a document. Resources give their expensive root fields a weight.
+
+import type { GraphQLField } from 'graphql';
+
+/** Fields in the response, taking each page to be as long as it may be and every other list to have ten entries. */
+export const COST_MAX = 90_000;
+
+/** Put on a field as its `extensions`: what it weighs, in fields of an answer. Left out: 1, as a field does. */
+export interface Weight {
+  weight?: number;
+}
+
+/** Of a root field whose work is so large that a document may have it once. */
+export const ONCE = { weight: COST_MAX / 2 + 1 } satisfies Weight;
+/** Of a root field that a document may have a few times. */
+export const FEW = { weight: COST_MAX / 10 } satisfies Weight;
+
+/** Whether a root field is one that a document may have once. */
+export function isHeavyField(field: GraphQLField<unknown, unknown> | undefined): boolean {
+  return weightOf(field) >= ONCE.weight;
+}
+
+/** What a field counts for. */
+export function weightOf(field: GraphQLField<unknown, unknown> | undefined): number {
+  return (field?.extensions as Weight | undefined)?.weight ?? 1;
+}

@@ -1,0 +1,49 @@
+// GraphiQL: a page of 9 MB that works without the internet. It is made when somebody first opens it, and kept once.
+
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Worker } from 'node:worker_threads';
+import type { Exchange } from '../exchange.ts';
+import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
+import { sendError } from '../http/responses.ts';
+
+interface Page {
+  stored: StoredBody;
+  policy: string;
+}
+
+/** Whether somebody opens the page, rather than sending an operation. */
+export function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+/** Answers with the page. */
+export function graphiql(): (exchange: Exchange) => void {
+  let page: Promise<Page> | undefined;
+  return (exchange) => {
+    page ??= makePage();
+    page.then(
+      ({ stored, policy }) => {
+        const { response } = exchange;
+        if (response.destroyed) return;
+        response.setHeader('Content-Security-Policy', policy);
+        response.setHeader('Referrer-Policy', 'no-referrer');
+        response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+        response.appendHeader('Vary', 'Accept');
+        sendStored(response, stored, 'no-cache');
+      },
+      (error) => {
+        page = undefined;
+        sendError(exchange, error);
+      },
+    );
+  };
+}
+
+async function makePage(): Promise<Page> {
+  const worker = new Worker(new URL('../graphiql-page.js', import.meta.url));
+  worker.unref(); // Nobody waits for it when the gateway stops.
+  const [{ bytes, policy }] = (await once(worker, 'message')) as [{ bytes: Uint8Array; policy: string }];
+  const { buffer, byteOffset, byteLength } = bytes;
+  return { stored: await storedBody('text/html; charset=utf-8', Buffer.from(buffer, byteOffset, byteLength)), policy };
+}

@@ -1,0 +1,119 @@
+// Reads what a client sent against an input type, before GraphQL does, so that a mistake names its member in the
+// client's own words and has a number. Both doors pass here.
+
+import {
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { restName } from '../case.ts';
+import { ApiError } from '../errors.ts';
+
+/** How a door names members, and how far it bends values. */
+export interface Door {
+  naming(member: string): string;
+  /** Whether one value may stand for a list of one, and a number for an id, as GraphQL has it. */
+  bends: boolean;
+}
+
+export const restDoor: Door = { naming: restName, bends: false };
+export const graphqlDoor: Door = { naming: (member) => member, bends: true };
+
+/**
+ * @param path where the value stands, in camelCase; empty for the body itself.
+ * @returns the value as GraphQL takes it: members in camelCase, in the order of the type.
+ * @throws {ApiError} for an unknown, missing or wrong member.
+ */
+export function readInput(type: GraphQLInputType, value: unknown, path: string, door: Door): unknown {
+  if (isNonNullType(type)) {
+    if (value === null || value === undefined || isEmptyEnum(type.ofType, value, door))
+      throw new ApiError('missingMember', { member: path });
+    return readInput(type.ofType, value, path, door);
+  }
+  if (value === null || value === undefined) return value;
+  if (isEmptyEnum(type, value, door)) return null;
+
+  if (isListType(type)) {
+    if (Array.isArray(value))
+      return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, door));
+    if (door.bends) return [readInput(type.ofType, value, path, door)];
+    throw wrong(path, 'it must be a list');
+  }
+
+  if (isInputObjectType(type)) {
+    if (typeof value !== 'object' || Array.isArray(value)) throw wrong(path, 'it must be an object');
+    const given = value as Record<string, unknown>;
+    const fields = type.getFields();
+    const result: Record<string, unknown> = {};
+    let read = 0;
+    for (const [name, field] of Object.entries(fields)) {
+      const outer = door.naming(name);
+      if (Object.hasOwn(given, outer)) read++;
+      const inner = readInput(
+        field.type,
+        Object.hasOwn(given, outer) ? given[outer] : undefined,
+        join(path, name),
+        door,
+      );
+      if (inner !== undefined) result[name] = inner;
+    }
+    if (read < Object.keys(given).length) throw unknown(given, Object.keys(fields), path, door);
+    return result;
+  }
+
+  if (type.name === 'ID' && typeof value !== 'string' && !door.bends) throw wrong(path, 'it must be a string');
+  return readLeaf(type, value, path);
+}
+
+/** REST clients that send every member write "" for one of a few words that was not given. */
+function isEmptyEnum(type: GraphQLInputType, value: unknown, door: Door): boolean {
+  return value === '' && !door.bends && isEnumType(type);
+}
+
+function readLeaf(type: GraphQLLeafType, value: unknown, path: string): unknown {
+  try {
+    type.parseValue(value);
+    return value; // GraphQL parses it once more; what it is given must be as it came.
+  } catch (error) {
+    throw wrong(
+      path,
+      reasons[type.name] ?? (isEnumType(type) ? oneOf(type.getValues().map(({ name }) => name)) : messageOf(error)),
+    );
+  }
+}
+
+const reasons: Record<string, string> = {
+  String: 'it must be a string',
+  ID: 'it must be a string',
+  Boolean: 'it must be true or false',
+  Int: 'it must be a whole number of at most 32 bits',
+  Float: 'it must be a number',
+  UInt32: 'it must be a whole number from 0 to 4294967295',
+  Labels: 'it must be an object whose members are all strings',
+};
+
+function oneOf(names: string[]): string {
+  return `it must be one of ${names.join(', ')}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function wrong(member: string, reason: string): ApiError {
+  return new ApiError('wrongValue', { member: member || 'body', reason });
+}
+
+function unknown(given: Record<string, unknown>, names: string[], path: string, door: Door): ApiError {
+  const known = names.map((name) => door.naming(name));
+  const stranger = Object.keys(given).find((name) => !known.includes(name)) ?? '';
+  const place = path && `${door.naming(path)}.`;
+  return new ApiError('unknownMember', { culprit: place + stranger, known: known.join(', ') });
+}
+
+function join(path: string, name: string): string {
+  return path ? `${path}.${name}` : name;
+}

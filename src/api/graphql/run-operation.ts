@@ -1,0 +1,77 @@
+// Runs one operation for one caller. REST and GraphQL, short path and long, all come through here.
+
+import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors.ts';
+import { once, onceApart } from '../idempotency.ts';
+import type { Operation } from './documents.ts';
+import { type Door, readInput } from './input.ts';
+
+/**
+ * @param variables as the client sent them, in the case of its door.
+ * @throws {ApiError} when the variables are wrong, or the idempotency key is.
+ */
+export async function runOperation(
+  operation: Operation,
+  variables: Record<string, unknown>,
+  context: Context,
+  door: Door,
+): Promise<ExecutionResult> {
+  const values = readVariables(operation, variables, door);
+  if (!operation.isHeavy || !context.isKnown) return runWith(operation, values, context);
+  return context.app.heavyOperations.run(context.accountId, () => runWith(operation, values, context));
+}
+
+async function runWith(
+  operation: Operation,
+  values: Record<string, unknown>,
+  context: Context,
+): Promise<ExecutionResult> {
+  const key = keyOf(operation, values);
+  if (key === undefined || !context.isKnown) return operation.run(values, context);
+
+  const request = JSON.stringify([operation.document.loc?.source.body ?? '', { ...values, idempotencyKey: undefined }]);
+  try {
+    return await (operation.awaitsOthers ? onceApart : once)(context, key, request, async (within) => {
+      const result = await operation.run(values, within);
+      if (result.errors) throw new Failed(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof Failed) return error.result;
+    throw error;
+  }
+}
+
+function readVariables(operation: Operation, given: Record<string, unknown>, door: Door): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { name, type, hasDefault } of operation.variables) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && hasDefault) continue;
+    const read = readInput(type, value, name === 'input' ? '' : name, door);
+    if (read !== undefined) values[name] = read;
+  }
+  return values;
+}
+
+/** The idempotency key of an operation. @throws {ApiError} when it is not the key of the whole operation. */
+function keyOf({ keyedFields, definition }: Operation, values: Record<string, unknown>): string | undefined {
+  const [field] = keyedFields;
+  if (!field) return undefined;
+  const value = field.arguments?.find(({ name }) => name.value === 'idempotencyKey')?.value;
+  const key = value?.kind === Kind.VARIABLE ? values[value.name.value] : value && valueFromAST(value, GraphQLString);
+  if (key === undefined || key === null) return undefined;
+  const { selections } = definition.selectionSet;
+  if (selections.length > 1 || selections[0] !== field) throw new ApiError('keyedMutationAlone');
+  return String(key);
+}
+
+/** Carries a failed result out of the transaction, which is rolled back. */
+class Failed extends Error {
+  readonly result: ExecutionResult;
+
+  constructor(result: ExecutionResult) {
+    super('The operation failed');
+    this.result = result;
+  }
+}

@@ -1,0 +1,92 @@
+// What stands before every operation: who is calling, in which version of the API, and how often.
+
+import type { ServerResponse } from 'node:http';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { type App, type Caller, Context } from '../context.ts';
+import { ApiError } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { Client } from '../sign-in/client.ts';
+import { readCookie } from '../sign-in/cookie.ts';
+import { isFromDashboard, pageSecretIn } from '../sign-in/dashboard-request.ts';
+import { Strangers } from './anonymous-rate-limit.ts';
+import { Authenticator, type Hearing } from './authentication.ts';
+
+const MINUTE_SECONDS = 60;
+
+/** Called before an operation: finds who is calling, in which version of the API, and how often. */
+export type Admit = (exchange: Exchange) => Promise<Context>;
+
+export interface Admission {
+  /** REST takes nobody without a key, and nothing without the version header. */
+  toRest: Admit;
+  /**
+   * GraphQL takes strangers too: what they may see is decided field by field. And it takes browser sessions, of the
+   * dashboard's own requests only; whoever sends an Authorization header is judged by that alone.
+   */
+  toGraphql: Admit;
+  /** Forgets which API keys and browser sessions were accepted: something may have been missed. */
+  forget(): void;
+}
+
+export function admission(app: App, hearing: Hearing): Admission {
+  const { rateLimit, strangerRateLimit, versionHeaders } = app.config;
+  const strangers = new Strangers(strangerRateLimit, app.now);
+  const authenticator = new Authenticator(app, hearing, strangers);
+  const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
+
+  const ofGraphql = (exchange: Exchange, ip: string): Promise<Caller | ApiError> => {
+    const { request } = exchange;
+    const { authorization, cookie } = request.headers;
+    const token = authorization === undefined ? readCookie(cookie) : undefined;
+    if (token === undefined) return authenticator.caller(request, ip);
+    if (!isFromDashboard(exchange)) throw new ApiError('dashboardOnly');
+    return authenticator.browser({ token, pageSecret: pageSecretIn(request) }, ip);
+  };
+
+  const admit = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
+    const { request, response, operationId, baseUrl, log } = exchange;
+    const client = new Client(exchange);
+    const { ip } = client;
+    const caller = await (isRest ? authenticator.caller(request, ip) : ofGraphql(exchange, ip));
+    const context = new Context(app, operationId, baseUrl, caller, client);
+    if (caller instanceof ApiError) {
+      strangers.count(ip);
+      if (isRest) throw caller;
+      return context;
+    }
+    const { keyId, sessionId, accountId, ownerId } = caller;
+    Object.assign(log, { keyId, sessionId, accountId });
+    if (isRest) checkVersion(exchange, versionHeaders);
+    await countRequest(limiter, keyId ?? sessionId ?? ownerId, response);
+    return context;
+  };
+
+  return {
+    toRest: (exchange) => admit(exchange, true),
+    toGraphql: (exchange) => admit(exchange, false),
+    forget: () => authenticator.forget(),
+  };
+}
+
+/** The first of the headers that is there counts. */
+function checkVersion({ request: { headers } }: Exchange, names: string[]): void {
+  const name = names.find((candidate) => headers[candidate] !== undefined);
+  if (name === undefined) throw new ApiError('missingVersion');
+  if (headers[name] !== '2') throw new ApiError('unsupportedVersion');
+}
+
+/** Counts the request against the allowance of a key or a browser session. @throws {ApiError} when there is none left. */
+async function countRequest(limiter: RateLimiterMemory, id: string, response: ServerResponse): Promise<void> {
+  const limit = limiter.points;
+  let refused = false;
+  const state = await limiter.consume(id).catch((rejection: RateLimiterRes) => {
+    refused = true;
+    return rejection;
+  });
+  const seconds = Math.ceil(state.msBeforeNext / 1000);
+  response.setHeader('RateLimit-Limit', limit);
+  response.setHeader('RateLimit-Remaining', state.remainingPoints);
+  response.setHeader('RateLimit-Reset', seconds);
+  if (!refused) return;
+  throw new ApiError('rateLimited', { limit, seconds });
+}

@@ -1,0 +1,68 @@
+// How often those may ask who are nobody: without an API key, or with one that is not valid. They are counted by their
+// address. Callers with a valid key behind the same address never hear of it.
+
+import { LRUCache } from 'lru-cache';
+import { addressBlock } from '../../tunnel/network/peer.ts';
+import { ApiError } from '../errors.ts';
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+/** Of so many addresses the last count is known; some 200 bytes each. */
+const ADDRESSES_MAX = 20_000;
+/**
+ * So many unknown keys a second are looked up for an address that has no requests left: one of them may be a new
+ * colleague's, behind the same address.
+ */
+const LATE_LOOKUPS_MAX = 5;
+
+interface Count {
+  /** Requests in this minute, which began so many milliseconds after the epoch. */
+  requests: number;
+  minute: number;
+  /** Keys that were looked up in this second when no requests were left. */
+  lookups: number;
+  second: number;
+}
+
+/** Counts by address; of IPv6 by /64, as whoever has one address there has them all. */
+export class Strangers {
+  readonly #limit: number;
+  readonly #now: () => number;
+  readonly #counts = new LRUCache<string, Count>({ max: ADDRESSES_MAX });
+
+  /** @param limit requests a minute. @param now the wall clock, in milliseconds. */
+  constructor(limit: number, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Counts a request of nobody. @throws {ApiError} when there were too many in this minute. */
+  count(ip: string): void {
+    const count = this.#of(ip);
+    if (++count.requests > this.#limit) throw this.#refusal(count);
+  }
+
+  /** Before a key is looked up that was never seen to be valid. @throws {ApiError} likewise. */
+  checkLookup(ip: string): void {
+    const count = this.#of(ip);
+    if (count.requests < this.#limit) return;
+    const now = this.#now();
+    if (now - count.second >= SECOND_MS) Object.assign(count, { second: now, lookups: 0 });
+    if (++count.lookups > LATE_LOOKUPS_MAX) throw this.#refusal(count);
+  }
+
+  #of(ip: string): Count {
+    const key = addressBlock(ip);
+    const now = this.#now();
+    const known = this.#counts.get(key);
+    if (known && now - known.minute < MINUTE_MS) return known;
+    const count = { requests: 0, minute: now, lookups: 0, second: now };
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  #refusal({ minute }: Count): ApiError {
+    const seconds = Math.max(1, Math.ceil((minute + MINUTE_MS - this.#now()) / 1000));
+    return new ApiError('strangerRateLimited', { limit: this.#limit, seconds });
+  }
+}

@@ -1,0 +1,135 @@
+// API key, or browser session → caller.
+
+import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { isId } from '../../store/ids.ts';
+import { isToken } from '../../store/sign-in/secrets.ts';
+import { type SessionProof, signedIn } from '../../store/sign-in/sessions.ts';
+import type { App, Caller } from '../context.ts';
+import type { Row } from '../error-row.ts';
+import { ApiError, type ErrorName } from '../errors.ts';
+import type { Strangers } from './anonymous-rate-limit.ts';
+
+const KEY_FORM = /^[\x21-\x7e]{16,256}$/;
+const CALLERS_MAX = 10_000;
+const REFUSED_MAX = 10_000;
+/** How long a key or a session is trusted without asking the database again, where no change can be missed. */
+const TRUST_MS = 5000;
+/** Of so many it is remembered that they were valid once: their look-ups are never put off. */
+const PROVEN_MAX = 10_000;
+/** What a caller's rights hang on. */
+const KINDS = new Set(['apiKey', 'browserSession', 'user', 'botUser']);
+
+/** Whether changes made by other processes are heard at once. Where they may be missed, nothing is kept. */
+export type Hearing = () => boolean;
+
+/**
+ * Tells who is calling. A key that was accepted is remembered for five seconds and forgotten at once when any API
+ * key, browser session or owner of its account changes, so that a revoked key is refused from the next request on.
+ */
+export class Authenticator {
+  readonly #app: App;
+  readonly #hearing: Hearing;
+  readonly #strangers: Strangers;
+  readonly #known: LRUCache<string, Caller>;
+  /** Why others are refused, which may be sent again and again. Apart, so that they push out none that is valid. */
+  readonly #refused: LRUCache<string, Row>;
+  readonly #proven = new LRUCache<string, true>({ max: PROVEN_MAX });
+  /** Counts how often everything was forgotten: what was read before must not be remembered after. */
+  #generation = 0;
+
+  constructor(app: App, hearing: Hearing, strangers: Strangers) {
+    this.#app = app;
+    this.#hearing = hearing;
+    this.#strangers = strangers;
+    const kept = { ttl: TRUST_MS, perf: { now: () => app.now() } };
+    this.#known = new LRUCache({ ...kept, max: CALLERS_MAX });
+    this.#refused = new LRUCache({ ...kept, max: REFUSED_MAX });
+    app.changes.listen(({ kind }) => {
+      if (KINDS.has(kind)) this.forget();
+    });
+  }
+
+  forget(): void {
+    this.#generation++;
+    this.#known.clear();
+    this.#refused.clear();
+  }
+
+  /**
+   * By the API key alone.
+   * @param ip the address of who sent it: one that sends many unknown keys has few of them looked up.
+   * @returns the caller, or the error to show to whoever asks for more than a stranger may have.
+   * @throws when the database cannot be asked.
+   */
+  async caller({ headers }: IncomingMessage, ip: string): Promise<Caller | ApiError> {
+    const { authorization } = headers;
+    if (authorization === undefined) return new ApiError('noApiKey');
+    const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    if (key === undefined) return new ApiError('unreadableAuthorization');
+    if (isId('ak', key)) return new ApiError('idAsApiKey');
+    if (!KEY_FORM.test(key)) return new ApiError('notAnApiKey');
+
+    const digest = this.#app.keys.digest(key);
+    const caller = await this.#remembered(`key ${digest}`, ip, () => this.#look(key, digest));
+    if (!(caller instanceof ApiError) && caller.keyId !== undefined) this.#app.keyUse.used(caller.keyId);
+    return caller;
+  }
+
+  /**
+   * By a browser session: by its cookie and by the secret of its page, as devices on other ports of this host get the
+   * cookie, too. Otherwise as `caller`.
+   */
+  async browser(proof: SessionProof, ip: string): Promise<Caller | ApiError> {
+    const { prisma, keys, now } = this.#app;
+    const { token, pageSecret } = proof;
+    if (!isToken(token) || !isToken(pageSecret)) return new ApiError('sessionOver');
+    return this.#remembered(`browser ${keys.digest(token)} ${keys.digest(pageSecret)}`, ip, async () => {
+      const session = await signedIn(prisma, keys, proof, now());
+      if (!session) return new ApiError('sessionOver');
+      const { id: sessionId, accountId, ownerId, isAdmin } = session;
+      return { accountId, ownerId, sessionId, isAdmin };
+    });
+  }
+
+  async #remembered(what: string, ip: string, look: () => Promise<Caller | ApiError>): Promise<Caller | ApiError> {
+    const known = this.#known.get(what);
+    if (known) return known;
+    const refused = this.#refused.get(what);
+    if (refused) return new ApiError(refused);
+    if (!this.#proven.has(what)) this.#strangers.checkLookup(ip);
+    const generation = this.#generation;
+    const caller = await look();
+    const isSure = this.#hearing() && generation === this.#generation;
+    if (caller instanceof ApiError) {
+      if (isSure) this.#refused.set(what, caller.row);
+      return caller;
+    }
+    this.#proven.set(what, true);
+    if (isSure) this.#known.set(what, caller);
+    return caller;
+  }
+
+  async #look(key: string, digest: string): Promise<Caller | ApiError> {
+    const { prisma, keys } = this.#app;
+    const digests = keys.digests(key);
+    const row = await prisma.apiKey.findFirst({
+      where: { digest: { in: digests } },
+      select: {
+        id: true,
+        accountId: true,
+        ownerId: true,
+        digest: true,
+        owner: { select: { active: true, role: true } },
+      },
+    });
+    if (!row) {
+      const authtoken = await prisma.credential.findFirst({ where: { digest: { in: digests } }, select: { id: true } });
+      return new ApiError(authtoken ? 'authtokenAsApiKey' : 'unknownApiKey');
+    }
+    if (!row.owner.active) return new ApiError('unknownApiKey');
+    if (row.digest !== digest) await prisma.apiKey.update({ where: { id: row.id }, data: { digest } }); // The server key was rotated.
+    const { id: keyId, accountId, ownerId, owner } = row;
+    return { accountId, ownerId, keyId, isAdmin: owner.role === 'ADMIN' };
+  }
+}

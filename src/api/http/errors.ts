@@ -1,0 +1,53 @@
+// Errors of requests that the listener cannot read, and of callers who ask for too much: rows of the error table.
+
+import { bad, type Row } from '../error-row.ts';
+
+export const requestErrors = {
+  malformedRequest: bad(90310, 'The request is not right HTTP/1.1: {reason}.'),
+  headTooLarge: bad(90311, 'The head of a request must be at most {max} bytes.', 431),
+  requestTooSlow: bad(90312, 'The request did not arrive in time.', 408),
+  expectationFailed: bad(90313, 'The only expectation that can be met is "100-continue".', 417),
+  strangerRateLimited: [
+    90301,
+    429,
+    'RATE_LIMITED',
+    'Without a valid API key, an address may send {limit} requests a minute; try again in {seconds} s.',
+  ],
+  introspectionNeedsKey: [
+    90300,
+    401,
+    'UNAUTHENTICATED',
+    'Without an API key, introspect with the standard query, or with a small one: no aliases, no field twice, at most {max} fields in the answer.',
+  ],
+  tooManySubscriptions: [
+    90314,
+    429,
+    'RATE_LIMITED',
+    'An API key or a browser session may have {max} subscriptions at once; end one first.',
+  ],
+  subscriptionOver: [
+    90304,
+    503,
+    'UNAVAILABLE',
+    'The subscription has ended: what its caller may see has changed, or cannot be looked up right now. Subscribe again.',
+  ],
+  tooMuchHeavyWork: [
+    90302,
+    429,
+    'RATE_LIMITED',
+    'This account has {max} operations waiting that cost much, such as searches; try again in {seconds} s.',
+  ],
+  tooManyPolicies: [
+    90363,
+    429,
+    'RATE_LIMITED',
+    'Too many traffic policies of this account are waiting to be compiled; try again.',
+  ],
+  databaseFull: [
+    90305,
+    503,
+    'UNAVAILABLE',
+    'Nothing can be written right now, as the disk below the database is full, or its server is a standby. What is there can be read, and tunnels go on.',
+  ],
+  queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long for this; ask for less, or try again later.'],
+} satisfies Record<string, Row>;

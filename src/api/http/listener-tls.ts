@@ -1,0 +1,122 @@
+// The certificate of the API listener: two files of the operator's, read again when they change.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from 'pino';
+import { type Expiries, expiriesOf } from '../../edge/tls/expiries.ts';
+import type { ApiSettings } from '../settings.ts';
+
+/** How often the files are looked at, in milliseconds. */
+const LOOK_MS = 10_000;
+
+/** What the listener speaks TLS with, in PEM. */
+export interface ListenerPair {
+  cert: string;
+  key: string;
+}
+
+interface ReadPair extends ListenerPair {
+  /** When it ends, in milliseconds since 1970. */
+  notAfter: number;
+}
+
+export interface ListenerTls {
+  /** The pair as it was read last. */
+  readonly pair: ListenerPair;
+  /** From now on, is told every further pair. */
+  onChange(use: (pair: ListenerPair) => void): void;
+  expiries(): Expiries;
+  close(): void;
+}
+
+/** The files cannot be used; the text says which, and why. */
+export class ListenerTlsError extends Error {}
+
+/**
+ * Reads the certificate (a chain, the leaf first) and its key.
+ * @param lookMs how often the files are looked at.
+ * @throws {ListenerTlsError} when they cannot be used at the start; later that is logged, and the pair before stays.
+ */
+export async function openListenerTls(
+  files: NonNullable<ApiSettings['apiTls']>,
+  log: Logger,
+  lookMs = LOOK_MS,
+): Promise<ListenerTls> {
+  let use: ((pair: ListenerPair) => void) | undefined;
+  let seen = await fingerprint(files);
+  let pair = await readPair(files);
+  const look = async () => {
+    const state = await fingerprint(files);
+    if (state === seen) return;
+    seen = state;
+    pair = await readPair(files);
+    use?.(pair);
+    log.info({ file: files.certFile }, 'the certificate of the API was read again');
+  };
+  const lookAgain = async () => {
+    await look().catch((error: Error) =>
+      log.warn({ err: error.message }, 'the certificate of the API cannot be read again: the one before stays'),
+    );
+    if (!isClosed) timer = setTimeout(lookAgain, lookMs).unref();
+  };
+  let isClosed = false;
+  let timer = setTimeout(lookAgain, lookMs).unref();
+  return {
+    get pair() {
+      return pair;
+    },
+    onChange(listener) {
+      use = listener;
+    },
+    expiries: () => expiriesOf([{ source: 'api', id: 'API_TLS_CERT', notAfter: pair.notAfter }], Date.now()),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Changes when one of the files comes, goes, or is written. */
+async function fingerprint({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<string> {
+  const states = await Promise.all(
+    [certFile, keyFile].map((file) =>
+      stat(file).then(
+        ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+        () => 'missing',
+      ),
+    ),
+  );
+  return states.join('\n');
+}
+
+async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<ReadPair> {
+  const cert = await readFor('API_TLS_CERT', certFile);
+  const key = await readFor('API_TLS_KEY', keyFile);
+  const refuse = (text: string) => new ListenerTlsError(text);
+  const leaf = parsed(() => new X509Certificate(cert));
+  if (!leaf) throw refuse(`API_TLS_CERT: ${certFile} is not a certificate in PEM`);
+  const privateKey = parsed(() => createPrivateKey(key));
+  if (!privateKey) throw refuse(`API_TLS_KEY: ${keyFile} is not a private key in PEM, without a passphrase`);
+  if (!leaf.checkPrivateKey(privateKey))
+    throw refuse(`API_TLS_KEY: ${keyFile} is not the key of the certificate in ${certFile}`);
+  // Refuses what TLS would: keys that are too weak, chains that cannot be read.
+  if (!parsed(() => createSecureContext({ cert, key })))
+    throw refuse(`API_TLS_CERT: TLS cannot be spoken with the chain in ${certFile}`);
+  return { cert, key, notAfter: Date.parse(leaf.validTo) };
+}
+
+async function readFor(name: string, file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'is not there' : `cannot be read (${error.code})`;
+    throw new ListenerTlsError(`${name}: ${file} ${reason}`);
+  });
+}
+
+function parsed<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

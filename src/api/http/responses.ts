@@ -1,0 +1,52 @@
+// Responses in JSON: results, and errors in the form of REST.
+
+import { restName } from '../case.ts';
+import { type ApiError, toApiError } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** Seconds after which a client may try again when the database is away. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** @param mayCompress left out: it is never compressed. */
+export function sendJson(
+  { response, body: writer }: Exchange,
+  status: number,
+  body: unknown,
+  mayCompress?: boolean,
+): void {
+  writer.send(response, status, 'application/json; charset=utf-8', JSON.stringify(body), mayCompress);
+}
+
+/**
+ * Sets the headers that go with an error and notes it for the log.
+ * @returns what the client may know.
+ */
+export function recordError({ response, log }: Exchange, thrown: unknown): ApiError {
+  const { error, hidden } = toApiError(thrown);
+  log.errorCode ??= String(error.extensions.errorCode);
+  if (hidden !== undefined) log.failure = hidden;
+  if (!response.headersSent) {
+    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.status === 429) response.setHeader('Retry-After', Number(error.parameters.seconds));
+    if (error.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+  }
+  return error;
+}
+
+/** Sends an error in the form of REST. */
+export function sendError(exchange: Exchange, thrown: unknown): void {
+  if (exchange.response.headersSent) return void exchange.response.destroy();
+  const error = recordError(exchange, thrown);
+  if (error.status === 413) exchange.response.setHeader('Connection', 'close'); // The rest of the body is not worth reading.
+  sendJson(exchange, error.status, errorBody(error, exchange.operationId));
+}
+
+/** The error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. */
+export function errorBody(error: ApiError, operationId: string): object {
+  return {
+    error_code: error.extensions.errorCode,
+    status_code: error.status,
+    msg: error.textFor(restName),
+    details: { operation_id: operationId },
+  };
+}

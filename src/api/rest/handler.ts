@@ -1,0 +1,204 @@
+// Route rows → Express handlers. The one generic handler runs the row's operation against the schema that GraphQL
+// clients use; snake_case exists only here.
+
+import express, { type Express } from 'express';
+import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
+import { camelCase, restName, snakeCase } from '../case.ts';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Operation } from '../graphql/documents.ts';
+import { readInput, restDoor } from '../graphql/input.ts';
+import { ownOperation } from '../graphql/own-operations.ts';
+import { runOperation } from '../graphql/run-operation.ts';
+import type { Admit } from '../http/admission.ts';
+import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
+import { sendError, sendJson } from '../http/responses.ts';
+import { PAGE_MAX } from '../page.ts';
+import type { Route } from '../route.ts';
+
+/** A row, ready to answer requests. */
+export interface Row extends Route {
+  operation: Operation;
+  /** Arguments that come from the path, from the query (by its REST name), from the body. */
+  pathArguments: string[];
+  queryArguments: Map<string, GraphQLArgument>;
+  takesBody: boolean;
+  /** By their REST names. */
+  inputMembers: ReadonlySet<string>;
+  takesKey: boolean;
+}
+
+/** @throws {Error} naming the row, when one is not in keeping with the schema: a wrong row cannot boot. */
+export function prepareRow(schema: GraphQLSchema, row: Route): Row {
+  const kind = row.method === 'GET' ? 'query' : 'mutation';
+  const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
+  const name = `${row.method} ${row.path}`;
+  if (!field) throw new Error(`${name}: the schema has no ${kind} ${row.field}`);
+
+  const pathArguments = [...row.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => camelCase(parameter));
+  const takesKey = field.args.some((argument) => argument.name === 'idempotencyKey');
+  const input = field.args.find((argument) => argument.name === 'input');
+  const takesBody = input !== undefined;
+  const inputType = input && getNamedType(input.type);
+  const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
+  const hidden = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
+  const queryArguments = new Map(
+    field.args
+      .filter((argument) => !hidden.includes(argument.name))
+      .map((argument) => [restName(argument.name), argument]),
+  );
+  const missing = pathArguments.find((parameter) => !field.args.some((argument) => argument.name === parameter));
+  if (missing) throw new Error(`${name}: ${row.field} has no argument ${missing}`);
+  if (row.method === 'POST' && !takesKey) throw new Error(`${name}: ${row.field} takes no idempotencyKey`);
+
+  const used = field.args.filter((argument) => !['last', 'before'].includes(argument.name));
+  const variables = used.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const values = used.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const selection = row.selection ? ` { ${inSnakeCase(row.selection)} }` : '';
+  const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
+  return {
+    ...row,
+    operation: ownOperation(schema, name, source),
+    pathArguments,
+    queryArguments,
+    takesBody,
+    inputMembers,
+    takesKey,
+  };
+}
+
+/** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
+export function inSnakeCase(selection: string): string {
+  return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
+    alias ? whole : `${snakeCase(name)}: ${name}`,
+  );
+}
+
+/** Documents about the API itself, by path; they need no API key. */
+export type PublicDocuments = Record<string, (exchange: Exchange) => void>;
+
+/** The Express application of the documented paths. */
+export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  for (const [path, answer] of Object.entries(documents)) {
+    app.all(path, (request, response) => {
+      const { exchange } = response.locals as { exchange: Exchange };
+      if (!isAllowed(request.method, ['GET'], exchange)) return;
+      answer(exchange);
+    });
+  }
+  for (const path of new Set(rows.map((row) => row.path))) {
+    const ofPath = rows.filter((row) => row.path === path);
+    const byMethod = new Map<string, Row>(ofPath.map((row) => [row.method, row]));
+    app.all(path, (request, response) => {
+      const { exchange } = response.locals as { exchange: Exchange };
+      const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
+      exchange.log.operation = row.field;
+      answer(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
+        sendError(exchange, error),
+      );
+    });
+  }
+  app.use((_request, response) => sendError(response.locals.exchange, new ApiError('pathNotFound')));
+  app.use(((error, _request, response, _next) => {
+    // A path that cannot be decoded is one that nothing has.
+    sendError(response.locals.exchange, error instanceof URIError ? new ApiError('pathNotFound') : error);
+  }) as express.ErrorRequestHandler);
+  return app;
+}
+
+/** Answers OPTIONS, and what a path does not take, itself. */
+function isAllowed(method: string, methods: string[], exchange: Exchange): boolean {
+  const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  if (method !== 'OPTIONS' && all.includes(method)) return true;
+  exchange.response.setHeader('Allow', all.join(', '));
+  if (method === 'OPTIONS') exchange.response.writeHead(204).end();
+  else sendError(exchange, new ApiError('methodNotAllowed', { method, allowed: all.join(', ') }));
+  return false;
+}
+
+async function answer(row: Row, parameters: Record<string, string>, exchange: Exchange, admit: Admit): Promise<void> {
+  const context = await admit(exchange);
+  const variables = await readVariables(row, parameters, exchange);
+  const { data, errors } = await runOperation(row.operation, variables, context, restDoor);
+  if (errors?.[0]) throw errors[0];
+  const body = (data as Record<string, unknown>)[row.field];
+  if (row.status === 204) exchange.response.writeHead(204).end();
+  else sendJson(exchange, row.status, body, !row.operation.holdsSecrets);
+}
+
+async function readVariables(
+  row: Row,
+  parameters: Record<string, string>,
+  { request }: Exchange,
+): Promise<Record<string, unknown>> {
+  const variables: Record<string, unknown> = {};
+  let bringsBody = hasBody(request);
+  const isUnexpected = !row.takesBody && (row.method === 'GET' || row.method === 'DELETE');
+  if (bringsBody && !isUnexpected) checkContentType(request);
+  // Some clients send an empty object along with every DELETE.
+  if (bringsBody && isUnexpected && !(row.method === 'DELETE' && isEmpty(await readBody(request))))
+    throw new ApiError('unexpectedBody', { method: request.method ?? row.method });
+  if (isUnexpected) bringsBody = false;
+  const body = bringsBody ? parseStrictly(await readBody(request)) : {};
+  if (row.takesBody) variables.input = inputOf(row, body, parameters);
+  else if (Object.keys(body).length > 0)
+    throw new ApiError('unknownMember', { culprit: Object.keys(body)[0] ?? '', known: 'none' });
+
+  readQuery(row, request.url ?? '', variables);
+  for (const name of row.pathArguments) variables[name] = parameters[snakeCase(name)];
+  if (row.takesKey && request.headers['idempotency-key'] !== undefined)
+    variables.idempotencyKey = String(request.headers['idempotency-key']);
+  return variables;
+}
+
+function isEmpty(body: Buffer): boolean {
+  return /^\s*(\{\s*\})?\s*$/.test(body.toString());
+}
+
+/**
+ * The body without what clients send along that is not the operation's input: what the path says already, and members that
+ * are only ever empty here.
+ * @throws {ApiError} where such a member says more than that.
+ */
+function inputOf(
+  { pathArguments, unavailable = [], inputMembers }: Row,
+  input: Record<string, unknown>,
+  parameters: Record<string, string>,
+): object {
+  for (const name of [...pathArguments.map(snakeCase), ...unavailable]) {
+    const value = input[name];
+    if (value === undefined || inputMembers.has(name)) continue;
+    const isEmpty = value === null || value === '';
+    if (!isEmpty && unavailable.includes(name)) throw new ApiError('memberUnavailable', { member: name });
+    if (!isEmpty && value !== parameters[name]) throw new ApiError('pathMemberDiffers', { member: name });
+    delete input[name];
+  }
+  return input;
+}
+
+function readQuery({ queryArguments }: Row, url: string, variables: Record<string, unknown>): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const argument = queryArguments.get(name);
+    if (!argument)
+      throw new ApiError('unknownParameter', { culprit: name, known: [...queryArguments.keys()].join(', ') || 'none' });
+    if (argument.name in variables) throw new ApiError('repeatedParameter', { culprit: name });
+    variables[argument.name] =
+      argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restDoor);
+  }
+}
+
+function readLimit(text: string): number {
+  if (!/^-?\d{1,9}$/.test(text)) throw new ApiError('limitNotANumber', { member: 'limit', max: PAGE_MAX });
+  return Number(text);
+}

@@ -1,0 +1,247 @@
+// `/openapi.json`: OpenAPI 3.1, from the route table and the schema. Nothing of it is written by hand.
+
+import {
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { restName, snakeCase } from '../case.ts';
+import { errorTable } from '../error-table.ts';
+import type { Exchange } from '../exchange.ts';
+import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
+import { sendError, sendJson } from '../http/responses.ts';
+import { PAGE_MAX } from '../page.ts';
+import type { Row } from './handler.ts';
+
+type Json = Record<string, unknown>;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Addresses that the document is kept for. An API has one or two; who makes up more of them gets it made each time. */
+const KNOWN_MAX = 4;
+
+const error = { $ref: '#/components/schemas/Error' };
+
+/** @returns what answers with the document. */
+export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: Exchange) => void {
+  const documentFor = openApiOf(schema, rows);
+  const known = new Map<string, Promise<StoredBody>>();
+  return (exchange) => {
+    const { baseUrl, response } = exchange;
+    if (!known.has(baseUrl) && known.size < KNOWN_MAX)
+      known.set(baseUrl, storedBody(JSON_TYPE, Buffer.from(JSON.stringify(documentFor(baseUrl)))));
+    const stored = known.get(baseUrl);
+    if (!stored) return sendJson(exchange, 200, documentFor(baseUrl));
+    stored.then(
+      (body) => response.destroyed || sendStored(response, body, 'no-cache'),
+      (thrown) => {
+        known.delete(baseUrl);
+        sendError(exchange, thrown);
+      },
+    );
+  };
+}
+
+/** @returns the document for an API at an address. */
+function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string) => object {
+  const inputs: Json = {};
+  const paths: Record<string, Json> = { ...publicPaths };
+  for (const row of rows) {
+    const path = row.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, inputs) };
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Tunnel Gateway Management API', version: '2', license: { name: 'MIT', identifier: 'MIT' } },
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      schemas: { Error: errorSchema, ...inputs },
+    },
+  };
+  return (baseUrl) => ({ ...document, servers: [{ url: baseUrl }] });
+}
+
+/** The two documents that tell a client what there is. */
+const publicPaths: Record<string, Json> = {
+  '/': { get: publicOperation('map', 'The collections of the API by name, and where each is.', rootSchema()) },
+  '/openapi.json': { get: publicOperation('openapi', 'This document.', { type: 'object' }) },
+};
+
+function rootSchema(): Json {
+  const uris = { type: 'object', additionalProperties: { type: 'string' } };
+  return objectOf({ uri: { type: 'string' }, subresource_uris: uris }, ['uri', 'subresource_uris']);
+}
+
+function publicOperation(operationId: string, description: string, schema: Json): Json {
+  const responses = {
+    200: { description: 'The answer.', content: json(schema) },
+    default: { description: 'An error.', content: json(error) },
+  };
+  return { operationId, description, security: [], responses };
+}
+
+function operationOf(schema: GraphQLSchema, row: Row, inputs: Json): Json {
+  const root = row.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[row.field] as GraphQLField<unknown, unknown>; // `prepareRow` has looked it up.
+  const argument = (name: string) => field.args.find((candidate) => candidate.name === name) as GraphQLArgument;
+  const selection = (row.operation.definition.selectionSet.selections[0] as FieldNode).selectionSet;
+  const answer =
+    selection && row.status !== 204 ? { content: json(outputOf(schema, field.type, selection, false)) } : {};
+  return {
+    operationId: row.field,
+    description: field.description,
+    parameters: [
+      {
+        name: 'Service-Version',
+        in: 'header',
+        required: true,
+        description: 'The version of the API.',
+        schema: { const: '2' },
+      },
+      ...row.pathArguments.map((name) => parameter('path', snakeCase(name), argument(name), true)),
+      ...[...row.queryArguments].map(([name, it]) => parameter('query', name, it, false)),
+      ...(row.takesKey ? [parameter('header', 'Idempotency-Key', argument('idempotencyKey'), false)] : []),
+    ],
+    ...(row.takesBody
+      ? { requestBody: { required: row.method === 'PUT', content: json(inputOf(argument('input').type, inputs)) } }
+      : {}),
+    responses: {
+      [row.status]: { description: row.status === 204 ? 'Done.' : 'The answer.', ...answer },
+      default: { description: 'An error.', content: json(error) },
+    },
+  };
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function parameter(place: string, name: string, { type, description }: GraphQLArgument, required: boolean): Json {
+  const schema =
+    name === 'limit' ? { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_MAX } : { type: 'string' };
+  return { name, in: place, required: required || isNonNullType(type), description, schema };
+}
+
+const errorSchema = {
+  type: 'object',
+  description: 'Every error. The texts are for people; `error_code` is for programs.',
+  required: ['error_code', 'status_code', 'msg', 'details'],
+  additionalProperties: false,
+  properties: {
+    error_code: {
+      anyOf: [
+        { enum: Object.values(errorTable).map(([number]) => `ERR_GATEWAY_${number}`) },
+        { type: 'string', pattern: '^ERR_GATEWAY_22\\d\\d$', description: 'What is wrong with a traffic policy.' },
+      ],
+    },
+    status_code: { type: 'integer', minimum: 400, maximum: 599 },
+    msg: { type: 'string' },
+    details: {
+      type: 'object',
+      required: ['operation_id'],
+      additionalProperties: false,
+      properties: { operation_id: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' } },
+    },
+  },
+};
+
+/** The JSON Schema of what a selection of a type shows: every selected member, and no other. */
+function outputOf(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  nullable = true,
+): Json {
+  if (isNonNullType(type)) return outputOf(schema, type.ofType, selection, false);
+  if (isListType(type)) return orNull({ type: 'array', items: outputOf(schema, type.ofType, selection) }, nullable);
+  if (!selection) return orNull(leafOf(type as GraphQLNamedType), nullable);
+  const members = membersOf(schema, type as GraphQLObjectType, selection);
+  return orNull(
+    objectOf(
+      Object.fromEntries(members.map(({ name, value }) => [name, value])),
+      members.filter(({ isAlways }) => isAlways).map(({ name }) => name),
+    ),
+    nullable,
+  );
+}
+
+interface Member {
+  name: string;
+  value: Json;
+  /** False for what a fragment selects: only objects of its type have it. */
+  isAlways: boolean;
+}
+
+function membersOf(schema: GraphQLSchema, type: GraphQLObjectType, { selections }: SelectionSetNode): Member[] {
+  const fields = type.getFields();
+  return selections.flatMap((node): Member[] => {
+    if (node.kind === Kind.INLINE_FRAGMENT) {
+      const inner = schema.getType(node.typeCondition?.name.value ?? type.name) as GraphQLObjectType;
+      return membersOf(schema, inner, node.selectionSet).map((member) => ({ ...member, isAlways: false }));
+    }
+    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
+    if (node.kind !== Kind.FIELD || !field) return [];
+    const value = { ...outputOf(schema, field.type, node.selectionSet), description: field.description };
+    return [{ name: (node.alias ?? node.name).value, value, isAlways: true }];
+  });
+}
+
+function objectOf(properties: Json, required: string[]): Json {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function orNull(schema: Json, nullable: boolean): Json {
+  return nullable ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
+
+function leafOf(type: GraphQLNamedType): Json {
+  if (isEnumType(type)) return { enum: type.getValues().map(({ name }) => name) };
+  switch (type.name) {
+    case 'Boolean':
+      return { type: 'boolean' };
+    case 'Int':
+      return { type: 'integer' };
+    case 'Float':
+      return { type: 'number' };
+    case 'UInt32':
+      return { type: 'integer', minimum: 0, maximum: 4_294_967_295 };
+    case 'Timestamp':
+      return { type: 'string', format: 'date-time', pattern: 'Z$' };
+    case 'Json':
+      return {};
+    case 'Labels':
+      return { type: 'object', additionalProperties: { type: 'string' } };
+    default:
+      return { type: 'string' };
+  }
+}
+
+/** The JSON Schema of an input; input objects are components, named as in GraphQL. */
+function inputOf(type: GraphQLInputType, inputs: Json, nullable = true): Json {
+  if (isNonNullType(type)) return inputOf(type.ofType, inputs, false);
+  if (isListType(type)) return orNull({ type: 'array', items: inputOf(type.ofType, inputs) }, nullable);
+  if (!isInputObjectType(type)) return orNull(leafOf(type), nullable);
+  if (!(type.name in inputs)) {
+    inputs[type.name] = {}; // An input may contain itself.
+    const fields = Object.values(type.getFields());
+    const members = fields.map((field) => [
+      restName(field.name),
+      { ...inputOf(field.type, inputs), description: field.description },
+    ]);
+    const required = fields.filter((field) => isNonNullType(field.type)).map((field) => restName(field.name));
+    inputs[type.name] = { ...objectOf(Object.fromEntries(members), required), description: type.description };
+  }
+  return orNull({ $ref: `#/components/schemas/${type.name}` }, nullable);
+}
