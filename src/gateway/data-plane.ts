@@ -3,8 +3,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { moduleDescriptors } from '../api/modules/index.ts';
-import { Captures } from '../capture/captures.ts';
-import { joinedReporter } from '../capture/joined-reporter.ts';
+import { Captures, withCaptures } from '../capture/captures.ts';
 import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
 import { listen, show } from '../edge/addresses.ts';
@@ -112,7 +111,7 @@ async function startParts(
   });
   const counters = createCounters();
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
-  const visits = visitServices({ log, newOperationId, reporter: joinedReporter(reporter, captures) });
+  const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
   const environment = moduleEnvironment(config, { endpoints, signingKey, log, now });
 
   // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors meanwhile.

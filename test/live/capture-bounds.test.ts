@@ -1,7 +1,7 @@
 // How much is captured, for how long, and whose: bounds that hold whatever comes.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { joinedReporter } from '../../src/capture/joined-reporter.ts';
+import { withCaptures } from '../../src/capture/captures.ts';
 import { redactedFields } from '../../src/capture/redaction.ts';
 import { reportOf } from '../support/synthetic-report.ts';
 import { CaptureLab, HOLD_MS } from './capture-lab.ts';
@@ -208,7 +208,7 @@ test('what is kept of names that are not to be shown are those of its own fields
 
 test('each of two who hear of traffic hears what it wants, and nothing for the other', () => {
   const events = new Hearer();
-  const both = joinedReporter(events, lab.captures);
+  const both = withCaptures(events, lab.captures);
   lab.start('ep_1');
   expect(both.hearsRequests(ACCOUNT, 'ep_2')).toBe(true);
   expect(both.observe?.('ep_2')).toBeUndefined();

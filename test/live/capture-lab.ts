@@ -1,8 +1,7 @@
 // Captured requests on the edge of tests, with a clock of their own and nobody else who hears of traffic.
 
 import type { RequestCapture } from '../../src/capture/captured-request.ts';
-import { type CaptureOptions, Captures } from '../../src/capture/captures.ts';
-import { joinedReporter } from '../../src/capture/joined-reporter.ts';
+import { type CaptureOptions, Captures, withCaptures } from '../../src/capture/captures.ts';
 import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
 import type { VisitServices } from '../../src/edge/visits/services.ts';
 import { newId } from '../../src/store/ids.ts';
@@ -37,7 +36,7 @@ export class CaptureLab {
       newOperationId: () => newId('op'),
       refused: (visit) => void this.refused.push(visit),
       failed: (error) => void this.failures.push(error),
-      reporter: joinedReporter(this.hearer, this.captures),
+      reporter: withCaptures(this.hearer, this.captures),
     };
   }
 

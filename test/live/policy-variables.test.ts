@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
 import { action, onConnect, onRequest } from '../policy/documents-support.ts';

@@ -2,8 +2,9 @@
 
 import { type CelEnv, CelScalar, celEnv, parse, plan } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, CelFailure, compileExpression } from '../../src/policy/cel/compile.ts';
 import { ENVIRONMENT } from '../../src/policy/cel/environment.ts';
+import { CelError, CelFailure } from '../../src/policy/cel/errors.ts';
+import { compileExpression } from '../../src/policy/cel/expression.ts';
 import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 import { type Case, casesOf, outcomeOf } from './cel/conformance.ts';
 

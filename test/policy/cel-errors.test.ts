@@ -2,8 +2,10 @@
 
 import { CelScalar, celFunc, listType, mapType } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, compileCondition, compileExpression, compileTemplate } from '../../src/policy/cel/compile.ts';
+import { CelError } from '../../src/policy/cel/errors.ts';
+import { compileCondition, compileExpression } from '../../src/policy/cel/expression.ts';
 import { compilePattern, RegexError } from '../../src/policy/cel/regex.ts';
+import { compileTemplate } from '../../src/policy/cel/template.ts';
 import { TIMESTAMP } from '../../src/policy/cel/types.ts';
 import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 

@@ -2,7 +2,8 @@
 
 import { CelScalar, celFunc, listType, mapType } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
-import { CelError, CelFailure, compileCondition, compileExpression } from '../../src/policy/cel/compile.ts';
+import { CelError, CelFailure } from '../../src/policy/cel/errors.ts';
+import { compileCondition, compileExpression } from '../../src/policy/cel/expression.ts';
 import type { Bindings, Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 import { shown } from './cel/conformance.ts';
 import { VECTORS } from './cel/vectors.ts';

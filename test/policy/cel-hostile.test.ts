@@ -3,9 +3,11 @@
 
 import { CelScalar, listType, mapType } from '@bufbuild/cel';
 import { expect, test } from 'vitest';
-import { CelError, CelFailure, compileExpression, compileTemplate } from '../../src/policy/cel/compile.ts';
+import { COST_MAX } from '../../src/policy/cel/cost-budget.ts';
+import { CelError, CelFailure } from '../../src/policy/cel/errors.ts';
+import { compileExpression } from '../../src/policy/cel/expression.ts';
+import { compileTemplate } from '../../src/policy/cel/template.ts';
 import type { Bindings, Vocabulary } from '../../src/policy/cel/vocabulary.ts';
-import { COST_MAX } from '../../src/policy/cel/work.ts';
 
 /** Milliseconds for all that is evaluated about one request in one phase; on a free machine it is less than 100. */
 const EVALUATE_MAX = 1_000;

@@ -3,8 +3,9 @@
 import { CelScalar, mapType } from '@bufbuild/cel';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from 'vitest';
-import { CelFailure, compileTemplate } from '../../src/policy/cel/compile.ts';
+import { CelFailure } from '../../src/policy/cel/errors.ts';
 import { compilePattern, RegexError } from '../../src/policy/cel/regex.ts';
+import { compileTemplate } from '../../src/policy/cel/template.ts';
 import { DURATION, TIMESTAMP } from '../../src/policy/cel/types.ts';
 import type { Vocabulary } from '../../src/policy/cel/vocabulary.ts';
 

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { compileOnce, IncrementalCompilation } from '../../src/policy/cel/compilation.ts';
-import { compilePattern } from '../../src/policy/cel/regex.ts';
-import { sizeOfPattern } from '../../src/policy/cel/regex-size.ts';
+import { compilePattern, sizeOfPattern } from '../../src/policy/cel/regex.ts';
 import { CompileQueue } from '../../src/policy/compile/compile-queue.ts';
 
 const KIND = {};

@@ -3,9 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { guardedLookup, isPublicAddress } from '../../src/net/public-addresses.ts';
 import { fetchJson, fetchProblem } from '../../src/policy/auth/fetch-json.ts';
-import { fetchIssuerKeys } from '../../src/policy/auth/issuer-keys.ts';
+import { fetchIssuerKeys, JwksCache } from '../../src/policy/auth/jwks-cache.ts';
 import { verifyToken } from '../../src/policy/auth/jwt.ts';
-import { JwksCache } from '../../src/policy/auth/key-set.ts';
 import { notPublicError } from '../../src/policy/keys/fetch-bytes.ts';
 import { KeysUnavailable } from '../../src/policy/keys/key-cache.ts';
 import { eventually } from '../support/eventually.ts';

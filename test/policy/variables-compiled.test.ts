@@ -1,9 +1,9 @@
 // The variables as policies meet them: through the compiler, which knows the functions that see them.
 
 import { expect, test } from 'vitest';
-import { compileExpression } from '../../src/policy/cel/compile.ts';
+import { compileExpression } from '../../src/policy/cel/expression.ts';
 import { bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { type ExchangeShape, exchangeOf, NOON } from './exchange-support.ts';
 import { newState } from './variables-support.ts';

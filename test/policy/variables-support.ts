@@ -4,7 +4,7 @@ import { type CelEnv, type CelInput, type CelValue, celEnv, isCelList, isCelMap,
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { type Duration, type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { environmentOf } from './exchange-support.ts';
 

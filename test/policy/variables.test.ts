@@ -3,7 +3,7 @@
 import { type CelType, type CelValue, celType, isCelList, isCelMap } from '@bufbuild/cel';
 import { describe, expect, test } from 'vitest';
 import { type About, bindingsOf } from '../../src/policy/cel/variables/bindings.ts';
-import { vocabularyOf } from '../../src/policy/cel/variables/vocabulary.ts';
+import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../src/policy/cel/vocabulary.ts';
 import { FOREIGN_NAMESPACE } from '../../src/tunnel/control/compatibility.ts';
 import { connectionOf, exchangeOf, NOON } from './exchange-support.ts';

@@ -25,6 +25,19 @@ const rooms = [
 
 // The same inside the folders that are large enough to have an order of their own.
 const layersOf: Record<string, string[]> = {
+  policy: [
+    'dry-run',
+    'secrets',
+    'compile',
+    'actions',
+    'run',
+    'settings',
+    'webhooks',
+    'auth',
+    'keys',
+    'rate-limiter.ts',
+    'cel',
+  ],
   tunnel: ['session', 'bind', 'tunnel-modules.ts', 'control', 'endpoints', 'connections', 'network'],
   protocol: [
     'index.ts',

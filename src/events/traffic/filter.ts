@@ -2,14 +2,15 @@
 // an expression asks for it, so that no object is made only to be filtered.
 
 import type { CelType } from '@bufbuild/cel';
-import { CelError, CelFailure, compileCondition } from '../../policy/cel/compile.ts';
+import { COST_MAX, spend, startBudget } from '../../policy/cel/cost-budget.ts';
+import { CelError, CelFailure } from '../../policy/cel/errors.ts';
+import { compileCondition } from '../../policy/cel/expression.ts';
 import type { Bindings, Vocabulary } from '../../policy/cel/vocabulary.ts';
-import { COST_MAX, spend, startBudget } from '../../policy/cel/work.ts';
 import type { Member } from './members.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 
 /**
- * What one evaluation may do, in the units of src/policy/cel/work.ts: about a millisecond, which is a hundredth of what policies
+ * What one evaluation may do, in the units of src/policy/cel/cost-budget.ts: about a millisecond, which is a hundredth of what policies
  * may take, as everybody else's visitors wait for it.
  */
 const FILTER_WORK_MAX = 3000;

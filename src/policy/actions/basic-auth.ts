@@ -8,7 +8,7 @@ import {
   readBasicCredentials,
   splitCredentials,
 } from '../auth/basic-credentials.ts';
-import type { Template } from '../cel/compiled.ts';
+import type { Template } from '../cel/template.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 

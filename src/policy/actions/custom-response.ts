@@ -1,6 +1,6 @@
 // `custom-response`: answers in place of upstream, or in place of what upstream answered.
 
-import type { Template } from '../cel/compiled.ts';
+import type { Template } from '../cel/template.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 

@@ -2,9 +2,8 @@
 
 import { toJsonValue } from '../run/json-value.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
-import { isObject } from '../settings/objects.ts';
 import { PROBLEM } from '../settings/problems.ts';
-import { type ComputedValue, compileValue } from '../settings/values.ts';
+import { type ComputedValue, compileValue, isObject } from '../settings/values.ts';
 
 const MEMBERS_MAX = 50;
 

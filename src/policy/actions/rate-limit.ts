@@ -1,6 +1,6 @@
 // `rate-limit`: lets in so many requests in a time, counted by whatever the policy says.
 
-import type { Expression } from '../cel/compiled.ts';
+import type { Expression } from '../cel/expression.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { toJsonValue } from '../run/json-value.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';

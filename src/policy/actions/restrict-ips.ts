@@ -1,7 +1,7 @@
 // `restrict-ips`: lets visitors in, or turns them away, by their address.
 
 import { type Networks, networksOf, readCidr } from '../../net/networks.ts';
-import type { Template } from '../cel/compiled.ts';
+import type { Template } from '../cel/template.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { ActionKind, ActionVerdict, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';

@@ -1,9 +1,8 @@
 // `set-vars`: gives names to values, for the rest of the phase.
 
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
-import { isObject } from '../settings/objects.ts';
 import { PROBLEM } from '../settings/problems.ts';
-import { type ComputedValue, compileValue } from '../settings/values.ts';
+import { type ComputedValue, compileValue, isObject } from '../settings/values.ts';
 
 const VARS_MAX = 50;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

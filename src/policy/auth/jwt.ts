@@ -2,7 +2,7 @@
 
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { KeysUnavailable } from '../keys/key-cache.ts';
-import type { JwksCache } from './key-set.ts';
+import type { JwksCache } from './jwks-cache.ts';
 
 /** Seconds that an issuer's clock may be from ours. */
 const CLOCK_TOLERANCE = 5;

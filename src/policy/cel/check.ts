@@ -2,6 +2,7 @@
 // puts in place of macros what they stand for.
 
 import { type CelType, isCelError, listType, mapType, plan } from '@bufbuild/cel';
+import { startBudget } from './cost-budget.ts';
 import type { Environment } from './environment.ts';
 import { CelError, type CelErrorCode } from './errors.ts';
 import { literalProblem } from './literals.ts';
@@ -12,7 +13,6 @@ import { callKind, chainOf, identKind, inPlaceOf, intKind, type NodeOf } from '.
 import { type Expr, type Parsed, positionOf } from './parse.ts';
 import { constantType, resultType, type TypeResult } from './signatures.ts';
 import { BOOL, common, DYN, describeType, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
-import { startBudget } from './work.ts';
 
 /** Parts of an expression, once macros stand for what they are. */
 const PARTS_MAX = 2_000;

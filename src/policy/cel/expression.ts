@@ -1,15 +1,22 @@
 // Expressions, compiled once and evaluated for every visit.
 
-import { type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
+import { type CelInput, type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
 import { checkExpression } from './check.ts';
 import { compileOnce } from './compilation.ts';
-import type { Expression } from './compiled.ts';
+import { COST_MAX, isOverBudget, startBudget } from './cost-budget.ts';
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';
 import { BOOL, DYN, describeType } from './types.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
-import { COST_MAX, isOverBudget, startBudget } from './work.ts';
+
+/** A compiled expression, for those who only evaluate it. */
+export interface Expression {
+  readonly text: string;
+  /** The variables that it reads, by their whole names: `req.url.path`. */
+  readonly variables: ReadonlySet<string>;
+  evaluate(bindings: Bindings): CelInput;
+}
 
 /** An expression that can be evaluated. */
 export interface CompiledExpression extends Expression {

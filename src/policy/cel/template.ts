@@ -1,12 +1,27 @@
 // Texts with `${…}` in them.
 
-import type { Template, TemplateStyle } from './compiled.ts';
+import type { CelInput } from '@bufbuild/cel';
+import { growText, startBudget } from './cost-budget.ts';
 import { CelError } from './errors.ts';
 import { type CompiledExpression, compileExpression } from './expression.ts';
+import { formatValue } from './format.ts';
 import { splitTemplate } from './nesting.ts';
-import { formatValue } from './print.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
-import { growText, startBudget } from './work.ts';
+
+/** A text with `${…}` in it, compiled. */
+export interface Template {
+  readonly text: string;
+  /** The text itself, where nothing is in it that has to be computed. */
+  readonly constant: string | undefined;
+  /** The variables that it reads, by their whole names. */
+  readonly variables: ReadonlySet<string>;
+  evaluate(bindings: Bindings): string;
+  /** What is exactly one `${…}` keeps its type; everything else is a text. */
+  evaluateValue(bindings: Bindings): CelInput;
+}
+
+/** How what is computed is put into a template: as it is, or on one line. */
+export type TemplateStyle = 'plain' | 'header';
 
 /** Expressions in one template. */
 const EXPRESSIONS_MAX = 100;

@@ -3,10 +3,10 @@
 import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { logAction } from '../actions/log.ts';
 import { actionKind, unknownAction } from '../actions/registry.ts';
-import { compileCondition } from '../cel/compile.ts';
 import { CelError } from '../cel/errors.ts';
+import { compileCondition } from '../cel/expression.ts';
+import { vocabularyOf } from '../cel/variables/phase-vocabulary.ts';
 import { PATH_VARIABLES } from '../cel/variables/url.ts';
-import { vocabularyOf } from '../cel/variables/vocabulary.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 import type { PolicyRule, RuleCondition, RuleStep } from '../run/phase-run.ts';
 import type { ActionKind, CompiledAction } from '../settings/action-kind.ts';

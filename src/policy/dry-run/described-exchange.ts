@@ -4,7 +4,7 @@ import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import type { ModuleOwner, NewConnection, Responded } from '../../http/module.ts';
 import type { LiveEndpoint, Proto } from '../../tunnel/endpoints/endpoint.ts';
-import type { DryRunField, DryRunRequest, DryRunResponse } from './types.ts';
+import type { DryRunField, DryRunRequest, DryRunResponse } from './dry-run-types.ts';
 
 /** Of documentation (RFC 5737): nobody's. */
 const VISITOR_IP = '192.0.2.1';

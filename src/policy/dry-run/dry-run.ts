@@ -18,8 +18,8 @@ import {
   syntheticResponse,
   toFieldList,
 } from './described-exchange.ts';
+import type { DryRunOutcome, DryRunRequest, DryRunResponse, DryRunResult, DryRunReturned } from './dry-run-types.ts';
 import { Trace } from './trace.ts';
-import type { DryRunOutcome, DryRunRequest, DryRunResponse, DryRunResult, DryRunReturned } from './types.ts';
 
 /** What modules need of the world, where it is to be another than the real one. */
 export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> {

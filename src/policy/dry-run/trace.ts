@@ -3,8 +3,8 @@
 import { toJsonValue } from '../run/json-value.ts';
 import type { CompiledRules, PhaseRun, PolicyRule, RuleStep, RunObserver } from '../run/phase-run.ts';
 import type { ActionVerdict } from '../settings/action-kind.ts';
+import type { DryRunRule } from './dry-run-types.ts';
 import { describeEffects, type ExchangeSnapshot, takeSnapshot } from './effects.ts';
-import type { DryRunRule } from './types.ts';
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response'] as const;
 

@@ -22,7 +22,7 @@ export interface KeyCacheTimes {
 /** What one place publishes. There is one fetch at a time, however many ask. */
 export class KeyCache<T> {
   readonly #fetch: () => Promise<T>;
-  readonly #keeping: KeyCacheTimes;
+  readonly #times: KeyCacheTimes;
   readonly #now: () => number;
   #value: { is: T; since: number } | undefined;
   #failure: { message: string; at: number } | undefined;
@@ -32,15 +32,15 @@ export class KeyCache<T> {
    * @param fetch brings it; nothing is fetched before somebody asks.
    * @param now a clock that never goes back, in milliseconds.
    */
-  constructor(fetch: () => Promise<T>, keeping: KeyCacheTimes, now: () => number) {
+  constructor(fetch: () => Promise<T>, times: KeyCacheTimes, now: () => number) {
     this.#fetch = fetch;
-    this.#keeping = keeping;
+    this.#times = times;
     this.#now = now;
   }
 
   /** What is kept and usable; undefined where there is nothing. What is not fresh is fetched meanwhile. */
   peek(mayFetch = () => true): T | undefined {
-    const { fresh, usable } = this.#keeping;
+    const { fresh, usable } = this.#times;
     const age = this.#age();
     if (!this.#value || age >= usable) return undefined;
     if (age >= fresh) void this.#refresh(mayFetch);
@@ -53,7 +53,7 @@ export class KeyCache<T> {
    * @param mayFetch asked before a fetch begins.
    * @throws {KeysUnavailable}
    */
-  async get(maxAge = this.#keeping.usable, mayFetch = () => true): Promise<T> {
+  async get(maxAge = this.#times.usable, mayFetch = () => true): Promise<T> {
     if (this.#age() >= maxAge) await this.#refresh(mayFetch);
     const value = this.peek(mayFetch);
     if (value !== undefined) return value;
@@ -65,7 +65,7 @@ export class KeyCache<T> {
   }
 
   async #refresh(mayFetch: () => boolean): Promise<void> {
-    if (this.#failure && this.#now() - this.#failure.at < this.#keeping.pause) return;
+    if (this.#failure && this.#now() - this.#failure.at < this.#times.pause) return;
     if (!this.#underWay && !mayFetch()) return;
     this.#underWay ??= this.#load().finally(() => {
       this.#underWay = undefined;

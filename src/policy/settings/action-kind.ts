@@ -4,7 +4,8 @@ import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { Closed, ForwardedTo, ModuleEnvironment, ModuleOwner, NewConnection, Verdict } from '../../http/module.ts';
 import type { PolicyActionType } from '../../protocol/policy/policy-secrets.ts';
-import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
+import type { Expression } from '../cel/expression.ts';
+import type { Template, TemplateStyle } from '../cel/template.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 
 /**

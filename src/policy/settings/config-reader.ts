@@ -1,16 +1,16 @@
 // Reads the settings of one action: what is wrong is noted, and reading goes on with a value of the right type.
 
 import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
-import { compileExpression, compileTemplate } from '../cel/compile.ts';
-import type { Expression, Template, TemplateStyle } from '../cel/compiled.ts';
 import { CelError } from '../cel/errors.ts';
+import { compileExpression, type Expression } from '../cel/expression.ts';
+import { compileTemplate, type Template, type TemplateStyle } from '../cel/template.ts';
 import type { PolicyPhase, Vocabulary } from '../cel/vocabulary.ts';
 import type { ActionKind, ConfigReader } from './action-kind.ts';
 import { readDuration, writeDuration } from './duration.ts';
 import { readHeaders } from './headers.ts';
-import { isObject } from './objects.ts';
 import { PROBLEM, type Problems } from './problems.ts';
 import { MASKED, SECRET_TEMPLATE, SecretSettings } from './secret-settings.ts';
+import { isObject } from './values.ts';
 
 /** Bytes that a text, or a template, has at most where nothing else is said. */
 const TEXT_MAX = 64 * 1024;

@@ -1,10 +1,10 @@
 // The header fields that a policy sets or removes.
 
 import { isFieldValue, isFramingField, isHttpToken } from '../../http/header-list.ts';
-import type { Template } from '../cel/compiled.ts';
+import type { Template } from '../cel/template.ts';
 import type { ConfigReader } from './action-kind.ts';
-import { isObject } from './objects.ts';
 import { PROBLEM } from './problems.ts';
+import { isObject } from './values.ts';
 
 /** Characters of a name; much more than any real one has. */
 const NAME_MAX = 128;

@@ -2,8 +2,8 @@
 
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
 import { normalizePath, pathOfTarget } from '../../http/path.ts';
-import type { Template } from '../cel/compiled.ts';
 import { compilePattern, type Pattern, RegexError } from '../cel/regex.ts';
+import type { Template } from '../cel/template.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { ConfigReader } from './action-kind.ts';
 import { PROBLEM } from './problems.ts';

@@ -3,7 +3,6 @@
 import type { CelInput } from '@bufbuild/cel';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { ConfigReader } from './action-kind.ts';
-import { isObject } from './objects.ts';
 import { PROBLEM } from './problems.ts';
 
 /** How deep lists and objects may be nested. */
@@ -44,3 +43,7 @@ function constantOf(raw: unknown): CelInput {
   if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : raw;
   return typeof raw === 'boolean' ? raw : null;
 }
+
+/** Whether it has members: no list, no null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

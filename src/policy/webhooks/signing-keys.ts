@@ -9,7 +9,7 @@ import { RateLimiter } from '../rate-limiter.ts';
 
 const BYTES_MAX = 64 * 1024;
 /** Milliseconds. A sender that changes its certificate names another URL. */
-const KEEPING = { fresh: 3_600_000, usable: 24 * 3_600_000, pause: 5000 };
+const CACHE_TIMES = { fresh: 3_600_000, usable: 24 * 3_600_000, pause: 5000 };
 /** Certificates that are kept. */
 const KEPT_MAX = 200;
 /** URLs that are remembered without there being a certificate. */
@@ -41,7 +41,7 @@ export class SigningKeys {
   readonly #reach: FetchReach;
   readonly #clocks: Clocks;
   readonly #fetches: RateLimiter;
-  readonly #kept = new LRUCache<string, KeyCache<Signer>>({ max: KEPT_MAX });
+  readonly #caches = new LRUCache<string, KeyCache<Signer>>({ max: KEPT_MAX });
   /** Apart, so that URLs that somebody thinks up push out none of those that lead to a certificate. */
   readonly #tried = new LRUCache<string, KeyCache<Signer>>({ max: TRIED_MAX });
 
@@ -57,8 +57,8 @@ export class SigningKeys {
    * @throws {KeysUnavailable}
    */
   async find(url: string, accountId: string): Promise<KeyObject> {
-    const kept = this.#kept.get(url) ?? this.#tried.get(url) ?? this.#unknown(url);
-    const { key, validFrom, validTo } = await kept.get(undefined, () => this.#fetches.take(accountId) === 0);
+    const cache = this.#caches.get(url) ?? this.#tried.get(url) ?? this.#unknown(url);
+    const { key, validFrom, validTo } = await cache.get(undefined, () => this.#fetches.take(accountId) === 0);
     const time = this.#clocks.time();
     if (time < validFrom || time > validTo) throw new KeysUnavailable(`${url} is not valid at this time`);
     return key;
@@ -66,14 +66,14 @@ export class SigningKeys {
 
   #unknown(url: string): KeyCache<Signer> {
     const fetched = async () => {
-      this.#tried.set(url, kept);
+      this.#tried.set(url, cache);
       const signer = await this.#fetch(url);
       this.#tried.delete(url);
-      this.#kept.set(url, kept);
+      this.#caches.set(url, cache);
       return signer;
     };
-    const kept = new KeyCache(fetched, KEEPING, this.#clocks.now);
-    return kept;
+    const cache = new KeyCache(fetched, CACHE_TIMES, this.#clocks.now);
+    return cache;
   }
 
   async #fetch(url: string): Promise<Signer> {

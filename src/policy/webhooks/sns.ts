@@ -2,7 +2,6 @@
 // "Verifying the signatures of Amazon SNS messages".
 
 import { type KeyObject, verify } from 'node:crypto';
-import { areConfusing, memberNames } from './json-names.ts';
 import { jsonAt, type WebhookMessage } from './message.ts';
 import type { PublishedKeyProvider } from './provider.ts';
 import { timeProblem } from './timestamps.ts';
@@ -98,4 +97,36 @@ function headerProblem(message: WebhookMessage): string | undefined {
     if (message.headers(header).some((value) => value !== jsonAt(message, member)))
       return `the header ${header} differs from ${member}, which is signed`;
   return undefined;
+}
+
+/**
+ * What the members of the outermost object are called, each as often as it is there.
+ * @param text well-formed JSON.
+ */
+function memberNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let last = '""';
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') {
+      const start = at++;
+      for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
+      if (depth === 1) last = text.slice(start, at + 1);
+    } else if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') depth--;
+    else if (char === ':' && depth === 1) names.push(JSON.parse(last) as string);
+  }
+  return names;
+}
+
+/**
+ * Whether members can be taken for each other: two of the same name, or of names that differ in case alone, which some
+ * parsers do not look at. So that case means the same everywhere, names have to consist of letters from A to Z.
+ */
+function areConfusing(names: readonly string[]): boolean {
+  return (
+    new Set(names.map((name) => name.toLowerCase())).size < names.length ||
+    !names.every((name) => /^[A-Za-z]+$/.test(name))
+  );
 }

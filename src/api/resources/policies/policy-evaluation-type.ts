@@ -9,7 +9,7 @@ import type {
   DryRunResult,
   DryRunReturned,
   DryRunRule,
-} from '../../../policy/dry-run/types.ts';
+} from '../../../policy/dry-run/dry-run-types.ts';
 import type { PolicyProblem as Problem } from '../../../protocol/policy/policy-shape.ts';
 import { builder } from '../../builder.ts';
 

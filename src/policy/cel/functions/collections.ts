@@ -1,8 +1,8 @@
 // Functions on lists and maps.
 
 import { type CelFunc, type CelList, type CelValue, celFunc, celList, celMethod, isCelList } from '@bufbuild/cel';
+import { growList, spend } from '../cost-budget.ts';
 import { DYN, INT, LIST, MAP } from '../types.ts';
-import { growList, spend } from '../work.ts';
 import { equals } from './equality.ts';
 import { sortByKey } from './order.ts';
 

@@ -4,9 +4,9 @@
 import { type CelFunc, type CelValue, celEnv, celFunc, celList, celMethod, celUint } from '@bufbuild/cel';
 import { create, fromJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { growList, growText, spend, spendText } from '../cost-budget.ts';
 import { RE2 } from '../regex.ts';
 import { BOOL, BYTES, DOUBLE, DYN, INT, LIST, STRING, TIMESTAMP, UINT } from '../types.ts';
-import { growList, growText, spend, spendText } from '../work.ts';
 import { equals } from './equality.ts';
 import { metered } from './metered.ts';
 

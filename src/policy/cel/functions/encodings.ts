@@ -1,9 +1,9 @@
 // Base64, JSON, query strings and percent-encoding.
 
 import { type CelFunc, type CelInput, type CelMap, type CelValue, celFunc, celMethod, isCelList } from '@bufbuild/cel';
-import { formatJson, formatValue, fromJson } from '../print.ts';
+import { growText, spendText } from '../cost-budget.ts';
+import { formatJson, formatValue, fromJson } from '../format.ts';
 import { BOOL, BYTES, DYN, LIST, MAP, STRING } from '../types.ts';
-import { growText, spendText } from '../work.ts';
 import { isUrl, parseUrl } from './urls.ts';
 
 function toBase64(bytes: Uint8Array | string): string {

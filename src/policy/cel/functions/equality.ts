@@ -1,7 +1,7 @@
 // Whether two values are equal, with its cost.
 
 import { type CelValue, celEnv } from '@bufbuild/cel';
-import { spendText } from '../work.ts';
+import { spendText } from '../cost-budget.ts';
 import { spendValue } from './metered.ts';
 
 const standard = celEnv({}).funcs.find('_==_');

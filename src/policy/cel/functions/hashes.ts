@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type CelFunc, celFunc, celMethod } from '@bufbuild/cel';
+import { spend } from '../cost-budget.ts';
 import { STRING } from '../types.ts';
-import { spend } from '../work.ts';
 import { xxhash64 } from './xxhash64.ts';
 
 const HASHES: Record<string, (data: Buffer) => Buffer> = {

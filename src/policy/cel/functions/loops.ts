@@ -10,8 +10,8 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
+import { ELEMENTS_MAX, growList, spend } from '../cost-budget.ts';
 import { BOOL, DYN, INT, LIST } from '../types.ts';
-import { ELEMENTS_MAX, growList, spend } from '../work.ts';
 import { sortByKey } from './order.ts';
 
 /** The lists that loops are making, by what CEL sees of them. */

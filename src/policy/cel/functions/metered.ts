@@ -10,7 +10,7 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
-import { growText, spend, spendText } from '../work.ts';
+import { growText, spend, spendText } from '../cost-budget.ts';
 
 /** Takes the units for going through a value once, whole. A list in a list counts as often as it is met. */
 export function spendValue(value: CelValue): void {

@@ -3,8 +3,8 @@
 import { type CelFunc, celFunc, celMethod } from '@bufbuild/cel';
 import { LRUCache } from 'lru-cache';
 import { type Networks, networksOf, readCidr } from '../../../net/networks.ts';
+import { spend } from '../cost-budget.ts';
 import { BOOL, LIST, STRING } from '../types.ts';
-import { spend } from '../work.ts';
 
 /** RFC 1918. */
 const PRIVATE = networksOf(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);

@@ -2,8 +2,8 @@
 
 import { type CelValue, celType, isCelUint } from '@bufbuild/cel';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
+import { spend } from '../cost-budget.ts';
 import { describeType, typeName } from '../types.ts';
-import { spend } from '../work.ts';
 
 /** What can be compared with < as CEL would compare the values. */
 type Rank = bigint | number | string | boolean;

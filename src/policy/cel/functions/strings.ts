@@ -2,8 +2,8 @@
 
 import { type CelFunc, celList, celMethod } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
+import { growList, growText, spendText } from '../cost-budget.ts';
 import { INT, LIST, STRING } from '../types.ts';
-import { growList, growText, spendText } from '../work.ts';
 import { metered } from './metered.ts';
 
 /** Those of others are taken that do not grow faster than what they are given. */

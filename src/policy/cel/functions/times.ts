@@ -3,8 +3,8 @@
 import { type CelFunc, celMethod } from '@bufbuild/cel';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
+import { spend } from '../cost-budget.ts';
 import { INT, STRING, TIMESTAMP } from '../types.ts';
-import { spend } from '../work.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

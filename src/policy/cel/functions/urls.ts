@@ -1,6 +1,6 @@
 // URLs in parts.
 
-import { spendText } from '../work.ts';
+import { spendText } from '../cost-budget.ts';
 
 /** Stands in for what a URL without scheme and host leaves out. */
 const BASE = 'http://base.invalid';

@@ -3,8 +3,8 @@
 import type { HttpExchange } from '../../../http/exchange.ts';
 import type { NewConnection } from '../../../http/module.ts';
 import type { Bindings, PolicyPhase } from '../vocabulary.ts';
+import { variablesOf } from './phase-vocabulary.ts';
 import type { CelVariables, EvaluationContext, HttpEvaluationContext, PolicyState } from './variable.ts';
-import { variablesOf } from './vocabulary.ts';
 
 /** What rules are asked about: one of the two, as the phase has it. */
 export interface About {

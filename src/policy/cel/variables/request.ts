@@ -3,8 +3,7 @@
 import { listType } from '@bufbuild/cel';
 import { legacyCookies, requestCookies, requestCookiesByName } from './cookies.ts';
 import { canonicalCase, fieldMap } from './field-map.ts';
-import { codings, fieldValues, firstOf, UNKNOWN_LENGTH } from './fields.ts';
-import { mediaType, mediaTypeParameters } from './media-type.ts';
+import { codings, fieldValues, firstOf, mediaType, mediaTypeParameters, UNKNOWN_LENGTH } from './fields.ts';
 import { cipherSuite, clientName, serverName, tlsVersion } from './tls.ts';
 import { type RequestUrl, requestUrlOf } from './url.ts';
 import { readUserAgent, type UserAgent } from './user-agent.ts';

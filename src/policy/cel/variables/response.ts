@@ -4,8 +4,7 @@ import { listType } from '@bufbuild/cel';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { byName, legacyCookies, responseCookies } from './cookies.ts';
 import { canonicalCase, fieldMap } from './field-map.ts';
-import { codings, fieldValues, firstOf, UNKNOWN_LENGTH } from './fields.ts';
-import { mediaType, mediaTypeParameters } from './media-type.ts';
+import { codings, fieldValues, firstOf, mediaType, mediaTypeParameters, UNKNOWN_LENGTH } from './fields.ts';
 import {
   BY_NAME,
   type CelVariables,

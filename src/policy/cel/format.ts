@@ -3,8 +3,8 @@
 import { type CelInput, type CelValue, isCelList, isCelMap, isCelType, isCelUint } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
+import { growText, spend } from './cost-budget.ts';
 import { CelFailure } from './errors.ts';
-import { growText, spend } from './work.ts';
 
 /** Lists in lists, in JSON. */
 const DEPTH_MAX = 100;

@@ -1,0 +1,90 @@
+// The public keys of an issuer of tokens, as it publishes them (RFC 7517), kept for a while.
+
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+  type LocalJWKSet,
+} from 'jose';
+import { KeyCache } from '../keys/key-cache.ts';
+import { fetchJson } from './fetch-json.ts';
+
+/** When a set is refreshed, when it is no longer used, and how long a failed fetch waits for the next; milliseconds. */
+const CACHE_TIMES = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
+/** Milliseconds between two fetches for the sake of a key that is not in the set. */
+const UNKNOWN_KEY_PAUSE = 30_000;
+
+/** Keys that a token is tried with. */
+const KEYS_MAX = 16;
+
+/**
+ * The key set (JWKS) of one issuer.
+ *
+ * It is not the `createRemoteJWKSet` of jose 6, although that takes a custom fetch: there, a set that is older than
+ * `cacheMaxAge` is fetched while the token waits, and when that fails every token is refused although its key was known a
+ * moment ago; a failed fetch has no pause before the next; and its ages are measured with `Date.now`, which a test cannot
+ * move and a corrected wall clock can. Here a set is refreshed in the background and stays usable for an hour without its
+ * issuer. The cache of signing certificates works in the same way, so that `KeyCache` is needed in any case. Which key
+ * fits a token is still jose's decision (`createLocalJWKSet`).
+ */
+export class JwksCache {
+  readonly #cache: KeyCache<LocalJWKSet>;
+
+  /**
+   * @param fetch brings the set; nothing is fetched before the first token.
+   * @param now a clock that never goes back, in milliseconds.
+   */
+  constructor(fetch: () => Promise<unknown>, now: () => number) {
+    // What it is, is checked there.
+    const load = async () => createLocalJWKSet((await fetch()) as JSONWebKeySet);
+    this.#cache = new KeyCache(load, CACHE_TIMES, now);
+  }
+
+  /** The keys that are there and that a token may be signed with; it does not wait for any. */
+  async knownKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
+    const keys = this.#cache.peek();
+    return keys ? matching(keys, header, token) : [];
+  }
+
+  /**
+   * The same for a token of which no key is known, which is looked for anew, every 30 s at most: issuers change their keys.
+   * @throws {KeysUnavailable}
+   */
+  async findKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
+    return matching(await this.#cache.get(UNKNOWN_KEY_PAUSE), header, token);
+  }
+}
+
+async function matching(
+  keys: LocalJWKSet,
+  header: JWSHeaderParameters,
+  token: FlattenedJWSInput,
+): Promise<CryptoKey[]> {
+  try {
+    return [await keys(header, token)];
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return [];
+    // A token that names no key may be signed with any that fits its algorithm.
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    const all: CryptoKey[] = [];
+    for await (const key of error) if (all.push(key) === KEYS_MAX) break;
+    return all;
+  }
+}
+
+/**
+ * Fetches the keys of an issuer, by way of its configuration.
+ * @param issuer a URL; its configuration must name exactly this issuer, or anybody's could be passed off as its own.
+ * @param isPrivateAllowed as for `fetchJson`.
+ */
+export async function fetchIssuerKeys(issuer: string, isPrivateAllowed: boolean): Promise<unknown> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const configuration = await fetchJson(url, isPrivateAllowed);
+  const { issuer: named, jwks_uri: keys } = (configuration ?? {}) as { issuer?: unknown; jwks_uri?: unknown };
+  if (named !== issuer) throw new Error(`${url} is the configuration of another issuer`);
+  if (typeof keys !== 'string') throw new Error(`${url} has no jwks_uri`);
+  return fetchJson(keys, isPrivateAllowed);
+}
