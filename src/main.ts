@@ -4,13 +4,14 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
-import { type Gateway, startGateway } from './gateway/gateway.ts';
-import { collectWhenIdle } from './monitoring/idle-collection.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import { collectWhenIdle, thisProcess } from './monitoring/idle-collection.ts';
 import { openLog } from './monitoring/log.ts';
 import { metricsFor } from './monitoring/metrics.ts';
 import { handleUncaughtExceptions } from './monitoring/uncaught-exceptions.ts';
 import { LineWriter } from './protocol/line-writer.ts';
 import { describeFailure } from './runtime/describe-failure.ts';
+import { openDatabase } from './store/database/open-database.ts';
 
 /** Everything but the requests under way has ended by itself long before; milliseconds. */
 const STOP_MS = 30_000;
@@ -50,6 +51,10 @@ async function run(config: Config, log: Logger): Promise<void> {
     log.fatal(text);
     void exit(1);
   };
+  // The embedded database starts in a thread of its own, while this one loads the rest of the code.
+  const database = openDatabase(config, { onFatal, onNotice: (text) => log.warn(text) });
+  database.catch(() => {}); // The start of the gateway reports it.
+  const { startGateway } = await import('./gateway/gateway.ts');
   const registry = new Registry();
   const metrics = metricsFor(registry);
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
@@ -57,13 +62,14 @@ async function run(config: Config, log: Logger): Promise<void> {
   ]);
   const gateway = await startGateway(config, {
     log,
+    database,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
     onFatal,
     registry,
   });
   handleUncaughtExceptions(log, metrics, onFatal);
-  collectWhenIdle();
+  collectWhenIdle(thisProcess(), 0);
 
   let stopping = false;
   const stop = (signal: string) => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiOptions } from '../api/server.ts';
 import type { StandInServer } from '../policy/keys/fetch-bytes.ts';
+import type { Database } from '../store/database/open-database.ts';
 
 export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
   log: Logger;
@@ -21,6 +22,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   eventRequestMs?: number;
   /** Stands in for the hosts that publish the keys of webhook senders, in tests. */
   signerHosts?: StandInServer;
+  /** The database, where it is being opened already; left out, the one that the configuration names is opened. */
+  database?: Promise<Database>;
   /** Called with every SQL statement. */
   onQuery?: (statement: string) => void;
 }

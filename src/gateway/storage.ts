@@ -38,9 +38,10 @@ export interface Storage {
 /** @throws an error that explains itself when the database or its key cannot be used. */
 export async function startStorage(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Storage> {
   const { log, onFatal, migrations, onQuery } = options;
+  const onNotice = (text: string) => log.warn(text);
   const database = await parts.start({
     name: 'database',
-    start: () => openDatabase(config, { onFatal, onNotice: (text) => log.warn(text) }),
+    start: () => options.database ?? openDatabase(config, { onFatal, onNotice }),
     stop: (database) => database.close(),
     stopTimeoutMs: config.databaseUrl === undefined ? EMBEDDED_CLOSE_MS : undefined,
   });

@@ -25,10 +25,11 @@ export interface MemoryProbe {
 /**
  * Collects garbage when the process is idle and has grown by 64 MB since the last collection. That happens within 15 s
  * after a peak, and does not repeat for memory that is still in use.
+ * @param baselineBytes what counts as used before the first check; 0 has the first idle check collect what a start left behind.
  * @returns a function that stops the checks.
  */
-export function collectWhenIdle(probe: MemoryProbe = thisProcess()): () => void {
-  let lowest = probe.usedBytes();
+export function collectWhenIdle(probe: MemoryProbe = thisProcess(), baselineBytes = probe.usedBytes()): () => void {
+  let lowest = baselineBytes;
   let idleChecks = 0;
   let isCollecting = false;
   const check = async () => {
@@ -46,7 +47,7 @@ export function collectWhenIdle(probe: MemoryProbe = thisProcess()): () => void 
   return () => clearInterval(timer);
 }
 
-function thisProcess(): MemoryProbe {
+export function thisProcess(): MemoryProbe {
   let before = performance.eventLoopUtilization();
   return {
     usedBytes: () => {

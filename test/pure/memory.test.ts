@@ -8,16 +8,19 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A process that holds what `alive` says, and garbage besides. */
-function start() {
+function start(baselineBytes?: number) {
   const world = { busy: 0, alive: 80, garbage: 0, collections: 0 };
-  const end = collectWhenIdle({
-    usedBytes: () => (world.alive + world.garbage) * MB,
-    utilization: () => world.busy,
-    async collect() {
-      world.collections++;
-      world.garbage = 0;
+  const end = collectWhenIdle(
+    {
+      usedBytes: () => (world.alive + world.garbage) * MB,
+      utilization: () => world.busy,
+      async collect() {
+        world.collections++;
+        world.garbage = 0;
+      },
     },
-  });
+    baselineBytes,
+  );
   return { world, end, looks: (count: number) => vi.advanceTimersByTimeAsync(count * LOOK_MS) };
 }
 
@@ -56,4 +59,14 @@ test('little garbage is left to V8', async () => {
   world.garbage = 500;
   await looks(100);
   expect(world.collections).toBe(0);
+});
+
+test('what the start left behind is collected once, at the first idle moment', async () => {
+  const { world, end, looks } = start(0);
+  world.garbage = 40;
+  await looks(2);
+  expect(world).toMatchObject({ collections: 1, garbage: 0 });
+  await looks(100);
+  expect(world.collections).toBe(1);
+  end();
 });
