@@ -1,0 +1,101 @@
+// The built gateway as a package: what `npm run build` made, with the packages of `dependencies` alone.
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts, root } from '../support/place.ts';
+
+/** They write migrations and schema.graphql, in a checkout. */
+const FOR_DEVELOPMENT = /^tools\/(migration|schema|schema-diff)\.js$/;
+const INSTALL = ['ci', '--omit=dev', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const compiled = readdirSync(join(root, 'dist'), { withFileTypes: true })
+  .flatMap((entry) => {
+    // Hidden entries are the workplace of the build; the dashboard is for browsers.
+    if (entry.name.startsWith('.') || entry.name === 'dashboard') return [];
+    if (!entry.isDirectory()) return entry.name;
+    const below = readdirSync(join(root, 'dist', entry.name), { recursive: true, encoding: 'utf8' });
+    return below.map((file) => `${entry.name}/${file}`);
+  })
+  .filter((file) => file.endsWith('.js') && !FOR_DEVELOPMENT.test(file));
+/** What the compiled code imports by a package's name: at once, only when it is needed, or by `createRequire`. */
+const imported = compiled.flatMap((file) => {
+  const text = readFileSync(join(root, 'dist', file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+  const found = text.matchAll(
+    /(?:\bfrom |\bimport |\bimport\(|\brequire\(|createRequire\([^)]*\)\()\s*['"]([@a-z][^'"]*)['"]/g,
+  );
+  return [...found].map(([, specifier = '']) => ({ file, specifier })).filter(({ specifier }) => !isBuiltin(specifier));
+});
+const packageOf = (specifier: string) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
+
+test('the compiled code imports nothing that is not a dependency', () => {
+  expect(imported.length).toBeGreaterThan(50);
+  const packages = imported.map(({ specifier }) => packageOf(specifier));
+  expect(packages).toContain('@aws-sdk/client-kinesis'); // One that is loaded when it is needed.
+  const missing = imported.filter(({ specifier }) => !(packageOf(specifier) in manifest.dependencies));
+  expect(missing).toEqual([]);
+});
+
+test('every dependency is imported by the compiled code, so what only builds is none', () => {
+  const packages = new Set(imported.map(({ specifier }) => packageOf(specifier)));
+  expect(Object.keys(manifest.dependencies).filter((name) => !packages.has(name))).toEqual([]);
+});
+
+describe('a copy of dist, the migrations and the package files', { timeout: 300_000 }, () => {
+  let copy: string;
+  let refusal = '';
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), 'gateway-package-'));
+    const isHidden = (path: string) => /\/dist\/\.[^/]+/.test(path);
+    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, filter: (path) => !isHidden(path) });
+    mkdirSync(join(copy, 'prisma'));
+    cpSync(join(root, 'prisma/migrations'), join(copy, 'prisma/migrations'), { recursive: true });
+    for (const file of ['package.json', 'package-lock.json']) cpSync(join(root, file), join(copy, file));
+    await promisify(execFile)('npm', INSTALL, { cwd: copy, maxBuffer: 1 << 24 }).catch(({ stderr }) => {
+      refusal = String(stderr);
+    });
+    // Only a cache without these packages is an excuse: where npm filled it, the installation has to succeed.
+    if (refusal && !/ENOTCACHED/.test(refusal)) throw new Error(refusal);
+  }, 300_000);
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  test('has every package that is loaded only when it is needed', async (context) => {
+    if (refusal) context.skip('npm’s cache does not have all packages');
+    const specifiers = [...new Set(imported.map(({ specifier }) => specifier))];
+    // Prisma's own client and reflect-metadata's users are among them: each is loaded in a process that has nothing else.
+    const script = `import 'reflect-metadata';\nfor (const name of ${JSON.stringify(specifiers)}) await import(name);\nprocess.exit();`;
+    writeFileSync(join(copy, 'load-all.mjs'), script);
+    await promisify(execFile)(process.execPath, ['load-all.mjs'], { cwd: copy });
+  });
+
+  test('starts, answers and stops', async (context) => {
+    if (refusal) context.skip('npm’s cache does not have all packages');
+    const gateway = spawn(process.execPath, ['dist/main.js'], {
+      cwd: copy,
+      env: { PATH: process.env.PATH, ...freePorts, INITIAL_API_KEY: 'key-of-the-package-test', LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(gateway, 'exit');
+    try {
+      let api = '';
+      for await (const line of createInterface({ input: gateway.stdout })) {
+        api = /^ready api=(\S+)/.exec(line)?.[1] ?? '';
+        if (api) break;
+      }
+      const headers = { authorization: 'Bearer key-of-the-package-test', 'service-version': '2' };
+      expect((await fetch(`${api}/credentials`, { headers })).status).toBe(200);
+      expect((await fetch(`${api}/dashboard/`)).status).toBe(200);
+      expect((await fetch(`${api}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(200);
+    } finally {
+      gateway.kill('SIGTERM');
+    }
+    expect((await exited)[0]).toBe(0);
+  });
+});
