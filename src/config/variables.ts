@@ -1,175 +1,204 @@
-// The variables that the gateway knows: what each may be, and what it is when it is not set.
+// The environment variables of the gateway: what each may be, its default, and what the manual says of it.
 
-import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isProxiedListener, proxiedListeners } from '../edge/proxied/settings.ts';
-import { type EventEndpoints, isHostRule } from '../events/settings.ts';
-import { endpointNames } from '../events/sinks/index.ts';
-import { readCidr } from '../net/networks.ts';
+import {
+  count,
+  dnsServers,
+  domainName,
+  endpoints,
+  list,
+  milliseconds,
+  networks,
+  networksOrHosts,
+  PORTS,
+  port,
+  portRange,
+  proxied,
+  secret,
+  serverKey,
+} from './value-types.ts';
 
-const PORTS = 65_535;
-
-const port = (fallback: number) =>
-  z.coerce
-    .number('must be a port number')
-    .int('must be a whole number')
-    .min(0, 'must be 0 (any free port) or more')
-    .max(PORTS, `must be at most ${PORTS}`)
-    .default(fallback);
-
-const count = (fallback: number, least: number, most: number) =>
-  z.coerce
-    .number('must be a number')
-    .int('must be a whole number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
-    .default(fallback);
-
-/** Comma-separated words; blanks around them do not count. */
-const list = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
-
-/** `first-last`; one port stands for itself, and 0 for any free one. */
-const portRange = z
-  .string()
-  .regex(/^\d{1,5}(-\d{1,5})?$/, 'must be a range of ports, as in 20000-20999, or 0 for any free one')
-  .transform((text) => {
-    const [first = 0, last = first] = text.split('-').map(Number);
-    return { first, last };
-  })
-  .refine(({ first, last }) => first <= last && last <= PORTS && (first > 0 || last === 0), {
-    error: `must go upwards, from 1 to ${PORTS}`,
-  });
-
-const milliseconds = (fallback: number, least = 1) => count(fallback, least, 24 * 3_600_000);
-
-const domainName = z
-  .string()
-  .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
-
-/** `kinesis=https://host:port,sts=…` */
-const endpoints = list('').transform((pairs, context) => {
-  const read: Record<string, string> = {};
-  for (const pair of pairs) {
-    const [name = '', url = ''] = pair.split(/=(.*)/s);
-    if (!endpointNames.includes(name) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      context.addIssue(`must be name=URL with names out of ${endpointNames.join(', ')}: "${pair}" is not`);
-    read[name] = url.replace(/\/+$/, '');
+declare module 'zod' {
+  interface GlobalMeta {
+    /** The default in words, where the value itself would say nothing. */
+    defaultText?: string;
   }
-  return read satisfies EventEndpoints;
-});
+}
 
-const networksOrHosts = list('').transform((entries, context) => {
-  for (const entry of entries)
-    if (!isHostRule(entry))
-      context.addIssue(`must be names, as hooks.example.com or *.example.com, or networks: "${entry}" is not`);
-  return entries;
-});
-
-const networks = list('').transform((entries, context) => {
-  for (const entry of entries)
-    if (!readCidr(entry))
-      context.addIssue(`must be addresses or networks, as 10.0.0.2 or 10.0.0.0/8: "${entry}" is neither`);
-  return entries;
-});
-
-/** Listeners that proxies may stand in front of. */
-const proxied = list('').transform((names, context) => {
-  for (const name of names)
-    if (!isProxiedListener(name))
-      context.addIssue(`must be listeners out of ${proxiedListeners.join(', ')}: "${name}" is none`);
-  return names.filter(isProxiedListener);
-});
-
-/** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */
-const dnsServers = list('').transform((servers, context) => {
-  for (const server of servers) {
-    const [, bracketed, plain, number = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? [];
-    if (isIP(bracketed ?? plain ?? server) === 0 || Number(number) < 1 || Number(number) > PORTS)
-      context.addIssue(`must be IP addresses, as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:53: "${server}" is none`);
-  }
-  return servers;
-});
-
-const serverKey = z
-  .string()
-  .refine(
-    (text) => Buffer.from(text, 'base64').toString('base64') === text && Buffer.from(text, 'base64').length === 32,
-    {
-      error: 'must be 32 bytes in base64 (openssl rand -base64 32)',
-    },
-  );
-
-const secret = z.string().regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 printable ASCII characters without spaces');
-
-/** The environment, as text that is checked and turned into values. */
+/** The environment, as text that is checked and turned into values. `npm run schema` prints it into src/manual/configuration.md. */
 export const environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  API_PORT: port(4000),
-  API_TLS_CERT: z.string().optional(),
-  API_TLS_KEY: z.string().optional(),
-  ADMIN_PORT: port(4001),
-  AGENT_PORT: port(4443),
-  HTTP_PORT: port(8080),
-  HTTPS_PORT: port(8443),
-  TCP_PORTS: portRange.default({ first: 20_000, last: 20_999 }),
-  PUBLIC_HTTP_PORT: port(0),
-  PUBLIC_HTTPS_PORT: port(0),
-  AGENT_HOSTS: list(''),
-  TLS_DIR: z.string().min(1).optional(),
-  HEARTBEAT_INTERVAL_MS: milliseconds(10_000, 10),
-  HEARTBEAT_TOLERANCE_MS: milliseconds(15_000, 10),
-  SESSION_HOLD_MS: milliseconds(30_000, 0),
-  UPSTREAM_TIMEOUT_MS: milliseconds(60_000),
-  HEAD_TIMEOUT_MS: milliseconds(10_000),
-  STALL_TIMEOUT_MS: milliseconds(300_000),
-  IDLE_TIMEOUT_MS: milliseconds(75_000),
-  MAX_AGENTS: count(20_000, 1, 1_000_000),
-  MAX_SESSIONS_PER_ACCOUNT: count(5000, 1, 1_000_000),
-  MAX_TCP_PORTS_PER_ACCOUNT: count(0, 0, PORTS),
-  MAX_VISITORS: count(20_000, 1, 1_000_000),
-  MAX_VISITORS_PER_ADDRESS: count(0, 0, 1_000_000),
-  POLICY_FETCH: z.enum(['public', 'any']).default('public'),
-  PUBLIC_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]'),
-  TRUSTED_PROXIES: networks,
-  PROXY_PROTOCOL: proxied,
-  MAX_API_CONNECTIONS: count(1024, 4, 1_000_000),
-  CORS_ORIGINS: list(''),
-  VERSION_HEADER_ALIASES: list(''),
-  BASE_DOMAIN: domainName.default('tunnel.localhost'),
-  CNAME_DOMAIN: domainName.optional(),
-  ACME_DOMAIN: domainName.optional(),
-  DNS_SERVERS: dnsServers,
-  REGION: z.string().max(64).default(''),
-  DATA_DIR: z.string().min(1).default('.data'),
+  HOST: z.string().min(1).default('127.0.0.1').meta({ description: 'address of every listener' }),
+  API_PORT: port(4000).meta({ description: 'port of the API and the dashboard; 0 is any free port' }),
+  API_TLS_CERT: z.string().optional().meta({
+    description:
+      'certificate file in PEM (a chain, the leaf first): with it and `API_TLS_KEY`, both or neither, the API and the dashboard speak TLS; relative to the repository, read again when it changes',
+  }),
+  API_TLS_KEY: z.string().optional().meta({ description: 'file with the key of `API_TLS_CERT`, in PEM' }),
+  ADMIN_PORT: port(4001).meta({ description: 'port of the admin listener: `/livez`, `/readyz`, `/metrics`' }),
+  AGENT_PORT: port(4443).meta({ description: 'where agents connect, over TLS' }),
+  HTTP_PORT: port(8080).meta({ description: 'listener for visitors over HTTP' }),
+  HTTPS_PORT: port(8443).meta({ description: 'listener for visitors over HTTPS; TLS endpoints share it' }),
+  TCP_PORTS: portRange
+    .default({ first: 20_000, last: 20_999 })
+    .meta({ description: 'ports of TCP endpoints; 0 is any free one' }),
+  PUBLIC_HTTP_PORT: port(0).meta({
+    description: 'port that `http` URLs of endpoints show, behind a port forwarding',
+    defaultText: 'the bound ports',
+  }),
+  PUBLIC_HTTPS_PORT: port(0).meta({
+    description: 'port that `https` URLs of endpoints show, behind a port forwarding',
+    defaultText: 'the bound ports',
+  }),
+  AGENT_HOSTS: list('').meta({
+    description: 'names and addresses that agents connect to, besides loopback, `HOST` and `BASE_DOMAIN`',
+  }),
+  TLS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'a directory of `*.crt` with their `*.key`, in PEM; looked at again when it changes' }),
+  HEARTBEAT_INTERVAL_MS: milliseconds(10_000, 10).meta({ description: 'time between two heartbeats of a session' }),
+  HEARTBEAT_TOLERANCE_MS: milliseconds(15_000, 10).meta({
+    description: 'a session ends after the interval and this together without a heartbeat',
+  }),
+  SESSION_HOLD_MS: milliseconds(30_000, 0).meta({
+    description: 'how long the addresses of a lost session are kept for its credential',
+  }),
+  UPSTREAM_TIMEOUT_MS: milliseconds(60_000).meta({ description: 'how long an upstream may take to begin its answer' }),
+  HEAD_TIMEOUT_MS: milliseconds(10_000).meta({
+    description: 'how long a visitor may take for a request’s head, or for a TLS handshake',
+  }),
+  STALL_TIMEOUT_MS: milliseconds(300_000).meta({
+    description: 'how long a request or answer may stand still in the middle',
+  }),
+  IDLE_TIMEOUT_MS: milliseconds(75_000).meta({
+    description: 'how long a visitor’s connection may wait for its next request',
+  }),
+  MAX_AGENTS: count(20_000, 1, 1_000_000).meta({
+    description:
+      'connections of agents at once; those that have said nothing make room first, and may be half of them, a quarter from one address',
+  }),
+  MAX_SESSIONS_PER_ACCOUNT: count(5000, 1, 1_000_000).meta({ description: 'agents of one account at once' }),
+  MAX_TCP_PORTS_PER_ACCOUNT: count(0, 0, PORTS).meta({
+    description: 'ports of TCP endpoints that one account may have; 250 where any free one will do',
+    defaultText: 'a quarter of `TCP_PORTS`',
+  }),
+  MAX_VISITORS: count(20_000, 1, 1_000_000).meta({
+    description: 'connections of visitors at once; for one more, the one that has been idle for the longest is closed',
+  }),
+  MAX_VISITORS_PER_ADDRESS: count(0, 0, 1_000_000).meta({
+    description:
+      'connections that one address (IPv6: one /64) keeps when all are taken and busy: of what it holds beyond, the oldest makes way for other addresses; 0: a quarter of `MAX_VISITORS`. The visitors of an account who hold more than half make way for those of others',
+  }),
+  POLICY_FETCH: z.enum(['public', 'any']).default('public').meta({
+    description:
+      'from where traffic policies may fetch the keys of tokens, and webhook verification the certificates of Amazon SNS; `any`: private addresses too, and this machine over HTTP',
+  }),
+  PUBLIC_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .optional()
+    .meta({
+      description: 'base of `uri` and `next_page_uri`; set it behind a proxy',
+      defaultText: 'the request’s own origin',
+    }),
+  ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]').meta({
+    description: '`Host` header values that may be used in generated URLs',
+    defaultText: 'loopback names',
+  }),
+  TRUSTED_PROXIES: networks.meta({
+    description:
+      'addresses and networks of proxies and load balancers in front of the gateway: only they may tell [the visitor’s address](operating.md#behind-a-reverse-proxy-or-load-balancer), in `X-Forwarded-For` or a header of the PROXY protocol; the API believes their `X-Forwarded-Proto` and `Forwarded` too',
+  }),
+  PROXY_PROTOCOL: proxied.meta({
+    description:
+      'listeners out of `http`, `https`, `tcp`, `agent`, `api`, where each connection from `TRUSTED_PROXIES` has to begin with a header of the PROXY protocol, version 1 or 2',
+  }),
+  MAX_API_CONNECTIONS: count(1024, 4, 1_000_000).meta({
+    description: 'connections to the API at once; one address that is no trusted proxy may have a quarter of them',
+  }),
+  CORS_ORIGINS: list('').meta({ description: 'a list of origins, or `*`' }),
+  VERSION_HEADER_ALIASES: list('').meta({ description: 'headers accepted in place of `Service-Version`' }),
+  BASE_DOMAIN: domainName.default('tunnel.localhost').meta({ description: 'names below it are the gateway’s own' }),
+  CNAME_DOMAIN: domainName
+    .optional()
+    .meta({ description: 'where CNAME records of reserved domains point', defaultText: '`cname.` of `BASE_DOMAIN`' }),
+  ACME_DOMAIN: domainName.optional().meta({
+    description: 'where ACME challenge records of reserved domains point',
+    defaultText: '`acme.` of `BASE_DOMAIN`',
+  }),
+  DNS_SERVERS: dnsServers.meta({
+    description:
+      'name servers that are asked for the records of reserved domains: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`; several with commas',
+    defaultText: 'the system’s',
+  }),
+  REGION: z.string().max(64).default('').meta({ description: 'shown by endpoints, tunnels and sessions' }),
+  DATA_DIR: z.string().min(1).default('.data').meta({ description: 'holds all state; relative to the repository' }),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' })
     .or(z.literal(''))
-    .optional(),
-  DATABASE_POOL: count(10, 1, 1000),
-  SERVER_KEY: serverKey.optional(),
-  SERVER_KEY_PREVIOUS: serverKey.optional(),
-  INITIAL_API_KEY: secret.optional(),
-  RATE_LIMIT: count(6000, 1, 1_000_000_000),
-  STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000),
-  NODE_LEASE_MS: count(5000, 200, 600_000),
-  DRAIN_MS: count(30_000, 0, 600_000),
-  DRAIN_ANNOUNCE_MS: count(0, 0, 600_000),
-  EVENT_ENDPOINTS: endpoints,
-  EVENT_CA_FILE: z.string().optional(),
-  EVENT_WEBHOOK_HOSTS: networksOrHosts,
-  EVENT_FILE_DIR: z.string().optional(),
-  EVENT_BACKLOG_MB: count(256, 1, 1_000_000),
-  EVENT_BUFFER_MB: count(32, 1, 100_000),
-  EVENT_TRAFFIC_HOURS: count(24, 1, 10_000),
-  EVENT_AUDIT_HOURS: count(72, 1, 10_000),
-  AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().optional(),
-  AWS_SESSION_TOKEN: z.string().optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  LOG_FORMAT: z.enum(['json', 'text']).default('json'),
+    .optional()
+    .meta({ description: '`postgresql://…` moves to a server', defaultText: 'the embedded database' }),
+  DATABASE_POOL: count(10, 1, 1000).meta({
+    description: 'connections to it, besides one each for the lease of the node and for what other gateways say',
+  }),
+  SERVER_KEY: serverKey.optional().meta({
+    description: '32 bytes in base64: what digests and encryption derive from',
+    defaultText: 'made in `$DATA_DIR/server.key`',
+  }),
+  SERVER_KEY_PREVIOUS: serverKey.optional().meta({ description: 'the key before it, to rotate' }),
+  INITIAL_API_KEY: secret.optional().meta({
+    description: 'first start only: 16 to 256 printable characters, not printed',
+    defaultText: 'made and printed',
+  }),
+  RATE_LIMIT: count(6000, 1, 1_000_000_000).meta({ description: 'requests per minute and API key' }),
+  STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000).meta({
+    description: 'requests per minute and address (of IPv6: per /64) without a valid API key',
+  }),
+  NODE_LEASE_MS: count(5000, 200, 600_000).meta({
+    description:
+      'how long a silent node’s live objects count; a third of it later the others have cleared them away, and told of it',
+  }),
+  DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for requests under way' }),
+  DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
+    description: 'how long `/readyz` says 503 before a stop closes the listeners: what a load balancer needs to notice',
+  }),
+  EVENT_ENDPOINTS: endpoints.meta({
+    description: 'where requests of destinations go instead: `kinesis=https://…,sts=…`',
+    defaultText: 'the clouds’ own',
+  }),
+  EVENT_CA_FILE: z
+    .string()
+    .optional()
+    .meta({ description: 'PEM of authorities that destinations are trusted by, besides Node’s own' }),
+  EVENT_WEBHOOK_HOSTS: networksOrHosts.meta({
+    description:
+      'hosts and networks that webhook destinations may call: names, `*.name`, and networks (`10.0.0.0/8`) whose addresses need not be public',
+  }),
+  EVENT_FILE_DIR: z.string().optional().meta({
+    description:
+      'the directory, which has to exist, where event destinations of the kind `file` write, each account’s in a directory named by its id (what an older version wrote stays beside them, and is not written on); unset: there are none',
+  }),
+  EVENT_BACKLOG_MB: count(256, 1, 1_000_000).meta({
+    description: 'events that may wait for one destination, as they are stored',
+  }),
+  EVENT_BUFFER_MB: count(32, 1, 100_000).meta({ description: 'traffic events that may be in memory' }),
+  EVENT_TRAFFIC_HOURS: count(24, 1, 10_000).meta({ description: 'how long traffic events may wait' }),
+  EVENT_AUDIT_HOURS: count(72, 1, 10_000).meta({ description: 'how long audit events may wait' }),
+  AWS_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .meta({ description: 'the identity that event destinations with a `role` assume it with: its key id' }),
+  AWS_SECRET_ACCESS_KEY: z.string().optional().meta({ description: 'the secret key of that identity' }),
+  AWS_SESSION_TOKEN: z
+    .string()
+    .optional()
+    .meta({ description: 'the session token of that identity, where it has one' }),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .meta({ description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; logs go to standard error' }),
+  LOG_FORMAT: z
+    .enum(['json', 'text'])
+    .default('json')
+    .meta({ description: '`json`, or `text`: human-readable format' }),
 });

@@ -1,4 +1,4 @@
-// `npm run schema`: prints schema.graphql, and the tables of errors and events in the manual, from code. With `--check` it only tells
+// `npm run schema`: prints schema.graphql, and the tables of variables, errors and events in the manual, from code. With `--check` it only tells
 // whether they are current.
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { errorTable } from '../api/error-table.ts';
 import { eventTypes } from '../api/resources/events/catalog.ts';
 import { schema } from '../api/schema.ts';
+import { variableRows } from '../config/reference.ts';
 import { trafficFields } from '../events/traffic/fields.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
@@ -16,6 +17,7 @@ const place = (name: string) => new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?
 
 const files = {
   'schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
+  'src/manual/configuration.md': (current: string) => current.replace(place('variables'), variableRows),
   'src/manual/errors.md': (current: string) =>
     current
       .replace(place('errors'), errorRows)

@@ -162,7 +162,9 @@ describe('configuration', () => {
     expect(Object.keys(defaults)).toContain(member);
     const value = defaults[member];
     const words = said.replace(/'/g, '’');
-    const partOf = said === '`cname.` and `acme.` of it' && `${name.split('_')[0]?.toLowerCase()}.${config.baseDomain}`;
+    const partOf =
+      said === `\`${name.split('_')[0]?.toLowerCase()}.\` of \`BASE_DOMAIN\`` &&
+      `${name.split('_')[0]?.toLowerCase()}.${config.baseDomain}`;
     if (partOf) expect(value).toBe(partOf);
     else if (words in inWords) expect(value).toEqual(inWords[words]);
     else expect(String(value)).toBe(said.replaceAll('`', ''));

@@ -1,0 +1,108 @@
+// Types of values in environment variables: each checks a text and turns it into a value.
+
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { isProxiedListener, proxiedListeners } from '../edge/proxied/settings.ts';
+import { type EventEndpoints, isHostRule } from '../events/settings.ts';
+import { endpointNames } from '../events/sinks/index.ts';
+import { readCidr } from '../net/networks.ts';
+
+export const PORTS = 65_535;
+
+export const port = (fallback: number) =>
+  z.coerce
+    .number('must be a port number')
+    .int('must be a whole number')
+    .min(0, 'must be 0 (any free port) or more')
+    .max(PORTS, `must be at most ${PORTS}`)
+    .default(fallback);
+
+export const count = (fallback: number, least: number, most: number) =>
+  z.coerce
+    .number('must be a number')
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .default(fallback);
+
+/** Comma-separated words; blanks around them do not count. */
+export const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
+
+/** `first-last`; one port stands for itself, and 0 for any free one. */
+export const portRange = z
+  .string()
+  .regex(/^\d{1,5}(-\d{1,5})?$/, 'must be a range of ports, as in 20000-20999, or 0 for any free one')
+  .transform((text) => {
+    const [first = 0, last = first] = text.split('-').map(Number);
+    return { first, last };
+  })
+  .refine(({ first, last }) => first <= last && last <= PORTS && (first > 0 || last === 0), {
+    error: `must go upwards, from 1 to ${PORTS}`,
+  });
+
+export const milliseconds = (fallback: number, least = 1) => count(fallback, least, 24 * 3_600_000);
+
+export const domainName = z
+  .string()
+  .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
+
+/** `kinesis=https://host:port,sts=…` */
+export const endpoints = list('').transform((pairs, context) => {
+  const read: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [name = '', url = ''] = pair.split(/=(.*)/s);
+    if (!endpointNames.includes(name) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      context.addIssue(`must be name=URL with names out of ${endpointNames.join(', ')}: "${pair}" is not`);
+    read[name] = url.replace(/\/+$/, '');
+  }
+  return read satisfies EventEndpoints;
+});
+
+export const networksOrHosts = list('').transform((entries, context) => {
+  for (const entry of entries)
+    if (!isHostRule(entry))
+      context.addIssue(`must be names, as hooks.example.com or *.example.com, or networks: "${entry}" is not`);
+  return entries;
+});
+
+export const networks = list('').transform((entries, context) => {
+  for (const entry of entries)
+    if (!readCidr(entry))
+      context.addIssue(`must be addresses or networks, as 10.0.0.2 or 10.0.0.0/8: "${entry}" is neither`);
+  return entries;
+});
+
+/** Listeners that proxies may stand in front of. */
+export const proxied = list('').transform((names, context) => {
+  for (const name of names)
+    if (!isProxiedListener(name))
+      context.addIssue(`must be listeners out of ${proxiedListeners.join(', ')}: "${name}" is none`);
+  return names.filter(isProxiedListener);
+});
+
+/** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */
+export const dnsServers = list('').transform((servers, context) => {
+  for (const server of servers) {
+    const [, bracketed, plain, number = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? [];
+    if (isIP(bracketed ?? plain ?? server) === 0 || Number(number) < 1 || Number(number) > PORTS)
+      context.addIssue(`must be IP addresses, as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:53: "${server}" is none`);
+  }
+  return servers;
+});
+
+export const serverKey = z
+  .string()
+  .refine(
+    (text) => Buffer.from(text, 'base64').toString('base64') === text && Buffer.from(text, 'base64').length === 32,
+    {
+      error: 'must be 32 bytes in base64 (openssl rand -base64 32)',
+    },
+  );
+
+export const secret = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 printable ASCII characters without spaces');
