@@ -86,12 +86,12 @@ export function collection<T extends Collection>(options: T): T {
     }),
   );
 
-  watched(options);
+  changeSubscription(options);
   return options;
 }
 
 /** Adds the subscription to the changes of a kind of object. */
-export function watched(options: Resource & Pick<Collection, 'single' | 'ref'>): void {
+export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'ref'>): void {
   const { kind, single, typeName, ref } = options;
   watchedKinds.add(kind);
   const noun = nounOf(kind);

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { KEPT_MS } from '../api/idempotency.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
-import { type NodeDeps, sweepLive, sweepNodes } from '../store/nodes/nodes.ts';
+import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
 
 const HOUSEKEEPING_MS = 10 * 60 * 1000;
@@ -36,7 +36,7 @@ export function startHousekeeping(
       () =>
         Promise.all([
           prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
-          sweepLive(parts, nodeId, holdMs),
+          sweepExpiredAddresses(parts, nodeId, holdMs),
           sweepSignIns(prisma, changes, now()),
         ]),
       failed,

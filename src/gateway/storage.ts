@@ -12,9 +12,9 @@ import { type Database, openDatabase } from '../store/database/open-database.ts'
 import { sealPolicies } from '../store/edges/seal-policies.ts';
 import { newId } from '../store/ids.ts';
 import type { Keys } from '../store/keys/keys.ts';
-import { checkServerKey, loadKeys } from '../store/keys/server-key.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
+import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { every } from './housekeeping.ts';
 import { type Lifecycle, withTimeout } from './lifecycle.ts';

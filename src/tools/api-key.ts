@@ -6,7 +6,7 @@ import { readConfig } from '../config/config.ts';
 import { openClient } from '../store/database/client.ts';
 import { openDatabase } from '../store/database/open-database.ts';
 import { newAdminKey } from '../store/first-start.ts';
-import { checkServerKey, loadKeys } from '../store/keys/server-key.ts';
+import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
 import { runTool } from './run-tool.ts';
 
 await runTool(async () => {

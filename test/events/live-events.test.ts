@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
 import type { Change } from '../../src/store/changes/changes.ts';
-import { sweepLive } from '../../src/store/nodes/nodes.ts';
+import { sweepExpiredAddresses } from '../../src/store/nodes/nodes.ts';
 import { type Account, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../support/live.ts';
 import { newPlace } from '../support/place.ts';
@@ -194,7 +194,7 @@ describe('what a node served that died', () => {
     const announced: Change[] = [];
     const stop = changes.listen((change) => void announced.push(change));
     const parts = { prisma, changes, baseUrl: () => gateway.api };
-    await Promise.all([sweepLive(parts, own, 0), sweepLive(parts, own, 0)]);
+    await Promise.all([sweepExpiredAddresses(parts, own, 0), sweepExpiredAddresses(parts, own, 0)]);
     stop();
     expect((await events()).map(({ event_type, object }) => [event_type, object])).toEqual([
       ['endpoint_offline.v0', object],

@@ -218,7 +218,7 @@ describe('gathering', () => {
     await begin();
     const coming = told();
     await publish(['endpoint', 'CREATED', 'ep_1']);
-    changes.gap();
+    changes.reportGap();
     await pass();
     expect(await coming).toEqual([...kinds].map((kind) => ({ kind, action: 'UPDATED', id: '' })));
   });

@@ -53,7 +53,7 @@ async function addMany(policyId: string): Promise<string[]> {
     }),
   });
   await prisma.routeIpPolicy.createMany({ data: rows.map(({ routeId }) => ({ routeId, policyId, position: 0 })) });
-  changes.gap(); // As when they were written at another node, and nothing of it was heard.
+  changes.reportGap(); // As when they were written at another node, and nothing of it was heard.
   return rows.map(({ name }) => name);
 }
 

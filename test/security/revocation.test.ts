@@ -96,7 +96,7 @@ describe('a subscription whose end was not heard of', () => {
     const stream = await subscribe(gateway.api, user.key, WATCH);
     const other = await subscribe(gateway.api, account.key, WATCH);
     await change(user);
-    gateway.app.changes.gap();
+    gateway.app.changes.reportGap();
     expect(await endOf(stream)).toBe('UNAUTHENTICATED ERR_GATEWAY_203');
     await account.call('POST', '/credentials');
     expect((await other.next()).data.credentialChanged.action).toBe('CREATED');

@@ -160,7 +160,7 @@ describe('by whoever may:', () => {
     const { prisma, changes } = gateway.app;
     const stream = await browser.watch();
     await prisma.browserSession.deleteMany({ where: { ownerId: user.ownerId } });
-    changes.gap();
+    changes.reportGap();
     expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(await endOf(await browser.watch())).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
   });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backup, type DatabaseLocation, restore } from '../../src/store/backup/backup.ts';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
-import { keyFile } from '../../src/store/keys/server-key.ts';
+import { keyFile } from '../../src/store/server-key/server-key.ts';
 import { copyCluster } from '../support/place.ts';
 import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 

@@ -101,7 +101,7 @@ test('a listener that throws is a defect of its own: the write is acknowledged, 
   expect([heard, defects]).toEqual([[change], [mistake]]);
   changes.onGap(fail);
   changes.onGap(() => heard.push('gap'));
-  changes.gap();
+  changes.reportGap();
   expect([heard, defects]).toEqual([
     [change, 'gap'],
     [mistake, mistake],

@@ -275,12 +275,12 @@ describe('who listens to changes', () => {
     expect(heard).toEqual([]);
     const [edge, rule] = [newId('edghts'), newId('ipr')];
     await announce(change('httpsEdge', edge), change('ipPolicyRule', rule), change('httpsEdge', edge));
-    store.changes.gap();
+    store.changes.reportGap();
     await announce(change('httpsEdge', edge), change('tlsEdge', 'x'));
     await announce(change('tlsEdge', 'edgtls_\0'));
     stop();
     await announce(change('tlsEdge', newId('edgtls')));
-    store.changes.gap();
+    store.changes.reportGap();
     expect(heard).toEqual([[edge, rule], null, null, null]);
   });
 });

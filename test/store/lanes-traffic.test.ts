@@ -48,11 +48,11 @@ test('changes of subscriptions and destinations are heard of, and so are gaps', 
   tell('eventDestination');
   tell('eventDelivery');
   tell('credential');
-  db.changes.gap();
+  db.changes.reportGap();
   expect(heard).toBe(3);
   stop();
   tell('eventSubscription');
-  db.changes.gap();
+  db.changes.reportGap();
   expect(heard).toBe(3);
 });
 

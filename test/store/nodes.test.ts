@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepLive } from '../../src/store/nodes/nodes.ts';
+import { sweepExpiredAddresses } from '../../src/store/nodes/nodes.ts';
 import { deleteNodes } from '../../src/store/tunnels/delete-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -79,7 +79,7 @@ describe('one gateway after the other', () => {
     const own = await nodeIdOf(gateway);
     await leaveTo(gateway, sessionId, Date.now() - 80_000);
     const claims = async () => (await prisma.claim.findMany({ orderBy: { address: 'asc' } })).map((it) => it.address);
-    await sweepLive(parts, own, 600_000); // Its addresses are kept still, for as long as is left of that.
+    await sweepExpiredAddresses(parts, own, 600_000); // Its addresses are kept still, for as long as is left of that.
     expect(await prisma.node.findMany({ select: { id: true } })).toEqual([{ id: own }]);
     expect(await prisma.tunnelSession.findUnique({ where: { id: sessionId } })).toBeNull();
     expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
@@ -89,7 +89,7 @@ describe('one gateway after the other', () => {
     const late = await openSession(gateway, credential);
     bound(await gateway.registrar.bind(nameRequest(late, newName())));
     await leaveTo(gateway, late, Date.now() - 80_000);
-    await sweepLive(parts, own, 79_000);
+    await sweepExpiredAddresses(parts, own, 79_000);
     expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { sweepLive } from '../../src/store/nodes/nodes.ts';
+import { sweepExpiredAddresses } from '../../src/store/nodes/nodes.ts';
 import type { BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
@@ -41,7 +41,7 @@ const rowsOf = ({ accountId }: Pick<Account, 'accountId'>) =>
 const reasons = async (of = account) => Object.fromEntries((await rowsOf(of)).map((row) => [row.hostport, row.reason]));
 const sweep = () => {
   const { prisma, changes } = gateway.app;
-  return sweepLive({ prisma, changes, baseUrl: () => 'https://api.test' }, newId('node'), HOLD_MS);
+  return sweepExpiredAddresses({ prisma, changes, baseUrl: () => 'https://api.test' }, newId('node'), HOLD_MS);
 };
 
 /** What is announced while something is done. */

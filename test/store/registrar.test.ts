@@ -107,7 +107,7 @@ test('whoever listens hears which grants change', async () => {
   await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
   const { body } = await account.call('POST', '/bot_users', { name: 'a bot' });
   await account.call('PATCH', `/bot_users/${body.id}`, { active: false });
-  gateway.app.changes.gap();
+  gateway.app.changes.reportGap();
   expect(heard).toEqual([credentialId, credentialId, null, null, null]);
   stop();
   await account.call('PATCH', `/credentials/${credential.credentialId}`, { acl: ['*'] });

@@ -3,7 +3,7 @@
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { Node, registerResource, watched } from '../collection.ts';
+import { changeSubscription, Node, registerResource } from '../collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors.ts';
 import { FEW } from '../field-cost.ts';
@@ -69,7 +69,7 @@ const httpsEdgeRoutes = {
   },
 };
 registerResource(httpsEdgeRoutes);
-watched(httpsEdgeRoutes);
+changeSubscription(httpsEdgeRoutes);
 
 const CreateHttpsEdgeRouteInput = builder.inputType('CreateHttpsEdgeRouteInput', {
   description: 'A new route.',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { appliedMigrations, knownMigrations, migrate } from '../database/migrations.ts';
 import { openDatabase } from '../database/open-database.ts';
-import { keyFile } from '../keys/server-key.ts';
+import { keyFile } from '../server-key/server-key.ts';
 import type { StoreSettings } from '../settings.ts';
 import { BackupError, checkBackupFile, type RowCounts, writeBackupFile, writeFileAtomically } from './backup-file.ts';
 import { dumpRows, loadRows, tablesInOrder } from './backup-rows.ts';

@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /** Carries changes to other processes. It is a hint: a change may be lost, and whoever listens can always ask again. */
-export interface Relay {
+export interface ChangeRelay {
   /** Sends within the transaction, so that what is rolled back is never told. */
   send(tx: Db, changes: Change[]): Promise<void>;
 }
@@ -31,14 +31,14 @@ export class Changes {
   readonly #followers = new Set<Follower>();
   readonly #gapListeners = new Set<() => void>();
   readonly #onDefect: (error: unknown) => void;
-  #relay: Relay | undefined;
+  #relay: ChangeRelay | undefined;
 
   /** @param onDefect told what a listener has thrown: whoever writes has nothing to do with it. */
   constructor(onDefect = reportDefect) {
     this.#onDefect = onDefect;
   }
 
-  connect(relay: Relay): void {
+  connect(relay: ChangeRelay): void {
     this.#relay = relay;
   }
 
@@ -64,7 +64,7 @@ export class Changes {
   }
 
   /** Changes of other processes may have been missed. */
-  gap(): void {
+  reportGap(): void {
     for (const listener of this.#gapListeners) this.#call(listener);
   }
 
@@ -83,7 +83,7 @@ export class Changes {
   }
 
   /** Tells of what needs no transaction: hints at what everybody can see who asks. */
-  async tell(prisma: PrismaClient, changes: Change[]): Promise<void> {
+  async publishHints(prisma: PrismaClient, changes: Change[]): Promise<void> {
     await this.#relay?.send(prisma, changes);
     await within(FOLLOW_MAX_MS, this.publish(changes));
   }

@@ -3,7 +3,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { Change, Changes, Relay } from './changes.ts';
+import type { Change, ChangeRelay, Changes } from './changes.ts';
 import { type PeerMessage, readPeerMessage } from './peer-message.ts';
 
 const CHANNEL = 'gateway_changes';
@@ -21,7 +21,7 @@ const PATIENCE_MS = 3000;
  * Listens for the changes of other processes and relays ours. A lost connection, also one that went silent, is opened
  * again for ever; what was said meanwhile is lost, so `changes.gap` is called when listening begins anew.
  */
-export class Notifications implements Relay {
+export class Notifications implements ChangeRelay {
   readonly #url: string;
   readonly #node: string;
   readonly #changes: Changes;
@@ -96,10 +96,10 @@ export class Notifications implements Relay {
       if (unheard++ >= SILENT_MAX) lost();
       else this.#notify(client, {}).catch(() => {}); // It was not heard, then.
     }, HEARTBEAT_MS).unref();
-    this.#changes.gap();
+    this.#changes.reportGap();
   }
 
-  async send(tx: Parameters<Relay['send']>[0], changes: Change[]): Promise<void> {
+  async send(tx: Parameters<ChangeRelay['send']>[0], changes: Change[]): Promise<void> {
     const messages: string[] = [];
     for (let i = 0; i < changes.length; i += CHANGES_PER_MESSAGE) {
       const message: PeerMessage = { node: this.#node, changes: changes.slice(i, i + CHANGES_PER_MESSAGE) };

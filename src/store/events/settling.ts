@@ -40,7 +40,9 @@ export async function settleLane(
 /** Tells that there is something to be seen of a lane, to whoever watches: it is in the database already. */
 export function tellDelivery({ changes, prisma }: Parts, { destinationId: id, accountId }: LeasedLane): Promise<void> {
   // If it cannot be told now, whoever watches is told the next time.
-  return changes.tell(prisma, [{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }]).catch(() => undefined);
+  return changes
+    .publishHints(prisma, [{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }])
+    .catch(() => undefined);
 }
 
 interface States {

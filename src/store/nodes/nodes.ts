@@ -75,7 +75,7 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
 
   await begin();
   await makeReservationsLock(db);
-  await sweepLive(parts, id, holdMs);
+  await sweepExpiredAddresses(parts, id, holdMs);
   return {
     id,
     get renewedAt() {
@@ -119,7 +119,7 @@ export async function sweepNodes({ prisma, changes, baseUrl }: NodeDeps, ownId: 
 }
 
 /** The same, and clears away addresses that are not kept or not remembered any more. To be called now and then. */
-export async function sweepLive(parts: NodeDeps, ownId: string, holdMs: number): Promise<void> {
+export async function sweepExpiredAddresses(parts: NodeDeps, ownId: string, holdMs: number): Promise<void> {
   const { prisma, changes } = parts;
   await sweepNodes(parts, ownId, holdMs);
   await retryOnConflict(() =>

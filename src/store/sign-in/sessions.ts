@@ -28,7 +28,7 @@ export interface SignedIn {
 }
 
 /** The part of a query that leaves only sessions that have not ended. */
-export function underWay(now: number) {
+export function whereActive(now: number) {
   return { expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: new Date(now - IDLE_MS) } };
 }
 
@@ -78,7 +78,7 @@ export async function signedIn(
   now: number,
 ): Promise<SignedIn | null> {
   const row = await prisma.browserSession.findFirst({
-    where: { digest: { in: keys.digests(token) }, ...underWay(now), owner: { active: true, kind: 'USER' } },
+    where: { digest: { in: keys.digests(token) }, ...whereActive(now), owner: { active: true, kind: 'USER' } },
     select: {
       ...{ id: true, accountId: true, ownerId: true, digest: true, pageDigest: true, lastUsedAt: true },
       owner: { select: { role: true } },
@@ -126,7 +126,7 @@ function isSame(one: string, other: string): boolean {
 /** Removes what has ended by itself: sessions, and links. */
 export async function sweepSignIns(prisma: PrismaClient, changes: Changes, now: number): Promise<void> {
   await prisma.signInLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
-  const isOver = { NOT: underWay(now) };
+  const isOver = { NOT: whereActive(now) };
   if ((await prisma.browserSession.count({ where: isOver })) === 0) return;
   await changes.transaction(prisma, (tx, announce) => endBrowserSessions(tx, announce, isOver));
 }

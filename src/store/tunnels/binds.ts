@@ -26,7 +26,7 @@ export interface Bound {
   tunnelId: string;
   endpointId: string;
   /** Sessions that had the tunnel before: their agents are elsewhere. */
-  ghosts: string[];
+  supersededSessions: string[];
 }
 
 /** A request that nothing speaks against so far. */
@@ -147,8 +147,12 @@ async function decide(
     const { accountId } = standing;
     announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
     announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
-    const ghosts = over.filter((tunnel) => tunnel.address === address).map(({ sessionId }) => sessionId);
-    answers[place] = { tunnelId, endpointId, ghosts: ghosts.filter((id) => id !== request.sessionId) };
+    const supersededSessions = over.filter((tunnel) => tunnel.address === address).map(({ sessionId }) => sessionId);
+    answers[place] = {
+      tunnelId,
+      endpointId,
+      supersededSessions: supersededSessions.filter((id) => id !== request.sessionId),
+    };
   }
   if (heardBy.hears('endpoint_online.v0'))
     events.push(...(await endpointObjects(db, [...live], audit.baseUrl)).map(online));

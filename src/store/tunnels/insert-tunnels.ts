@@ -3,8 +3,8 @@
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
 import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
+import { toJsonRows } from './batches.ts';
 import type { Holder } from './claims.ts';
-import { toJsonRows } from './json-rows.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
 export interface NewTunnel {

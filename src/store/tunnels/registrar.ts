@@ -27,9 +27,9 @@ export function createRegistrar(parts: RegistrarDeps): NodeRegistrar {
       const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
       const answer = await bind({ ...request, resume });
       if ('refused' in answer) return answer;
-      const { ghosts, ...bound } = answer;
+      const { supersededSessions, ...bound } = answer;
       // If it fails they end by themselves; what they had at this address is gone already.
-      await Promise.all(ghosts.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
+      await Promise.all(supersededSessions.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
       return bound;
     },
 

@@ -6,9 +6,8 @@ import { isMissingReference, retryOnConflict } from '../database/retry-on-confli
 import { tellStarts } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
-import { batched } from './batches.ts';
+import { batched, toJsonRows } from './batches.ts';
 import { endSessions, endTunnel } from './end-session.ts';
-import { toJsonRows } from './json-rows.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
 export interface SessionStore

@@ -1,6 +1,6 @@
 // Browser sessions: the browsers in which a user is signed in to the dashboard. In GraphQL only.
 
-import { endBrowserSessions, underWay } from '../../../store/sign-in/sessions.ts';
+import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors.ts';
@@ -34,7 +34,7 @@ builder.queryField('browserSessions', (t) =>
     args: { userId: t.arg.id({ description: userHelp }) },
     resolve: async (query, _, { userId }, context) => {
       const { db, app } = context;
-      const where = { ownerId: await userOf(context, userId), ...underWay(app.now()) };
+      const where = { ownerId: await userOf(context, userId), ...whereActive(app.now()) };
       return db.browserSession.findMany({ ...query, where, orderBy: { id: 'desc' } });
     },
   }),

@@ -2,7 +2,7 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { reservedFor } from '../../../store/domains/reservations.ts';
-import { namesOfAgents } from '../../../store/tunnels/edge-claims.ts';
+import { namesServedByAgents } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
 
@@ -38,7 +38,7 @@ export async function writeHostports(
     if (!holder) wanted.set(domain, member);
     create.push({ hostport, domainId, position });
   }
-  for (const domain of await namesOfAgents(db, accountId, [...wanted.keys()]))
+  for (const domain of await namesServedByAgents(db, accountId, [...wanted.keys()]))
     throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
   return { deleteMany: {}, create };
 }

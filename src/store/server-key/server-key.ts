@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createFileAtomically } from '../../create-file-atomically.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Db } from '../database/client.ts';
+import { deriveKeys, type Keys } from '../keys/keys.ts';
 import type { StoreSettings } from '../settings.ts';
-import { deriveKeys, type Keys } from './keys.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 
 const KEY_BYTES = 32;

@@ -5,8 +5,8 @@ import type { Db } from '../database/client.ts';
 import { storedModule, writeStoredModules } from '../edges/module-rows.ts';
 import { openModule, sealModule } from '../edges/module-secrets.ts';
 import { openTarget, sealTarget } from '../events/target.ts';
-import type { Keys } from './keys.ts';
-import { openPrivateKey, sealPrivateKey } from './private-keys.ts';
+import type { Keys } from '../keys/keys.ts';
+import { openPrivateKey, sealPrivateKey } from '../keys/private-keys.ts';
 
 const owner = { id: true, accountId: true } as const;
 const id = { id: true } as const;
