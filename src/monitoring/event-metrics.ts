@@ -22,6 +22,9 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
     sinkNames.map((name): LabelledValue => [{ target: restNameOf(name) }, counts[name]]);
 
   counter('events_delivered_total', 'Events that targets took.', ['target'], () => byTarget(delivery.delivered));
+  counter('events_rejected_total', 'Events that targets rejected without saying which.', ['target'], () =>
+    byTarget(delivery.rejected),
+  );
   counter('event_requests_total', 'Requests to targets.', ['target'], () => byTarget(delivery.requests));
   counter('event_dead_letters_total', 'Events that targets refused for good.', ['target'], () =>
     byTarget(delivery.dead),

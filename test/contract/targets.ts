@@ -39,6 +39,12 @@ const azure = {
 
 const webhook = { url: 'https://hooks.example.com/events', signing_secret: 'secret-of-webhook' };
 const file = { name: 'events.jsonl' };
+const otlp = {
+  endpoint: 'https://hooks.example.com:4318',
+  headers: [{ name: 'authorization', value: 'secret-of-the-collector' }],
+  compression: 'gzip',
+  resource_attributes: [{ name: 'service.name', value: 'gateway' }],
+};
 
 /** Each kind, and each way to prove oneself to AWS. */
 export const examples: Record<string, Example> = {
@@ -73,6 +79,10 @@ export const examples: Record<string, Example> = {
     addition: 'webhook { url signing_secret }',
   },
   file: { ...example('file', file, file, file), addition: 'file { name }' },
+  otlp: {
+    ...example('otlp', otlp, otlp, { ...otlp, headers: [{ name: 'authorization', value: null }] }),
+    addition: 'otlp { endpoint headers { name value } compression resource_attributes { name value } }',
+  },
 };
 
 export const parts = { role, creds, deliveryStream, stream, logGroup, datadog, azure, webhook, file };

@@ -46,6 +46,10 @@ const typed: Record<string, string> = {
   logsIngestionUri: 'https://events-a1b2.westeurope-1.ingest.monitor.azure.com',
   dataCollectionRuleId: `dcr-${'0'.repeat(32)}`,
   dataCollectionStreamName: 'Custom-Events',
+  endpoint: 'https://hooks.example.com',
+  headers: 'authorization: Bearer not-a-secret\nx-tenant: acme',
+  compression: 'gzip',
+  resourceAttributes: 'service.name: gateway\ndeployment.environment.name: test',
 };
 
 function filled(kind: Kind, proof: Proof) {

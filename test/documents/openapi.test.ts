@@ -160,6 +160,7 @@ describe('bodies', () => {
       // Additions to the specification.
       ...under('webhook', ['url', 'signing_secret']),
       ...under('file', ['name']),
+      ...under('otlp', ['endpoint', 'headers', 'compression', 'resource_attributes']),
     ].map((member) => `target.${member}`),
   ];
 
@@ -198,7 +199,7 @@ describe('bodies', () => {
     const target = answer.content['application/json'].schema.properties?.target;
     const known = Object.keys(target?.properties ?? {});
     const always = ['firehose', 'kinesis', 'cloudwatch_logs', 'datadog', 'azure_logs_ingestion'];
-    expect({ known, always: target?.required }).toEqual({ known: [...always, 'webhook', 'file'], always });
+    expect({ known, always: target?.required }).toEqual({ known: [...always, 'webhook', 'file', 'otlp'], always });
   });
 
   test('those without a documented body take none', () => {

@@ -31,6 +31,7 @@ const targets: Required<Target> = {
   },
   webhook: { url: 'https://hooks.example.com/', signingSecret: 'secret' },
   file: { name: 'events.jsonl' },
+  otlp: { endpoint: 'https://hooks.example.com/', headers: [], compression: 'none', resourceAttributes: [] },
 };
 
 test.each(Object.entries(targets))('%s', async (kind, target) => {

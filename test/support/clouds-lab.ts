@@ -13,7 +13,7 @@ import { newIssuer } from './issuer.ts';
 export const awsKinds = ['firehose', 'kinesis', 'cloudwatch_logs'] as const;
 export const httpKinds = ['datadog', 'azure_logs_ingestion'] as const;
 export type AwsKind = (typeof awsKinds)[number];
-export type CloudKind = AwsKind | (typeof httpKinds)[number];
+export type CloudKind = AwsKind | (typeof httpKinds)[number] | 'otlp';
 
 export interface Clouds {
   aws: AwsCloud;
@@ -78,6 +78,7 @@ export async function startClouds(): Promise<Clouds> {
   const env = {
     EVENT_ENDPOINTS: places.map(([name, url]) => `${name}=${url}`).join(),
     EVENT_CA_FILE: caFile,
+    EVENT_WEBHOOK_HOSTS: 'localhost,127.0.0.0/8,::1/128',
     AWS_ACCESS_KEY_ID: aws.operator.accessKeyId,
     AWS_SECRET_ACCESS_KEY: aws.operator.secretAccessKey,
   };
@@ -163,7 +164,11 @@ async function expected(answer: ReturnType<Account['call']>, wanted: number): Pr
 const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:123456789012:${resource}`;
 
 /** A target that works, in the words of REST. */
-export function targetOf({ aws }: Pick<CloudLab, 'aws'>, kind: CloudKind, change: TargetChange = {}): object {
+export function targetOf(
+  { aws, http }: Pick<CloudLab, 'aws' | 'http'>,
+  kind: CloudKind,
+  change: TargetChange = {},
+): object {
   const { secret, roleArn } = change;
   const { accessKeyId, secretAccessKey } = aws.customer;
   const creds = { aws_access_key_id: accessKeyId, aws_secret_access_key: secret ?? secretAccessKey };
@@ -188,6 +193,10 @@ export function targetOf({ aws }: Pick<CloudLab, 'aws'>, kind: CloudKind, change
           data_collection_stream_name: 'Custom-Gateway_CL',
         },
       };
+    case 'otlp': {
+      const headers = [{ name: 'Authorization', value: `Bearer ${secret ?? right.otlpToken}` }];
+      return { otlp: { endpoint: http.url, headers, compression: 'gzip' } };
+    }
   }
 }
 
@@ -199,7 +208,14 @@ function takenBy({ aws, http }: CloudLab, kind: CloudKind): Json[] {
   const parse = (text: string) => JSON.parse(text);
   if (kind === 'datadog') return itemsOf(http, 'datadog').map(({ message }) => parse(message));
   if (kind === 'azure_logs_ingestion') return itemsOf(http, 'azure');
+  if (kind === 'otlp') return logRecordsOf(http).map(({ body }) => parse(body.stringValue));
   return aws.records(serviceOf(kind)).map(parse);
+}
+
+function logRecordsOf({ taken }: HttpCloud): Json[] {
+  return taken
+    .filter(({ service }) => service === 'otlp')
+    .flatMap(({ json }) => (json as Json).resourceLogs[0].scopeLogs[0].logRecords);
 }
 
 function itemsOf({ taken }: HttpCloud, name: 'datadog' | 'azure'): Json[] {

@@ -1,4 +1,4 @@
-// What events go to over plain HTTP, for tests, on one TLS port: Datadog's intake, Azure's login and ingestion of logs, and
+// What events go to over plain HTTP, for tests, on one TLS port: Datadog's intake, Azure's login and ingestion of logs, an OpenTelemetry collector, and
 // receivers of webhooks. It takes requests as those do, refuses what they would, and fails as it is told.
 
 import { EventEmitter, once } from 'node:events';
@@ -10,9 +10,10 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import type { EventEndpoints } from '../../src/events/settings.ts';
 import { type Issuer, newIssuer } from './issuer.ts';
+import { readLogsRequest } from './otlp-proto.ts';
 
 /** `login` is asked for its metadata and for tokens; `azure` is the ingestion. Any other path is a `webhook`'s. */
-export type HttpService = 'datadog' | 'login' | 'azure' | 'webhook';
+export type HttpService = 'datadog' | 'login' | 'azure' | 'otlp' | 'webhook';
 
 /** What happens to one request, once it has arrived whole. */
 export type Fault =
@@ -72,6 +73,7 @@ export const right = {
   tenantId: '11111111-2222-3333-4444-555555555555',
   clientId: '66666666-7777-8888-9999-aaaaaaaaaaaa',
   clientSecret: 'the-right-secret',
+  otlpToken: 'the-right-token-of-the-collector',
 };
 
 const WRONG_SECRET = {
@@ -151,9 +153,18 @@ function serve(request: HttpRequest, base: string, tokens: Set<string>): Served 
       return serveAzure(request, tokens);
     case 'login':
       return request.path.includes('/oauth2/v2.0/token') ? serveToken(request, tokens) : metadata(request, base);
+    case 'otlp':
+      return serveOtlp(request);
     case 'webhook':
       return { status: 204 };
   }
+}
+
+function serveOtlp({ headers, json }: HttpRequest): Served {
+  if (headers.authorization !== `Bearer ${right.otlpToken}`) return { status: 401, body: { code: 16 } };
+  if (headers['content-type'] !== 'application/json') return { status: 415 };
+  readLogsRequest(json);
+  return { status: 200, body: { partialSuccess: {} } };
 }
 
 function serveDatadog({ headers, json }: HttpRequest): Served {
@@ -201,6 +212,7 @@ function requestOf({ method = '', url = '', headers }: IncomingMessage, raw: Buf
 
 function serviceOf(path: string): HttpService {
   if (path === '/api/v2/logs') return 'datadog';
+  if (path === '/v1/logs') return 'otlp';
   if (path.startsWith('/dataCollectionRules/')) return 'azure';
   return path.startsWith(`/${right.tenantId}/`) ? 'login' : 'webhook';
 }

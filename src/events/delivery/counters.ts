@@ -9,6 +9,8 @@ type ByKind<T> = Record<SinkName, T>;
 export interface DeliveryCounters {
   /** Events that targets took. */
   delivered: ByKind<number>;
+  /** Events that targets refused without saying which. */
+  rejected: ByKind<number>;
   /** Events that were given up for good. */
   dead: ByKind<number>;
   requests: ByKind<number>;
@@ -21,6 +23,7 @@ export interface DeliveryCounters {
 export function newDeliveryCounters(): DeliveryCounters {
   return {
     delivered: byKind(() => 0),
+    rejected: byKind(() => 0),
     dead: byKind(() => 0),
     requests: byKind(() => 0),
     failures: byKind(() => ({ retry: 0, split: 0, config: 0 })),

@@ -1,7 +1,7 @@
 // One request to a sink, which ends in time whatever the sink does.
 
 import type { WrittenEvent } from '../event.ts';
-import { type Rejection, type Sink, SinkError, shortly } from '../sinks/sink.ts';
+import { type PutRejection, type Sink, SinkError, shortly } from '../sinks/sink.ts';
 
 export interface RequestOptions {
   /** How long a request may take; milliseconds. */
@@ -15,7 +15,7 @@ export async function putWithin(
   sink: Sink,
   events: readonly WrittenEvent[],
   { timeoutMs, signal }: RequestOptions,
-): Promise<readonly Rejection[]> {
+): Promise<readonly PutRejection[]> {
   const ending = new AbortController();
   const end = () => ending.abort(signal.reason);
   const late = new SinkError('retry', { code: 'Timeout', message: `no answer within ${timeoutMs / 1000} s` });

@@ -2,7 +2,7 @@
 // given up, and which are left for the next time, is decided here and nowhere else.
 
 import type { WrittenEvent } from '../event.ts';
-import { type Sink, SinkError } from '../sinks/sink.ts';
+import { type Rejection, type Sink, SinkError } from '../sinks/sink.ts';
 import type { DeadEvent } from './lanes.ts';
 import { asSinkError, putWithin, type RequestOptions } from './request.ts';
 
@@ -17,7 +17,10 @@ export interface Sent {
   /** What was not sent or not taken, in order: to be sent first the next time. */
   left: readonly WrittenEvent[];
   dead: readonly DeadEvent[];
+  /** What targets took, with what they refused without saying which it was. */
   delivered: readonly WrittenEvent[];
+  /** How many of the delivered were refused so. */
+  unnamedRejections: number;
   /** Why it stopped; undefined when all were sent, or there was no more time. */
   failure: SinkError | undefined;
   requests: number;
@@ -38,10 +41,10 @@ export async function sendAll(sink: Sink, events: readonly WrittenEvent[], optio
   const { fitting, dead } = checkSizes(sink, events);
   const waiting = requestsOf(sink, fitting, options.most);
   const delivered: WrittenEvent[] = [];
-  let [requests, splits] = [0, 0];
+  let [requests, splits, unnamedRejections] = [0, 0, 0];
   let { most } = options;
   const end = (left: readonly WrittenEvent[], failure?: SinkError): Sent => {
-    return { left, dead, delivered, failure, requests, splits, most };
+    return { left, dead, delivered, failure, requests, splits, most, unnamedRejections };
   };
 
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -52,6 +55,7 @@ export async function sendAll(sink: Sink, events: readonly WrittenEvent[], optio
       const outcome = outcomeOf(next, await putWithin(sink, next, options));
       most = undefined;
       delivered.push(...outcome.taken);
+      unnamedRejections += outcome.unnamed;
       dead.push(...outcome.dead);
       if (outcome.failure) return end([...outcome.again, ...waiting.flat()], outcome.failure);
     } catch (error) {
@@ -104,7 +108,12 @@ function requestsOf(sink: Sink, events: readonly WrittenEvent[], most = Number.P
 
 /** What became of the events of a request that was answered. */
 function outcomeOf(events: readonly WrittenEvent[], rejections: Awaited<ReturnType<Sink['put']>>) {
-  const rejected = new Map(rejections.map((rejection) => [rejection.index, rejection]));
+  const rejected = new Map<number, Rejection>();
+  let unnamed = 0;
+  for (const rejection of rejections) {
+    if (rejection.fate === 'unnamed') unnamed += rejection.count;
+    else rejected.set(rejection.index, rejection);
+  }
   const taken: WrittenEvent[] = [];
   const again: WrittenEvent[] = [];
   const dead: DeadEvent[] = [];
@@ -119,5 +128,5 @@ function outcomeOf(events: readonly WrittenEvent[], rejections: Awaited<ReturnTy
       failure ??= new SinkError('retry', rejection);
     }
   }
-  return { taken, again, dead, failure };
+  return { taken, unnamed, again, dead, failure };
 }

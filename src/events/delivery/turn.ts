@@ -74,7 +74,7 @@ export async function takeTurn(
     const sent = await sendAll(opened.sink, events, { mayGoOn, timeoutMs, signal, most: opened.most });
     opened.most = sent.most;
     count(parts, lane, sent);
-    const progress = await progressOf(batches, { ...sent, delivered: sent.delivered.length });
+    const progress = await progressOf(batches, { ...sent, delivered: sent.delivered.length - sent.unnamedRejections });
     if (sent.delivered.length > 0) attempts = 0;
     if (sent.failure) return fail(sent.failure, progress);
     const isAll = stored.length < limits.batches && sum(stored) < limits.bytes / 2;
@@ -92,7 +92,8 @@ function count({ counters, wallClock }: TurnParts, { target }: LeasedLane, sent:
   if (!target) return;
   const kind = kindOf(target);
   counters.requests[kind] += sent.requests;
-  counters.delivered[kind] += sent.delivered.length;
+  counters.delivered[kind] += sent.delivered.length - sent.unnamedRejections;
+  counters.rejected[kind] += sent.unnamedRejections;
   counters.dead[kind] += sent.dead.length;
   counters.failures[kind].split += sent.splits;
   const last = sent.delivered.at(-1);

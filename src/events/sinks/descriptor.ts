@@ -75,7 +75,7 @@ export type Given<T> = T extends readonly (infer Item)[]
 export type TargetRules = Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'>;
 
 export interface SinkDescriptor<T extends object> {
-  /** What the target is, in a few words: "A Kinesis stream.". */
+  /** What the target is, in a few words: "A file of the gateway’s machine.". */
   readonly title: string;
   /** The same at more length. */
   readonly description: string;

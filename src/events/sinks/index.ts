@@ -7,6 +7,7 @@ import { azureLogsIngestion } from './azure/logs-ingestion.ts';
 import { datadog } from './datadog.ts';
 import type { SinkContext, SinkDescriptor } from './descriptor.ts';
 import { file } from './file.ts';
+import { otlp } from './otlp.ts';
 import type { Sink } from './sink.ts';
 import { webhook } from './webhook.ts';
 
@@ -18,6 +19,7 @@ export const sinks = {
   azureLogsIngestion,
   webhook,
   file,
+  otlp,
 } as const;
 
 /** A kind of target, as GraphQL names it: `cloudwatchLogs`. */

@@ -5,7 +5,7 @@ import { descriptorOf, partsOf, type Target } from './index.ts';
 import type { TargetErrorRow } from './target-error.ts';
 
 export interface SecretPlace {
-  /** Names the secret for as long as it is stored: `firehose.auth.creds.awsSecretAccessKey`. */
+  /** Names the secret for as long as it is stored: `<kind>.auth.creds.awsSecretAccessKey`. */
   path: string;
   /** Names it for whoever gave the target: as the path, but with the places of items of lists. */
   member: string;

@@ -22,7 +22,7 @@ export interface Sink {
    * @throws {SinkError} when the request as a whole failed, so that none was taken for certain. Whatever else is thrown
    * counts as one to be retried.
    */
-  put(events: readonly WrittenEvent[], signal: AbortSignal): Promise<readonly Rejection[]>;
+  put(events: readonly WrittenEvent[], signal: AbortSignal): Promise<readonly PutRejection[]>;
   /** Closes its connections. */
   close(): void;
 }
@@ -34,10 +34,18 @@ export interface Reason {
   message: string;
 }
 
+export type PutRejection = Rejection | UnnamedRejections;
+
 export interface Rejection extends Reason {
   index: number;
   /** `retry`: it may be taken the next time. `refused`: never, so that it is a dead letter. */
   fate: 'retry' | 'refused';
+}
+
+/** The target took the request, and says how many of its events it refused for good, but not which. They are counted. */
+export interface UnnamedRejections extends Reason {
+  fate: 'unnamed';
+  count: number;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface ArnKind {
   service: string;
   /** What is behind the account; its first group is the name. */
   resource: RegExp;
-  /** How a message describes it: `a Kinesis stream`. */
+  /** How a message describes it: `a log group`. */
   noun: string;
   /** The resource in the example of a message: `stream/events`. */
   example: string;

@@ -27,7 +27,7 @@ export interface ClientSettings {
   useDualstackEndpoint: false;
   retryMode: 'standard';
   maxAttempts: 1;
-  /** For Kinesis, too, whose client would speak HTTP/2 over connections of its own. */
+  /** For every service: a client that is left to itself may speak HTTP/2 over connections of its own. */
   requestHandler: NodeHttpHandler;
 }
 

@@ -5,8 +5,8 @@ import type { Rejection, Sink, SinkError } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
-import { byDay, type Day, rejectedEvents } from './cloudwatch-logs-days.ts';
 import { withoutEvents } from './errors.ts';
+import { byDay, type Day, rejectedEvents } from './log-days.ts';
 
 type CloudwatchLogsTarget = {
   auth: AwsAuth;

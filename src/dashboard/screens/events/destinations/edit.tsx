@@ -13,16 +13,11 @@ import { Page } from '../../../ui/page.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { destinationCrumbs, lists } from '../places.ts';
-import { DestinationForm } from './form.tsx';
-
-interface Made {
-  id: string;
-  signingSecret: string;
-}
+import { DestinationForm, type MadeSecret } from './form.tsx';
 
 export function NewDestination() {
   const { route } = useLocation();
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<{ id: string; secret: MadeSecret }>();
   const go = (id: string) => route(addressOf('eventDestination', id));
   return (
     <Page
@@ -31,10 +26,10 @@ export function NewDestination() {
       lead={made ? undefined : 'Nothing is sent to it until an event subscription names it.'}
     >
       {made ? (
-        <SigningSecret secret={made.signingSecret} onKept={() => go(made.id)} />
+        <NewSecret secret={made.secret} onKept={() => go(made.id)} />
       ) : (
         <DestinationForm
-          onDone={(id, signingSecret) => (signingSecret ? setMade({ id, signingSecret }) : go(id))}
+          onDone={(id, secret) => (secret ? setMade({ id, secret }) : go(id))}
           onCancel={() => route(lists.destinations)}
         />
       )}
@@ -46,14 +41,14 @@ export function EditDestination() {
   const id = useParam('id');
   const { data, error, reload } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
   const { route } = useLocation();
-  const [secret, setSecret] = useState<string>();
+  const [secret, setSecret] = useState<MadeSecret>();
   const destination = data?.eventDestination;
   const address = addressOf('eventDestination', id);
   const name = destination?.description || id;
 
-  function done(_: string, signingSecret?: string) {
+  function done(_: string, made?: MadeSecret) {
     toast('The event destination is changed.');
-    if (signingSecret) setSecret(signingSecret);
+    if (made) setSecret(made);
     else route(address);
   }
 
@@ -61,7 +56,7 @@ export function EditDestination() {
     <Page title={`Change ${name}`} crumbs={[...destinationCrumbs, { title: name, href: address }]}>
       <ErrorNote error={error} retry={() => void reload()} />
       {!destination && !error && <Skeleton />}
-      {secret && <SigningSecret secret={secret} onKept={() => route(address)} />}
+      {secret && <NewSecret secret={secret} onKept={() => route(address)} />}
       {destination && !secret && (
         <DestinationForm key={id} destination={destination} onDone={done} onCancel={() => route(address)} />
       )}
@@ -70,15 +65,13 @@ export function EditDestination() {
 }
 
 /** The gateway keeps it sealed, not as a digest, so that `Secret` would say something wrong. */
-function SigningSecret({ secret, onKept }: { secret: string; onKept: () => void }) {
+function NewSecret({ secret: { secret, what, advice }, onKept }: { secret: MadeSecret; onKept: () => void }) {
   return (
-    <section class="secret" aria-label="New signing secret">
+    <section class="secret" aria-label={`New ${what}`}>
       <p>
-        <strong>This is the only time that the signing secret is shown.</strong> Give it to the program that receives
-        the events: it checks with it that they come from this gateway (Standard Webhooks, header{' '}
-        <code>webhook-signature</code>).
+        <strong>This is the only time that the {what} is shown.</strong> {advice}
       </p>
-      <CodeBlock code={secret} what="the signing secret" />
+      <CodeBlock code={secret} what={`the ${what}`} />
       <Button look="primary" onClick={onKept}>
         I have kept it
       </Button>

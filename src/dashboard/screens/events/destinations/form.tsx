@@ -12,12 +12,20 @@ import { description, metadata } from '../../../ui/checks.ts';
 import { Form } from '../../../ui/form.tsx';
 import { TextArea, TextField } from '../../../ui/text-field.tsx';
 import { TargetFields } from './target-fields.tsx';
-import { choiceIn, inputOf, type TargetChoice } from './target-values.ts';
+import { choiceIn, inputOf, membersOf, nameOf, type TargetChoice } from './target-values.ts';
+
+/** A secret of a target that whoever receives the events needs as well. */
+export interface MadeSecret {
+  secret: string;
+  /** What it is: `signing secret`. */
+  what: string;
+  advice: string;
+}
 
 interface DestinationFormProps {
   destination?: { id: string; description: string; metadata: string; target: EventTargetFactsFragment };
-  /** With the secret that was typed for signing, which is never shown again. */
-  onDone: (id: string, signingSecret?: string) => void;
+  /** With a secret that the other side needs, which is never shown again. */
+  onDone: (id: string, made?: MadeSecret) => void;
   onCancel: () => void;
 }
 
@@ -37,7 +45,7 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
     const id = destination
       ? (await update.act({ id: destination.id, input }))?.updateEventDestination?.id
       : (await create.act({ input }))?.createEventDestination?.id;
-    if (id) onDone(id, signingSecretIn(choice));
+    if (id) onDone(id, madeSecretIn(choice));
   }
 
   return (
@@ -62,6 +70,11 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
   );
 }
 
-function signingSecretIn({ kind, values }: TargetChoice): string | undefined {
-  return kind === 'webhook' ? values['target.webhook.signingSecret'] || undefined : undefined;
+/** A secret that was typed or made here. */
+function madeSecretIn(choice: TargetChoice): MadeSecret | undefined {
+  for (const member of membersOf(choice)) {
+    const secret = member.made && choice.values[nameOf(choice.kind, member)];
+    if (member.made && secret) return { secret, what: member.made.what, advice: member.made.advice };
+  }
+  return undefined;
 }

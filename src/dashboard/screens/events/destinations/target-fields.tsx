@@ -2,8 +2,7 @@
 
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/choice-fields.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { newSigningSecret } from './signing-secret.ts';
+import { TextArea, TextField } from '../../../ui/text-field.tsx';
 import { asksForProof, membersOf, nameOf, type TargetChoice } from './target-values.ts';
 import { checkOf, factsOf, type Kind, kindNames, type Member, type Proof, proofs } from './targets.ts';
 
@@ -40,23 +39,27 @@ export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
       )}
       {membersOf(choice).map((member) => {
         const name = nameOf(kind, member);
+        const field = {
+          name,
+          label: member.isOptional ? `${member.label} (may be left empty)` : member.label,
+          value: values[name] ?? '',
+          onChange: (value: string) => put(name, value),
+          check: checkOf(member, isKept(member)),
+          isCode: true,
+        };
+        const { made } = member;
+        if (member.isList)
+          return <TextArea key={name} {...field} rows={3} placeholder={member.placeholder} help={member.help} />;
         return (
           <div key={name} class="target-member">
             <TextField
-              name={name}
-              label={member.isOptional ? `${member.label} (may be left empty)` : member.label}
-              value={values[name] ?? ''}
-              onChange={(value) => put(name, value)}
+              {...field}
               type={member.isSecret ? 'password' : 'text'}
               autoComplete={member.isSecret ? 'new-password' : 'off'}
               placeholder={isKept(member) ? 'stays as it is' : member.placeholder}
               help={member.isSecret ? secretHelp(member, isKept(member)) : member.help}
-              check={checkOf(member, isKept(member))}
-              isCode
             />
-            {member.path === 'signingSecret' && (
-              <Button onClick={() => put(name, newSigningSecret())}>Make a new secret</Button>
-            )}
+            {made && <Button onClick={() => put(name, made.make())}>Make a new secret</Button>}
           </div>
         );
       })}

@@ -1,7 +1,7 @@
 // A target between the API, where it is a tree with one kind set, and a form, where it is texts by their paths.
 
 import type { EventTargetFactsFragment, EventTargetInput } from '../../../generated/operations.ts';
-import { factsOf, type Kind, kindNames, type Member, type Proof } from './targets.ts';
+import { factsOf, firstKind, type Kind, kindNames, type Member, type Proof } from './targets.ts';
 
 /** The texts of a form, each by its path in the input: `target.webhook.url`. */
 export type TargetValues = Record<string, string>;
@@ -26,7 +26,7 @@ export function asksForProof(kind: Kind): boolean {
 }
 
 export function choiceIn(target?: EventTargetFactsFragment): TargetChoice {
-  const kind = (target && kindIn(target)) ?? 'webhook';
+  const kind = (target && kindIn(target)) ?? firstKind;
   const members = target ? factsOf(kind).members : [];
   const shown = members.map((member) => [nameOf(kind, member), textAt(target, kind, member.path)] as const);
   const proof = textAt(target, kind, 'auth.creds.awsAccessKeyId') === '' ? 'role' : 'creds';
@@ -37,7 +37,7 @@ export function inputOf(choice: TargetChoice): EventTargetInput {
   const tree: Record<string, unknown> = {};
   for (const member of membersOf(choice)) {
     const text = (choice.values[nameOf(choice.kind, member)] ?? '').trim();
-    if (text !== '') put(tree, member.path.split('.'), text);
+    if (text !== '') put(tree, member.path.split('.'), member.isList ? pairsIn(text) : text);
   }
   return { [choice.kind]: tree };
 }
@@ -66,15 +66,35 @@ export function targetText(target: EventTargetFactsFragment): string {
 function textAt(target: EventTargetFactsFragment | undefined, kind: Kind, path: string): string {
   let place: unknown = target?.[kind];
   for (const name of path.split('.')) place = (place as Record<string, unknown> | null | undefined)?.[name];
+  if (Array.isArray(place)) return place.map(lineOf).join('\n');
   return typeof place === 'string' ? place : '';
 }
 
-function put(tree: Record<string, unknown>, [name = '', ...rest]: string[], text: string): void {
+interface Pair {
+  name: string;
+  /** Null or absent for a secret that stays as it is. */
+  value?: string | null;
+}
+
+function lineOf({ name, value }: Pair): string {
+  return `${name}: ${value ?? ''}`;
+}
+
+/** Of lines as `name: value`. */
+function pairsIn(lines: string): Pair[] {
+  return lines.split('\n').flatMap((line) => {
+    const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? [];
+    if (name.trim() === '') return [];
+    return value.trim() === '' ? { name: name.trim() } : { name: name.trim(), value: value.trim() };
+  });
+}
+
+function put(tree: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
   if (rest.length === 0) {
-    tree[name] = text;
+    tree[name] = value;
     return;
   }
   const below = (tree[name] ?? {}) as Record<string, unknown>;
   tree[name] = below;
-  put(below, rest, text);
+  put(below, rest, value);
 }

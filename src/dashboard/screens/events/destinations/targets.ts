@@ -18,7 +18,11 @@ export interface Member {
   isOptional?: boolean;
   /** Only asked for when the gateway proves itself that way. */
   proof?: Proof;
+  /** Whether it is a list of names with values, which is typed as lines: `name: value`. */
+  isList?: boolean;
   check?: (value: string) => string | null;
+  /** A secret that can be made here, and is shown once: what to do with it. */
+  made?: { make: () => string; what: string; advice: string };
 }
 
 interface KindFacts {
@@ -71,6 +75,52 @@ export const kinds = {
         label: 'Signing secret',
         help: 'Requests are signed with it (Standard Webhooks): 16 bytes at least, as they are or, after whsec_, in base64.',
         isSecret: true,
+        made: {
+          make: newSigningSecret,
+          what: 'signing secret',
+          advice:
+            'Give it to the program that receives the events: it checks with it that they come from this gateway ' +
+            '(Standard Webhooks, header webhook-signature).',
+        },
+      },
+    ],
+  },
+  otlp: {
+    title: 'OpenTelemetry (OTLP)',
+    main: 'endpoint',
+    members: [
+      {
+        path: 'endpoint',
+        label: 'Endpoint',
+        placeholder: 'https://collector.example.com:4318',
+        help: 'Logs are POSTed there, to /v1/logs if it has no path. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
+        check: all(matches(/^https?:\/\//, 'This must begin with https://.'), atMost(2048)),
+      },
+      {
+        path: 'headers',
+        label: 'Header fields',
+        placeholder: 'authorization: Bearer …',
+        help: 'One on each line, as name: value. Nobody can read the values here afterwards; one left empty stays as it is, unless the target leads somewhere else.',
+        isList: true,
+        isOptional: true,
+        check: pairs,
+      },
+      {
+        path: 'compression',
+        label: 'Compression',
+        placeholder: 'none',
+        help: 'gzip or none.',
+        isOptional: true,
+        check: matches(/^(gzip|none)$/, 'This must be gzip or none.'),
+      },
+      {
+        path: 'resourceAttributes',
+        label: 'Resource attributes',
+        placeholder: 'service.name: tunnel-gateway',
+        help: 'One on each line, as name: value.',
+        isList: true,
+        isOptional: true,
+        check: pairs,
       },
     ],
   },
@@ -178,6 +228,9 @@ export const kinds = {
 
 export const kindNames = Object.keys(kinds) as Kind[];
 
+/** What a new destination is, until another kind is chosen. */
+export const firstKind: Kind = 'webhook';
+
 export function factsOf(kind: Kind): KindFacts {
   return kinds[kind];
 }
@@ -188,6 +241,19 @@ export function checkOf({ check, isOptional }: Member, isKept: boolean): (value:
     if (value.trim() === '') return isOptional || isKept ? null : 'This is needed.';
     return check?.(value.trim()) ?? null;
   };
+}
+
+function pairs(value: string): string | null {
+  const isPair = (line: string) => line.trim() === '' || /^\s*[^:\s][^:]*:/.test(line);
+  return value.split('\n').every(isPair) ? null : 'Each line must be name: value.';
+}
+
+const SECRET_BYTES = 32;
+
+/** A secret to sign with, as Standard Webhooks writes it. */
+function newSigningSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }
 
 function matches(pattern: RegExp, mistake: string) {

@@ -1,4 +1,4 @@
-// How events fit into requests of CloudWatch Logs: those of one day, the oldest first.
+// How events fit into requests for logs of AWS: those of one day, the oldest first.
 
 import type { WrittenEvent } from '../../event.ts';
 import type { Rejection } from '../sink.ts';

@@ -1,0 +1,66 @@
+// Header fields of requests that a tenant gives, as for a key that a receiver asks for.
+
+import { checkLength, requireMatch, TargetError } from '../target-error.ts';
+
+const FIELDS_MAX = 16;
+const VALUE_MAX_BYTES = 4096;
+
+/** What the request itself is made with, or belongs to its connection (RFC 9110, section 7.6.1). */
+const RESERVED = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export const headerErrors = {
+  headerFieldName: {
+    number: 90411,
+    text: '{member} must be the name of a header field that the gateway does not set itself, in the list once.',
+  },
+  headerFieldValue: { number: 90412, text: '{member} must be printable ASCII without spaces at its ends.' },
+  tooManyHeaderFields: { number: 90416, text: '{member} may have at most {max} header fields.' },
+};
+
+export interface GivenHeaderField {
+  readonly name?: string | null;
+  readonly value?: string | null;
+}
+
+export interface HeaderField {
+  /** In lower case. */
+  name: string;
+  /** A secret; null when it was not given. */
+  value: string | null;
+}
+
+/** @throws {TargetError} naming the first that cannot be sent. */
+export function checkHeaderFields(given: readonly GivenHeaderField[], path: string): HeaderField[] {
+  if (given.length > FIELDS_MAX)
+    throw new TargetError(headerErrors.tooManyHeaderFields, { member: path, max: FIELDS_MAX });
+  const names = new Set<string>();
+  return given.map((field, index) => {
+    const member = `${path}[${index}]`;
+    const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/; // RFC 9110, section 5.6.2.
+    const name = requireMatch(field.name, `${member}.name`, token, headerErrors.headerFieldName).toLowerCase();
+    if (RESERVED.has(name) || names.has(name))
+      throw new TargetError(headerErrors.headerFieldName, { member: `${member}.name` });
+    names.add(name);
+    return { name, value: checkValue(field.value || null, `${member}.value`) };
+  });
+}
+
+function checkValue(value: string | null, member: string): string | null {
+  if (value === null) return null;
+  checkLength(value, member, VALUE_MAX_BYTES);
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+  throw new TargetError(headerErrors.headerFieldValue, { member });
+}
