@@ -54,15 +54,15 @@ export default defineConfig({
         },
       },
       {
-        // The GraphQL door has two ways in, the short path and Yoga. What one answers, the other must: every operation,
-        // every refusal. `test/graphql/{idempotency,limits,over-http}` go both ways by themselves.
+        // Plain GraphQL POSTs take a shorter path than Yoga's HTTP adapter. Every test of GraphQL runs once more with all
+        // requests through that adapter: what one path answers, the other must.
         extends: true,
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
           include: [
             'test/contract/{hostile,operations}.test.ts',
-            'test/graphql/{compiled,statements,subscriptions}.test.ts',
+            'test/graphql/**/*.test.ts',
           ],
         },
       },

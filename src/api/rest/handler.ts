@@ -4,7 +4,6 @@
 import express, { type Express } from 'express';
 import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
 import { camelCase, restName, snakeCase } from '../case.ts';
-import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../graphql/documents.ts';
