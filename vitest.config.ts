@@ -60,10 +60,7 @@ export default defineConfig({
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: [
-            'test/contract/{hostile,operations}.test.ts',
-            'test/graphql/**/*.test.ts',
-          ],
+          include: ['test/contract/{hostile,operations}.test.ts', 'test/graphql/**/*.test.ts'],
         },
       },
     ],

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request, with what every part of its handling needs. */
-export interface Exchange {
+export interface ApiExchange {
   request: IncomingMessage;
   response: ServerResponse;
   operationId: string;

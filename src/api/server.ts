@@ -19,12 +19,12 @@ import { newId } from '../store/ids.ts';
 import type { App } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
-import type { Exchange } from './exchange.ts';
+import type { ApiExchange } from './exchange.ts';
 import { Documents } from './graphql/documents.ts';
 import { graphiql, wantsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
-import { admission } from './http/admission.ts';
-import type { Hearing } from './http/authentication.ts';
+import { createAdmission } from './http/admission.ts';
+import type { IsChangeFeedConnected } from './http/authentication.ts';
 import { Connections } from './http/connections.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
@@ -35,9 +35,8 @@ import { requestLog } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
-import { prepareRow, restApp } from './rest/handler.ts';
+import { prepareRow, restApp, rootOf } from './rest/handler.ts';
 import { serveOpenApi } from './rest/openapi.ts';
-import { rootOf } from './rest/root.ts';
 import type { Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -61,7 +60,7 @@ export interface ApiOptions {
   routes: Route[];
   log: Logger;
   metrics: ApiMetrics;
-  hearing: Hearing;
+  hearing: IsChangeFeedConnected;
   /** Left out: none was built. */
   dashboard?: Dashboard;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
@@ -79,7 +78,7 @@ export function createApi(options: ApiOptions): Api {
   const { writeStallMs } = options;
   const { config } = app;
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
-  const { toRest, toGraphql, forget } = admission(app, hearing);
+  const { toRest, toGraphql, forget } = createAdmission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
   const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': serveOpenApi(schema, rows) }, toRest);
   const graphql = graphqlHandler({
@@ -108,7 +107,7 @@ export function createApi(options: ApiOptions): Api {
     const operationId = newId('op');
     const clientIp = clientAddress(request, proxies);
     const scheme = forwardedScheme(request, proxies);
-    const exchange: Exchange = {
+    const exchange: ApiExchange = {
       request,
       response,
       operationId,

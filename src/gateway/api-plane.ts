@@ -7,7 +7,7 @@ import { auditObjects } from '../api/audit-objects.ts';
 import type { App } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
-import { KeyUse } from '../api/http/api-key-use.ts';
+import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
 import { openListenerTls } from '../api/http/listener-tls.ts';
 import { apiMetrics } from '../api/http/metrics.ts';
@@ -65,7 +65,7 @@ export async function startApiPlane(
   const { prisma, keys, changes, isChangeFeedConnected } = storage;
   const keyUse = await parts.start({
     name: 'record of API key use',
-    start: () => new KeyUse(prisma, now, log),
+    start: () => new ApiKeyUsageWriter(prisma, now, log),
     stop: (keyUse) => keyUse.write(),
   });
   const ending = new AbortController();

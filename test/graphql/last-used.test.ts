@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { KeyUse } from '../../src/api/http/api-key-use.ts';
+import { ApiKeyUsageWriter } from '../../src/api/http/api-key-usage.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';
@@ -80,7 +80,7 @@ test('a key is written once a minute however often it is used, together with oth
 test('no request waits for it: it is written three seconds later, in one go', async () => {
   const { id } = await newKey();
   const scheduled: { ms: number; work: () => void }[] = [];
-  const own = new KeyUse(
+  const own = new ApiKeyUsageWriter(
     gateway.app.prisma,
     () => now,
     pino({ level: 'silent' }),

@@ -1,7 +1,7 @@
 // The dashboard over HTTP. What it is made of is public: only what it asks the API needs somebody who is signed in.
 
 import type { ServerResponse } from 'node:http';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { sendStored } from '../http/cached-body.ts';
 import { isLoopbackHost } from '../http/request-origin.ts';
 import type { Dashboard, StoredFile } from './files.ts';
@@ -51,7 +51,7 @@ export function isDashboardPath(path: string): boolean {
 }
 
 /** Answers a request for a path of the dashboard. */
-export function serveDashboard({ files }: Dashboard, path: string, exchange: Exchange): void {
+export function serveDashboard({ files }: Dashboard, path: string, exchange: ApiExchange): void {
   const { request, response } = exchange;
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   // A browser would ask for everything else on this machine by TLS, too, whatever the port.
@@ -73,7 +73,7 @@ export function serveDashboard({ files }: Dashboard, path: string, exchange: Exc
 }
 
 /** Sends a browser to where the dashboard begins. */
-export function redirectToDashboard({ response }: Exchange): void {
+export function redirectToDashboard({ response }: ApiExchange): void {
   response.writeHead(302, { Location: DASHBOARD_PATH, 'Content-Length': 0, 'Cache-Control': 'no-cache' }).end();
 }
 

@@ -20,7 +20,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { isHeavyField } from '../field-cost.ts';
 import { Introspection, type IntrospectionAnswer } from './introspection.ts';
 import { measure, TOKENS_MAX } from './limits.ts';
@@ -60,7 +60,7 @@ export interface Operation {
 export type DocumentOwner = { accountId: string } | 'gateway' | 'stranger';
 
 /** Whose a request's document is. */
-export function ownerOf({ knownCaller }: Context, { isPersisted }: Exchange): DocumentOwner {
+export function ownerOf({ knownCaller }: Context, { isPersisted }: ApiExchange): DocumentOwner {
   if (isPersisted) return 'gateway';
   return knownCaller ? { accountId: knownCaller.accountId } : 'stranger';
 }

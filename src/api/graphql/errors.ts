@@ -1,9 +1,9 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { recordError } from '../http/responses.ts';
 
 /** What an error looks like to a GraphQL client. */
-export function formatError(error: GraphQLError | Error, exchange: Exchange): GraphQLFormattedError {
+export function formatError(error: GraphQLError | Error, exchange: ApiExchange): GraphQLFormattedError {
   const known = recordError(exchange, error);
   const { locations, path } = error as GraphQLError;
   return {
@@ -15,7 +15,7 @@ export function formatError(error: GraphQLError | Error, exchange: Exchange): Gr
 }
 
 /** For Yoga, which takes the status and headers of an answer from `extensions.http` of its errors. */
-export function errorsForYoga(errors: readonly GraphQLError[], exchange: Exchange): GraphQLError[] {
+export function errorsForYoga(errors: readonly GraphQLError[], exchange: ApiExchange): GraphQLError[] {
   return errors.map((error) => {
     const { message, extensions } = formatError(error, exchange);
     const status = Number(extensions?.status);

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Worker } from 'node:worker_threads';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
 import { sendError } from '../http/responses.ts';
 
@@ -18,7 +18,7 @@ export function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Answers with the page. */
-export function graphiql(): (exchange: Exchange) => void {
+export function graphiql(): (exchange: ApiExchange) => void {
   let page: Promise<Page> | undefined;
   return (exchange) => {
     page ??= makePage();

@@ -5,13 +5,13 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
 import { ApiError, toApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import type { Admit } from '../http/admission.ts';
 import { sendStored } from '../http/cached-body.ts';
 import { checkContentType, parseStrictly, readBody } from '../http/request-body.ts';
 import { type Documents, ownerOf } from './documents.ts';
 import { formatError } from './errors.ts';
-import { graphqlDoor } from './input.ts';
+import { graphqlInput } from './input.ts';
 import { checkDocument, namedText, type PersistedDocuments } from './persisted-operations.ts';
 import { runOperation } from './run-operation.ts';
 import { makeYoga } from './yoga.ts';
@@ -26,9 +26,9 @@ interface Request {
   operationName: string | null;
 }
 
-export type GraphQLHandler = (exchange: Exchange) => Promise<void>;
+export type GraphQLHandler = (exchange: ApiExchange) => Promise<void>;
 
-export interface GraphQLDoor {
+export interface GraphQLHandlerOptions {
   schema: GraphQLSchema;
   documents: Documents;
   /** Those that a request may name in place of sending one. */
@@ -37,14 +37,20 @@ export interface GraphQLDoor {
   onlyYoga: boolean;
 }
 
-export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }: GraphQLDoor): GraphQLHandler {
+export function graphqlHandler({
+  schema,
+  documents,
+  persisted,
+  admit,
+  onlyYoga,
+}: GraphQLHandlerOptions): GraphQLHandler {
   const yoga = makeYoga(schema, documents);
   return async (exchange) => {
     const { request, response } = exchange;
     if (!onlyYoga && isPlainPost(request)) return shortPath(exchange);
     return handOver(exchange);
 
-    async function shortPath(exchange: Exchange): Promise<void> {
+    async function shortPath(exchange: ApiExchange): Promise<void> {
       const type = /graphql-response\+json/i.test(request.headers.accept ?? '') ? RESPONSE_TYPE : JSON_TYPE;
       // A request error under the newer type has a status of its own; the older one keeps 200 for what is well formed.
       const badRequest = type === RESPONSE_TYPE ? 400 : 200;
@@ -63,7 +69,7 @@ export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }
         const operation = documents.operation(read.known, operationName);
         exchange.log.operation = operation.definition.name?.value ?? operation.definition.operation;
         if (operation.definition.operation === 'subscription') return handOver(exchange, { body, context });
-        const result = await runOperation(operation, variables, context, graphqlDoor).catch(
+        const result = await runOperation(operation, variables, context, graphqlInput).catch(
           (error) => ({ errors: [error] }) as ExecutionResult,
         );
         const { data, errors } = result;
@@ -81,7 +87,7 @@ export function graphqlHandler({ schema, documents, persisted, admit, onlyYoga }
       }
     }
 
-    async function handOver(exchange: Exchange, begun?: { body: Buffer; context: Context }): Promise<void> {
+    async function handOver(exchange: ApiExchange, begun?: { body: Buffer; context: Context }): Promise<void> {
       let gateway = begun?.context;
       try {
         if (request.method === 'POST') {
@@ -139,7 +145,7 @@ function isPlainPost({ method, headers, url }: IncomingMessage): boolean {
 }
 
 /** GraphQL over HTTP, section 5.2: the members of a request. Notes whether it names a persisted document. */
-function readRequest(body: Record<string, unknown>, persisted: PersistedDocuments, exchange: Exchange): Request {
+function readRequest(body: Record<string, unknown>, persisted: PersistedDocuments, exchange: ApiExchange): Request {
   const { query: sent, documentId, variables, operationName, extensions } = body;
   const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason });
   const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -162,7 +168,7 @@ function readRequest(body: Record<string, unknown>, persisted: PersistedDocument
 }
 
 function send(
-  { response, body: writer }: Exchange,
+  { response, body: writer }: ApiExchange,
   status: number,
   type: string,
   body: unknown,

@@ -1,5 +1,5 @@
 // Reads what a client sent against an input type, before GraphQL does, so that a mistake names its member in the
-// client's own words and has a number. Both doors pass here.
+// client's own words and has a number. REST and GraphQL both come here.
 
 import {
   type GraphQLInputType,
@@ -12,34 +12,34 @@ import {
 import { restName } from '../case.ts';
 import { ApiError } from '../errors.ts';
 
-/** How a door names members, and how far it bends values. */
-export interface Door {
+/** How REST or GraphQL names members, and whether values are coerced. */
+export interface InputStyle {
   naming(member: string): string;
   /** Whether one value may stand for a list of one, and a number for an id, as GraphQL has it. */
-  bends: boolean;
+  coerces: boolean;
 }
 
-export const restDoor: Door = { naming: restName, bends: false };
-export const graphqlDoor: Door = { naming: (member) => member, bends: true };
+export const restInput: InputStyle = { naming: restName, coerces: false };
+export const graphqlInput: InputStyle = { naming: (member) => member, coerces: true };
 
 /**
  * @param path where the value stands, in camelCase; empty for the body itself.
  * @returns the value as GraphQL takes it: members in camelCase, in the order of the type.
  * @throws {ApiError} for an unknown, missing or wrong member.
  */
-export function readInput(type: GraphQLInputType, value: unknown, path: string, door: Door): unknown {
+export function readInput(type: GraphQLInputType, value: unknown, path: string, style: InputStyle): unknown {
   if (isNonNullType(type)) {
-    if (value === null || value === undefined || isEmptyEnum(type.ofType, value, door))
+    if (value === null || value === undefined || isEmptyEnum(type.ofType, value, style))
       throw new ApiError('missingMember', { member: path });
-    return readInput(type.ofType, value, path, door);
+    return readInput(type.ofType, value, path, style);
   }
   if (value === null || value === undefined) return value;
-  if (isEmptyEnum(type, value, door)) return null;
+  if (isEmptyEnum(type, value, style)) return null;
 
   if (isListType(type)) {
     if (Array.isArray(value))
-      return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, door));
-    if (door.bends) return [readInput(type.ofType, value, path, door)];
+      return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, style));
+    if (style.coerces) return [readInput(type.ofType, value, path, style)];
     throw wrong(path, 'it must be a list');
   }
 
@@ -50,27 +50,27 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
     const result: Record<string, unknown> = {};
     let read = 0;
     for (const [name, field] of Object.entries(fields)) {
-      const outer = door.naming(name);
+      const outer = style.naming(name);
       if (Object.hasOwn(given, outer)) read++;
       const inner = readInput(
         field.type,
         Object.hasOwn(given, outer) ? given[outer] : undefined,
         join(path, name),
-        door,
+        style,
       );
       if (inner !== undefined) result[name] = inner;
     }
-    if (read < Object.keys(given).length) throw unknown(given, Object.keys(fields), path, door);
+    if (read < Object.keys(given).length) throw unknown(given, Object.keys(fields), path, style);
     return result;
   }
 
-  if (type.name === 'ID' && typeof value !== 'string' && !door.bends) throw wrong(path, 'it must be a string');
+  if (type.name === 'ID' && typeof value !== 'string' && !style.coerces) throw wrong(path, 'it must be a string');
   return readLeaf(type, value, path);
 }
 
 /** REST clients that send every member write "" for one of a few words that was not given. */
-function isEmptyEnum(type: GraphQLInputType, value: unknown, door: Door): boolean {
-  return value === '' && !door.bends && isEnumType(type);
+function isEmptyEnum(type: GraphQLInputType, value: unknown, style: InputStyle): boolean {
+  return value === '' && !style.coerces && isEnumType(type);
 }
 
 function readLeaf(type: GraphQLLeafType, value: unknown, path: string): unknown {
@@ -107,10 +107,10 @@ function wrong(member: string, reason: string): ApiError {
   return new ApiError('wrongValue', { member: member || 'body', reason });
 }
 
-function unknown(given: Record<string, unknown>, names: string[], path: string, door: Door): ApiError {
-  const known = names.map((name) => door.naming(name));
+function unknown(given: Record<string, unknown>, names: string[], path: string, style: InputStyle): ApiError {
+  const known = names.map((name) => style.naming(name));
   const stranger = Object.keys(given).find((name) => !known.includes(name)) ?? '';
-  const place = path && `${door.naming(path)}.`;
+  const place = path && `${style.naming(path)}.`;
   return new ApiError('unknownMember', { culprit: place + stranger, known: known.join(', ') });
 }
 

@@ -3,7 +3,7 @@
 
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 
 /** SHA-256 of a document, in hex → its text. */
 export type PersistedDocuments = ReadonlyMap<string, string>;
@@ -20,6 +20,6 @@ export function namedText(persisted: PersistedDocuments, documentId: unknown): s
 }
 
 /** @throws {ApiError} when a browser session sent a document of its own. */
-export function checkDocument({ knownCaller }: Context, { isPersisted }: Exchange): void {
+export function checkDocument({ knownCaller }: Context, { isPersisted }: ApiExchange): void {
   if (knownCaller?.sessionId !== undefined && !isPersisted) throw new ApiError('documentNotPersisted');
 }

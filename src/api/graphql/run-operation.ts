@@ -1,23 +1,23 @@
-// Runs one operation for one caller. REST and GraphQL, short path and long, all come through here.
+// Runs one operation for one caller. REST and both paths of GraphQL come through here.
 
 import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { once, onceApart } from '../idempotency.ts';
 import type { Operation } from './documents.ts';
-import { type Door, readInput } from './input.ts';
+import { type InputStyle, readInput } from './input.ts';
 
 /**
- * @param variables as the client sent them, in the case of its door.
+ * @param variables as the client sent them, in the style of REST or GraphQL.
  * @throws {ApiError} when the variables are wrong, or the idempotency key is.
  */
 export async function runOperation(
   operation: Operation,
   variables: Record<string, unknown>,
   context: Context,
-  door: Door,
+  style: InputStyle,
 ): Promise<ExecutionResult> {
-  const values = readVariables(operation, variables, door);
+  const values = readVariables(operation, variables, style);
   if (!operation.isHeavy || !context.isKnown) return runWith(operation, values, context);
   return context.app.heavyOperations.run(context.accountId, () => runWith(operation, values, context));
 }
@@ -43,12 +43,16 @@ async function runWith(
   }
 }
 
-function readVariables(operation: Operation, given: Record<string, unknown>, door: Door): Record<string, unknown> {
+function readVariables(
+  operation: Operation,
+  given: Record<string, unknown>,
+  style: InputStyle,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const { name, type, hasDefault } of operation.variables) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && hasDefault) continue;
-    const read = readInput(type, value, name === 'input' ? '' : name, door);
+    const read = readInput(type, value, name === 'input' ? '' : name, style);
     if (read !== undefined) values[name] = read;
   }
   return values;

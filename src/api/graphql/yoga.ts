@@ -4,19 +4,21 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSche
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { type Documents, ownerOf, type Read } from './documents.ts';
 import { errorsForYoga } from './errors.ts';
-import { graphqlDoor } from './input.ts';
+import { graphqlInput } from './input.ts';
 import { runOperation } from './run-operation.ts';
-import { SubscriptionLimit } from './subscription-limit.ts';
+
+/** A dashboard has a few in each of its tabs; a program has one or two. */
+const SUBSCRIPTIONS_MAX = 100;
 
 interface YogaContext {
   gateway: Context;
 }
 
 /** `gateway` is left out where nobody sends a document. */
-type ServerContext = { exchange: Exchange; gateway: Context | undefined };
+type ServerContext = { exchange: ApiExchange; gateway: Context | undefined };
 
 export function makeYoga(schema: GraphQLSchema, documents: Documents) {
   const open = new SubscriptionLimit();
@@ -42,7 +44,7 @@ export function makeYoga(schema: GraphQLSchema, documents: Documents) {
         if (read && 'introspection' in read) return read.introspection.result;
         if (!read || !('known' in read)) throw new ApiError('internal');
         const operation = documents.operation(read.known, args.operationName ?? null);
-        return runOperation(operation, args.variableValues ?? {}, gateway, graphqlDoor).catch((error) => ({
+        return runOperation(operation, args.variableValues ?? {}, gateway, graphqlInput).catch((error) => ({
           errors: [error],
         }));
       }),
@@ -84,7 +86,7 @@ export function makeYoga(schema: GraphQLSchema, documents: Documents) {
 
 async function* eachFormatted(
   results: AsyncIterable<ExecutionResult>,
-  exchange: Exchange,
+  exchange: ApiExchange,
 ): AsyncGenerator<ExecutionResult> {
   try {
     for await (const result of results)
@@ -93,5 +95,22 @@ async function* eachFormatted(
     // The source of events failed, or says why it ends: that is the last that is told.
     const shown = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
     yield { errors: errorsForYoga([shown], exchange) };
+  }
+}
+
+/** Counts by key, browser session or address. */
+class SubscriptionLimit {
+  readonly #open = new Map<string, number>();
+
+  /** @returns what gives the place back, once. @throws {ApiError} when the caller has as many as one may have. */
+  take(caller: string): () => void {
+    const open = this.#open.get(caller) ?? 0;
+    if (open >= SUBSCRIPTIONS_MAX) throw new ApiError('tooManySubscriptions', { max: SUBSCRIPTIONS_MAX, seconds: 1 });
+    this.#open.set(caller, open + 1);
+    return () => {
+      const left = (this.#open.get(caller) ?? 1) - 1;
+      if (left > 0) this.#open.set(caller, left);
+      else this.#open.delete(caller);
+    };
   }
 }

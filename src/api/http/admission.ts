@@ -4,17 +4,17 @@ import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { type App, type Caller, Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { Client } from '../sign-in/client.ts';
 import { readCookie } from '../sign-in/cookie.ts';
 import { isFromDashboard, pageSecretIn } from '../sign-in/dashboard-request.ts';
-import { Strangers } from './anonymous-rate-limit.ts';
-import { Authenticator, type Hearing } from './authentication.ts';
+import { AnonymousRateLimit } from './anonymous-rate-limit.ts';
+import { Authenticator, type IsChangeFeedConnected } from './authentication.ts';
 
 const MINUTE_SECONDS = 60;
 
 /** Called before an operation: finds who is calling, in which version of the API, and how often. */
-export type Admit = (exchange: Exchange) => Promise<Context>;
+export type Admit = (exchange: ApiExchange) => Promise<Context>;
 
 export interface Admission {
   /** REST takes nobody without a key, and nothing without the version header. */
@@ -28,13 +28,13 @@ export interface Admission {
   forget(): void;
 }
 
-export function admission(app: App, hearing: Hearing): Admission {
+export function createAdmission(app: App, hearing: IsChangeFeedConnected): Admission {
   const { rateLimit, strangerRateLimit, versionHeaders } = app.config;
-  const strangers = new Strangers(strangerRateLimit, app.now);
+  const strangers = new AnonymousRateLimit(strangerRateLimit, app.now);
   const authenticator = new Authenticator(app, hearing, strangers);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
-  const ofGraphql = (exchange: Exchange, ip: string): Promise<Caller | ApiError> => {
+  const ofGraphql = (exchange: ApiExchange, ip: string): Promise<Caller | ApiError> => {
     const { request } = exchange;
     const { authorization, cookie } = request.headers;
     const token = authorization === undefined ? readCookie(cookie) : undefined;
@@ -43,7 +43,7 @@ export function admission(app: App, hearing: Hearing): Admission {
     return authenticator.browser({ token, pageSecret: pageSecretIn(request) }, ip);
   };
 
-  const admit = async (exchange: Exchange, isRest: boolean): Promise<Context> => {
+  const admit = async (exchange: ApiExchange, isRest: boolean): Promise<Context> => {
     const { request, response, operationId, baseUrl, log } = exchange;
     const client = new Client(exchange);
     const { ip } = client;
@@ -69,7 +69,7 @@ export function admission(app: App, hearing: Hearing): Admission {
 }
 
 /** The first of the headers that is there counts. */
-function checkVersion({ request: { headers } }: Exchange, names: string[]): void {
+function checkVersion({ request: { headers } }: ApiExchange, names: string[]): void {
   const name = names.find((candidate) => headers[candidate] !== undefined);
   if (name === undefined) throw new ApiError('missingVersion');
   if (headers[name] !== '2') throw new ApiError('unsupportedVersion');

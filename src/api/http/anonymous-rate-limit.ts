@@ -25,7 +25,7 @@ interface Count {
 }
 
 /** Counts by address; of IPv6 by /64, as whoever has one address there has them all. */
-export class Strangers {
+export class AnonymousRateLimit {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #counts = new LRUCache<string, Count>({ max: ADDRESSES_MAX });

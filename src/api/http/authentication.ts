@@ -7,8 +7,8 @@ import { isToken } from '../../store/sign-in/secrets.ts';
 import { type SessionProof, signedIn } from '../../store/sign-in/sessions.ts';
 import type { App, Caller } from '../context.ts';
 import type { Row } from '../error-row.ts';
-import { ApiError, type ErrorName } from '../errors.ts';
-import type { Strangers } from './anonymous-rate-limit.ts';
+import { ApiError } from '../errors.ts';
+import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 
 const KEY_FORM = /^[\x21-\x7e]{16,256}$/;
 const CALLERS_MAX = 10_000;
@@ -21,7 +21,7 @@ const PROVEN_MAX = 10_000;
 const KINDS = new Set(['apiKey', 'browserSession', 'user', 'botUser']);
 
 /** Whether changes made by other processes are heard at once. Where they may be missed, nothing is kept. */
-export type Hearing = () => boolean;
+export type IsChangeFeedConnected = () => boolean;
 
 /**
  * Tells who is calling. A key that was accepted is remembered for five seconds and forgotten at once when any API
@@ -29,8 +29,8 @@ export type Hearing = () => boolean;
  */
 export class Authenticator {
   readonly #app: App;
-  readonly #hearing: Hearing;
-  readonly #strangers: Strangers;
+  readonly #hearing: IsChangeFeedConnected;
+  readonly #strangers: AnonymousRateLimit;
   readonly #known: LRUCache<string, Caller>;
   /** Why others are refused, which may be sent again and again. Apart, so that they push out none that is valid. */
   readonly #refused: LRUCache<string, Row>;
@@ -38,7 +38,7 @@ export class Authenticator {
   /** Counts how often everything was forgotten: what was read before must not be remembered after. */
   #generation = 0;
 
-  constructor(app: App, hearing: Hearing, strangers: Strangers) {
+  constructor(app: App, hearing: IsChangeFeedConnected, strangers: AnonymousRateLimit) {
     this.#app = app;
     this.#hearing = hearing;
     this.#strangers = strangers;

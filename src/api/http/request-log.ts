@@ -2,14 +2,14 @@
 
 import type { Logger } from 'pino';
 import { describeFailure } from '../../runtime/describe-failure.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 /** The status of a request whose client was gone before its answer was written. */
 const CLIENT_GONE = 499;
 
 /** @returns what to call when a request is over, with how long it took in milliseconds. */
-export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: Exchange, ms: number) => void {
+export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: ApiExchange, ms: number) => void {
   // The members of a request's line are all known here, and none is a secret.
   const lines = log.child({}, { redact: [] });
 

@@ -2,14 +2,14 @@
 
 import { restName } from '../case.ts';
 import { type ApiError, toApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;
 
 /** @param mayCompress left out: it is never compressed. */
 export function sendJson(
-  { response, body: writer }: Exchange,
+  { response, body: writer }: ApiExchange,
   status: number,
   body: unknown,
   mayCompress?: boolean,
@@ -21,7 +21,7 @@ export function sendJson(
  * Sets the headers that go with an error and notes it for the log.
  * @returns what the client may know.
  */
-export function recordError({ response, log }: Exchange, thrown: unknown): ApiError {
+export function recordError({ response, log }: ApiExchange, thrown: unknown): ApiError {
   const { error, hidden } = toApiError(thrown);
   log.errorCode ??= String(error.extensions.errorCode);
   if (hidden !== undefined) log.failure = hidden;
@@ -34,7 +34,7 @@ export function recordError({ response, log }: Exchange, thrown: unknown): ApiEr
 }
 
 /** Sends an error in the form of REST. */
-export function sendError(exchange: Exchange, thrown: unknown): void {
+export function sendError(exchange: ApiExchange, thrown: unknown): void {
   if (exchange.response.headersSent) return void exchange.response.destroy();
   const error = recordError(exchange, thrown);
   if (error.status === 413) exchange.response.setHeader('Connection', 'close'); // The rest of the body is not worth reading.

@@ -5,9 +5,9 @@ import express, { type Express } from 'express';
 import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
 import { camelCase, restName, snakeCase } from '../case.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import type { Operation } from '../graphql/documents.ts';
-import { readInput, restDoor } from '../graphql/input.ts';
+import { readInput, restInput } from '../graphql/input.ts';
 import { ownOperation } from '../graphql/own-operations.ts';
 import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
@@ -74,8 +74,20 @@ export function inSnakeCase(selection: string): string {
   );
 }
 
+/** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
+export function rootOf(rows: Row[]): (exchange: ApiExchange) => void {
+  const lists = rows.filter(
+    ({ method, path, selection }) => method === 'GET' && !path.includes(':') && selection.includes(': nodes'),
+  );
+  return (exchange) => {
+    const { baseUrl } = exchange;
+    const uris = lists.map(({ path }) => [path.slice(1).replaceAll('/', '_'), baseUrl + path]);
+    sendJson(exchange, 200, { uri: `${baseUrl}/`, subresource_uris: Object.fromEntries(uris) });
+  };
+}
+
 /** Documents about the API itself, by path; they need no API key. */
-export type PublicDocuments = Record<string, (exchange: Exchange) => void>;
+export type PublicDocuments = Record<string, (exchange: ApiExchange) => void>;
 
 /** The Express application of the documented paths. */
 export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
@@ -88,7 +100,7 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
 
   for (const [path, answer] of Object.entries(documents)) {
     app.all(path, (request, response) => {
-      const { exchange } = response.locals as { exchange: Exchange };
+      const { exchange } = response.locals as { exchange: ApiExchange };
       if (!isAllowed(request.method, ['GET'], exchange)) return;
       answer(exchange);
     });
@@ -97,7 +109,7 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
     const ofPath = rows.filter((row) => row.path === path);
     const byMethod = new Map<string, Row>(ofPath.map((row) => [row.method, row]));
     app.all(path, (request, response) => {
-      const { exchange } = response.locals as { exchange: Exchange };
+      const { exchange } = response.locals as { exchange: ApiExchange };
       const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
       exchange.log.operation = row.field;
@@ -115,7 +127,7 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
 }
 
 /** Answers OPTIONS, and what a path does not take, itself. */
-function isAllowed(method: string, methods: string[], exchange: Exchange): boolean {
+function isAllowed(method: string, methods: string[], exchange: ApiExchange): boolean {
   const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
   if (method !== 'OPTIONS' && all.includes(method)) return true;
   exchange.response.setHeader('Allow', all.join(', '));
@@ -124,10 +136,15 @@ function isAllowed(method: string, methods: string[], exchange: Exchange): boole
   return false;
 }
 
-async function answer(row: Row, parameters: Record<string, string>, exchange: Exchange, admit: Admit): Promise<void> {
+async function answer(
+  row: Row,
+  parameters: Record<string, string>,
+  exchange: ApiExchange,
+  admit: Admit,
+): Promise<void> {
   const context = await admit(exchange);
   const variables = await readVariables(row, parameters, exchange);
-  const { data, errors } = await runOperation(row.operation, variables, context, restDoor);
+  const { data, errors } = await runOperation(row.operation, variables, context, restInput);
   if (errors?.[0]) throw errors[0];
   const body = (data as Record<string, unknown>)[row.field];
   if (row.status === 204) exchange.response.writeHead(204).end();
@@ -137,7 +154,7 @@ async function answer(row: Row, parameters: Record<string, string>, exchange: Ex
 async function readVariables(
   row: Row,
   parameters: Record<string, string>,
-  { request }: Exchange,
+  { request }: ApiExchange,
 ): Promise<Record<string, unknown>> {
   const variables: Record<string, unknown> = {};
   let bringsBody = hasBody(request);
@@ -193,7 +210,7 @@ function readQuery({ queryArguments }: Row, url: string, variables: Record<strin
       throw new ApiError('unknownParameter', { culprit: name, known: [...queryArguments.keys()].join(', ') || 'none' });
     if (argument.name in variables) throw new ApiError('repeatedParameter', { culprit: name });
     variables[argument.name] =
-      argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restDoor);
+      argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restInput);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { restName, snakeCase } from '../case.ts';
 import { errorTable } from '../error-table.ts';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { PAGE_MAX } from '../page.ts';
@@ -33,7 +33,7 @@ const KNOWN_MAX = 4;
 const error = { $ref: '#/components/schemas/Error' };
 
 /** @returns what answers with the document. */
-export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: Exchange) => void {
+export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: ApiExchange) => void {
   const documentFor = openApiOf(schema, rows);
   const known = new Map<string, Promise<StoredBody>>();
   return (exchange) => {

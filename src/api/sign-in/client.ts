@@ -2,7 +2,7 @@
 
 import type { RequestClient } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange, SignInLogEntry } from '../exchange.ts';
+import type { ApiExchange, SignInLogEntry } from '../exchange.ts';
 import { writeCookie } from './cookie.ts';
 import { isFromDashboard } from './dashboard-request.ts';
 
@@ -10,11 +10,11 @@ const USER_AGENT_MAX = 512;
 
 /** The other end of one request. */
 export class Client implements RequestClient {
-  readonly #exchange: Exchange;
+  readonly #exchange: ApiExchange;
   /** The browser session that the answer begins; undefined when it begins none. */
   sessionId: string | undefined;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: ApiExchange) {
     this.#exchange = exchange;
   }
 

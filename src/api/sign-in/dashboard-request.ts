@@ -1,7 +1,7 @@
 // What tells requests of the dashboard’s own pages from those that other sites make a browser send.
 
 import type { IncomingMessage } from 'node:http';
-import type { Exchange } from '../exchange.ts';
+import type { ApiExchange } from '../exchange.ts';
 
 /** What pages send that have no secret, or not yet. */
 const NO_SECRET = '1';
@@ -10,7 +10,7 @@ const NO_SECRET = '1';
  * Whether a page of our own sent a request: only such a page can set this header without being asked first (which is
  * then refused), and browsers say themselves where a request is from.
  */
-export function isFromDashboard(exchange: Exchange): boolean {
+export function isFromDashboard(exchange: ApiExchange): boolean {
   const { method, headers } = exchange.request;
   return method === 'POST' && headers['gateway-dashboard'] !== undefined && isOfSameOrigin(exchange);
 }
@@ -24,7 +24,7 @@ export function pageSecretIn({ headers }: IncomingMessage): string {
   return sent === NO_SECRET ? '' : sent;
 }
 
-function isOfSameOrigin({ request: { headers }, isSecure, baseUrl }: Exchange): boolean {
+function isOfSameOrigin({ request: { headers }, isSecure, baseUrl }: ApiExchange): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const own = [`${isSecure ? 'https' : 'http'}://${headers.host?.toLowerCase()}`, new URL(baseUrl).origin];

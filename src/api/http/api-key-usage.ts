@@ -12,7 +12,7 @@ const GATHERING_MS = 3000;
 const KEYS_MAX = 10_000;
 
 /** Writes for each API key, at most once a minute, that it was used in this minute. */
-export class KeyUse {
+export class ApiKeyUsageWriter {
   readonly #prisma: PrismaClient;
   readonly #now: () => number;
   readonly #log: Logger;
