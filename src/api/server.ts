@@ -12,7 +12,7 @@ import { createServer as createTlsServer } from 'node:https';
 import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { ProxiedConnections } from '../edge/proxied/connections.ts';
+import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
 import { networksOf } from '../net/networks.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
@@ -157,7 +157,7 @@ export function createApi(options: ApiOptions): Api {
   const server = serverOf(tls, made, inTurn);
   const isProxy = (ip: string) => proxies.has(ip);
   const connections = new Connections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
-  const proxied = new ProxiedConnections(config, { log });
+  const proxied = new ProxyProtocolListeners(config, { log });
   proxied.guard('api', server);
   server.on('checkExpectation', inTurn);
   answerClientErrors(server, connections, log, metrics);

@@ -1,4 +1,4 @@
-import type { ProxySettings } from '../edge/proxied/settings.ts';
+import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 
 /** What the API needs to be told. */

@@ -1,6 +1,6 @@
 // The beginning of a body, copied as it passes.
 
-import { Unchunk } from '../edge/unchunk.ts';
+import { ChunkedDecoder } from '../edge/codec/chunked-decoder.ts';
 
 /** What a copy begins with, in bytes; it doubles from there. */
 const FIRST_CAPACITY = 1024;
@@ -18,7 +18,7 @@ export class BodyRecorder {
   #bytes = NOTHING;
   #length = 0;
   #isFull = false;
-  #unchunk: Unchunk | undefined;
+  #unchunk: ChunkedDecoder | undefined;
 
   /** @param max how many bytes are kept. */
   constructor(max: number, room: MemoryBudget) {
@@ -28,7 +28,7 @@ export class BodyRecorder {
 
   /** What is taken from now on is a body in chunks: these are left out. */
   startChunked(): void {
-    this.#unchunk = new Unchunk();
+    this.#unchunk = new ChunkedDecoder();
   }
 
   /** Takes a piece of the body, found well formed; it may be changed afterwards. */

@@ -1,6 +1,6 @@
 // What is noted of a request, beyond what every report has, at endpoints whose requests are looked at one by one.
 
-import type { Refusal, RequestObserver } from '../edge/traffic-reports.ts';
+import type { Refusal, RequestObserver } from '../edge/reports/traffic-reports.ts';
 import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 import { BodyRecorder, type MemoryBudget } from './body-recorder.ts';
 

@@ -1,6 +1,6 @@
 // A request that was captured, with its answer: plain data, which holds on to nothing of the connection it came on.
 
-import type { Refusal, RequestReport } from '../edge/traffic-reports.ts';
+import type { Refusal, RequestReport } from '../edge/reports/traffic-reports.ts';
 import { type VisitorError, visitorErrors } from '../http/visitor-errors.ts';
 import type { CaptureDetail } from './capture-detail.ts';
 

@@ -1,7 +1,7 @@
 // The requests that people look at one by one, at the endpoints of which somebody has asked for it: in the memory of this
 // node, and nowhere else. Elsewhere a request costs no more than the question.
 
-import type { RequestReport, TrafficReporter } from '../edge/traffic-reports.ts';
+import type { RequestReport, TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 import { ActiveReplays } from './active-replays.ts';
@@ -199,14 +199,14 @@ const NOTHING = {
  */
 export function withCaptures(reporter: TrafficReporter, captures: Captures): TrafficReporter {
   return {
-    hearsRequests: (accountId, endpointId) => captures.has(endpointId) || reporter.hearsRequests(accountId, endpointId),
-    hearsConnections: (accountId) => reporter.hearsConnections(accountId),
+    wantsRequests: (accountId, endpointId) => captures.has(endpointId) || reporter.wantsRequests(accountId, endpointId),
+    wantsConnections: (accountId) => reporter.wantsConnections(accountId),
     observe: (endpointId) => captures.observe(endpointId),
     request(report) {
       try {
         captures.take(report);
       } finally {
-        if (reporter.hearsRequests(report.accountId, report.endpointId)) reporter.request(report);
+        if (reporter.wantsRequests(report.accountId, report.endpointId)) reporter.request(report);
       }
     },
     connection: (report) => reporter.connection(report),

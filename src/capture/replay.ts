@@ -6,7 +6,7 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { handlingOf } from '../edge/handling.ts';
+import { rulesOf } from '../edge/pipeline/endpoint-rules.ts';
 import { plain } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
@@ -65,7 +65,7 @@ export class Replays {
     // Its name may be somebody else's by now, whom the secrets in the request are no business of.
     const endpoint = this.#options.captures.endpoint(captured.endpointId);
     if (!endpoint) return { failed: 'gone' };
-    const tls = captured.isTls ? handlingOf(endpoint)?.tls : undefined;
+    const tls = captured.isTls ? rulesOf(endpoint)?.tls : undefined;
     if (tls?.clientAuthorities && tls.clientVerification !== 'request') return { failed: 'clientCertificate' };
     if (!edits.body && !captured.requestBody.isWhole) return { failed: 'bodyMissing' };
     const fields = replayFields(captured, edits);

@@ -3,7 +3,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { ApiSettings } from '../api/settings.ts';
-import type { ProxySettings } from '../edge/proxied/settings.ts';
+import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isProxiedListener, proxiedListeners } from '../edge/proxied/settings.ts';
+import { isProxyProtocolListener, proxyProtocolListeners } from '../edge/proxy-protocol/settings.ts';
 import { type EventEndpoints, isHostRule } from '../events/settings.ts';
 import { endpointNames } from '../events/sinks/index.ts';
 import { readCidr } from '../net/networks.ts';
@@ -79,9 +79,9 @@ export const networks = list('').transform((entries, context) => {
 /** Listeners that proxies may stand in front of. */
 export const proxied = list('').transform((names, context) => {
   for (const name of names)
-    if (!isProxiedListener(name))
-      context.addIssue(`must be listeners out of ${proxiedListeners.join(', ')}: "${name}" is none`);
-  return names.filter(isProxiedListener);
+    if (!isProxyProtocolListener(name))
+      context.addIssue(`must be listeners out of ${proxyProtocolListeners.join(', ')}: "${name}" is none`);
+  return names.filter(isProxyProtocolListener);
 });
 
 /** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */

@@ -1,7 +1,7 @@
 // What is done to the traffic of a tunnel, as its agent asked for it.
 
 import { X509Certificate } from 'node:crypto';
-import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsTerms } from '../http/module.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsParameters } from '../http/module.ts';
 import { type CompileQueue, CompileQueueFull } from '../policy/compile/compile-queue.ts';
 import { usesAction } from '../policy/settings/policy-text.ts';
 import { PolicyError } from '../policy/settings/problems.ts';
@@ -10,14 +10,14 @@ import { allows } from '../tunnel/control/acl.ts';
 import { AgentError } from '../tunnel/control/agent-errors.ts';
 import type { Handling } from '../tunnel/endpoints/endpoint.ts';
 import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
-import { HttpChain } from './chain.ts';
-import type { EndpointHandling, HttpRoute } from './handling.ts';
 import { createModules } from './http-modules.ts';
 import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
 import type { ModuleDescriptor } from './modules/descriptor.ts';
 import { EVERYBODY } from './modules/ip-restriction.ts';
 import { mtlsHeaders } from './modules/mtls-headers.ts';
 import { SettingsError } from './modules/settings-error.ts';
+import type { EndpointRules, HttpRoute } from './pipeline/endpoint-rules.ts';
+import { ModuleChain } from './pipeline/module-chain.ts';
 
 const REALM = 'tunnel';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
@@ -67,10 +67,10 @@ function handling(
   connection: readonly ConnectionModule[],
   modules: readonly HttpModule[],
   convertsWebsockets: boolean,
-  tls: TlsTerms | undefined,
-): EndpointHandling | undefined {
+  tls: TlsParameters | undefined,
+): EndpointRules | undefined {
   if (connection.length === 0 && modules.length === 0 && !convertsWebsockets && !tls) return undefined;
-  const chain = modules.length > 0 ? new HttpChain(modules) : undefined;
+  const chain = modules.length > 0 ? new ModuleChain(modules) : undefined;
   const route: HttpRoute = { chain, convertsWebsockets, upstream: (endpoint) => endpoint };
   const leadsTo = [...modules, ...connection].flatMap((module) => module.leadsTo ?? []);
   return { connection, tls, leadsTo, route: (target) => (chain?.isMisled(target) ? 'ambiguousPath' : route) };
@@ -109,7 +109,7 @@ function share(threshold: number): number {
   throw badOption('error_threshold must be from 0 to 1');
 }
 
-function mutualTls(pem: string): TlsTerms {
+function mutualTls(pem: string): TlsParameters {
   const clientAuthorities = pem.match(CERTIFICATE) ?? [];
   if (clientAuthorities.length === 0 || !clientAuthorities.every(isAuthority))
     throw badOption('mutual_tls_ca must hold the certificates of authorities, in PEM');

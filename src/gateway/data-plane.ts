@@ -9,16 +9,20 @@ import type { Config } from '../config/config.ts';
 import { listen, show } from '../edge/addresses.ts';
 import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
-import { type FrontsOptions, httpFront, httpsFront } from '../edge/fronts.ts';
-import { createHttpListener } from '../edge/http/listener.ts';
-import { ProxiedConnections } from '../edge/proxied/connections.ts';
-import { TcpListener } from '../edge/tcp.ts';
+import { createHttpListener } from '../edge/http1/listener.ts';
+import { createCounters } from '../edge/metrics/counters.ts';
+import {
+  httpListenerContext,
+  httpsListenerContext,
+  type ListenerContextOptions,
+} from '../edge/pipeline/listener-contexts.ts';
+import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
+import { noopReporter, type TrafficReporter } from '../edge/reports/traffic-reports.ts';
+import { TcpListener } from '../edge/tcp/listener.ts';
 import { type Certificates, openCertificates } from '../edge/tls/certificates.ts';
 import { TlsListener } from '../edge/tls/listener.ts';
-import { NOBODY_HEARS, type TrafficReporter } from '../edge/traffic-reports.ts';
 import { tunnelHandling } from '../edge/tunnel-handling.ts';
-import { VisitorLimit } from '../edge/visitor-limit.ts';
-import { createCounters } from '../edge/visits/counters.ts';
+import { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
@@ -92,7 +96,7 @@ async function startParts(
     registry,
     policies,
     signingKey,
-    reporter = NOBODY_HEARS,
+    reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host } = config;
@@ -117,20 +121,27 @@ async function startParts(
   // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors meanwhile.
   const proxied = await parts.start({
     name: 'PROXY protocol',
-    start: () => new ProxiedConnections(config, { log }),
+    start: () => new ProxyProtocolListeners(config, { log }),
     drain: (proxied) => proxied.close(),
   });
   const whereIs = registrar.whereIs.bind(registrar);
-  const sides: FrontsOptions = { settings: config, endpoints, whereIs, visits, now, counters };
+  const sides: ListenerContextOptions = {
+    settings: config,
+    endpoints,
+    statusOf: whereIs,
+    services: visits,
+    now,
+    counters,
+  };
   // Visitors first, so that a tunnel is reachable when its agent is told so.
-  const https = httpsFront(sides);
+  const https = httpsListenerContext(sides);
   const traffic = counters.streams;
   let allIsLive = () => {};
   const ready = new Promise<void>((resolve) => {
     allIsLive = resolve;
   });
   const identity = await certificates.agentListener(hosts);
-  const limit = new VisitorLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
+  const limit = new ConnectionLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
   const tls = await parts.start({
     name: 'HTTPS listener',
     start: () => new TlsListener({ front: https, certificates, limit, ready, traffic }, identity),
@@ -160,13 +171,13 @@ async function startParts(
 
   const plain = await parts.start({
     name: 'HTTP listener',
-    start: () => createHttpListener(httpFront(sides, https, publicHttpsPort), limit),
+    start: () => createHttpListener(httpListenerContext(sides, https, publicHttpsPort), limit),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
-  const taking = proxied.taking.bind(proxied, 'tcp');
+  const taking = proxied.accepting.bind(proxied, 'tcp');
   const doors = await parts.start({
     name: 'TCP listeners',
     start: () => new TcpListener({ host, endpoints, limit, visits, traffic, taking }),
@@ -230,7 +241,7 @@ async function startParts(
     replays: new Replays({
       captures,
       listeners: { http: httpAddress, https: httpsAddress },
-      greeting: proxied.greeting.bind(proxied),
+      greeting: proxied.localHeader.bind(proxied),
     }),
   };
 }

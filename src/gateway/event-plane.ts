@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Delivery } from '../api/delivery.ts';
 import type { Config } from '../config/config.ts';
-import type { TrafficReporter } from '../edge/traffic-reports.ts';
+import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';
 import { Deliverer } from '../events/delivery/deliverer.ts';
 import { secretsUnreadable } from '../events/delivery/open-sinks.ts';

@@ -2,22 +2,22 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { spokenTo } from '../edge/http2/upstream.ts';
-import type { VisitServices } from '../edge/visits/services.ts';
+import { asHttp1Endpoint } from '../edge/http2/upstream/http1-adapter.ts';
+import type { PipelineServices } from '../edge/pipeline/services.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 
-interface VisitServicesOptions extends Pick<VisitServices, 'newOperationId' | 'reporter'> {
+interface VisitServicesOptions extends Pick<PipelineServices, 'newOperationId' | 'reporter'> {
   log: Logger;
 }
 
-export function visitServices({ log, newOperationId, reporter }: VisitServicesOptions): VisitServices {
+export function visitServices({ log, newOperationId, reporter }: VisitServicesOptions): PipelineServices {
   return {
     time: Date.now,
     newOperationId,
-    refused: (visit) => log.info(visit, 'a visitor was turned away'),
-    failed: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
+    logRefusal: (visit) => log.info(visit, 'a visitor was turned away'),
+    logFailure: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
     reporter,
   };
 }
@@ -40,7 +40,7 @@ export function moduleEnvironment(
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
     internal(accountId, url) {
       const endpoint = endpoints.internal(accountId, url);
-      return endpoint && spokenTo(endpoint);
+      return endpoint && asHttp1Endpoint(endpoint);
     },
   };
 }

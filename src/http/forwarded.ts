@@ -14,7 +14,7 @@ const NODE = /^"?(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?)
  * @returns first the client, which is the last one that is no trusted proxy, then the proxies between it and the one that
  * asks us; empty when that one names nobody. A port that is not said is 0.
  */
-export function wayOf(entries: readonly string[], proxies: Networks): Place[] {
+export function forwardedChain(entries: readonly string[], proxies: Networks): Place[] {
   const way: Place[] = [];
   for (let at = entries.length - 1; at >= 0; at--) {
     const place = placeOf(entries[at] as string);

@@ -18,7 +18,7 @@ export interface Responded {
 }
 
 /** The visitor is turned away with one of the gateway's own errors. */
-export interface Refused {
+export interface ModuleRefusal {
   kind: 'refuse';
   error: VisitorError;
   fields?: readonly (readonly [name: string, value: string])[];
@@ -27,19 +27,19 @@ export interface Refused {
 }
 
 /** The connection is closed without an answer. */
-export interface Closed {
+export interface CloseConnection {
   kind: 'close';
   reason: string;
 }
 
 /** Another endpoint is asked in place of this one; its own modules apply too. */
-export interface ForwardedTo {
+export interface ForwardToEndpoint {
   kind: 'forward';
   endpoint: LiveEndpoint;
 }
 
 /** Undefined: goes on. */
-export type Verdict = Responded | Refused | Closed | ForwardedTo | undefined;
+export type Verdict = Responded | ModuleRefusal | CloseConnection | ForwardToEndpoint | undefined;
 
 /** What upstream did: its status; `failed` when it gave no answer; `unasked` when it never had to show, or nobody waited. */
 export type UpstreamOutcome = number | 'failed' | 'unasked';
@@ -60,7 +60,7 @@ export interface HttpModule {
 }
 
 /** How TLS with a visitor is to be spoken, where a policy says so. */
-export interface TlsTerms {
+export interface TlsParameters {
   minVersion: 'TLSv1.2' | 'TLSv1.3';
   maxVersion: 'TLSv1.2' | 'TLSv1.3';
   /** In PEM, in place of the certificate that the name has. */
@@ -77,7 +77,7 @@ export interface NewConnection extends VisitorConnection {
    * Speaks TLS with the visitor, and ends it here; once at most. Missing where there is no TLS to end.
    * @returns false when the handshake failed: the connection is gone then.
    */
-  terminateTls?(terms: TlsTerms): Promise<boolean>;
+  terminateTls?(terms: TlsParameters): Promise<boolean>;
 }
 
 export interface ConnectionModule {
@@ -86,7 +86,9 @@ export interface ConnectionModule {
   readonly endsTls?: boolean;
   /** As an `HttpModule` has it. */
   readonly leadsTo?: readonly string[];
-  onConnection(connection: NewConnection): Closed | ForwardedTo | undefined | Promise<Closed | ForwardedTo | undefined>;
+  onConnection(
+    connection: NewConnection,
+  ): CloseConnection | ForwardToEndpoint | undefined | Promise<CloseConnection | ForwardToEndpoint | undefined>;
 }
 
 /** What modules need of the world around them. */

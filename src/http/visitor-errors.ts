@@ -1,7 +1,7 @@
 // Every error that a visitor may be shown: what went wrong on the way to the endpoint, or with the request itself.
 // Numbers below 90000 are those that such errors have elsewhere too.
 
-interface Row {
+interface VisitorErrorRow {
   /** Of `ERR_GATEWAY_<number>`. */
   number: number;
   status: number;
@@ -13,7 +13,7 @@ interface Row {
   allow?: string;
 }
 
-const row = (number: number, status: number, text: string, retryAfter?: number, allow?: string): Row => ({
+const row = (number: number, status: number, text: string, retryAfter?: number, allow?: string): VisitorErrorRow => ({
   number,
   status,
   text,
@@ -81,6 +81,6 @@ export const visitorErrors = {
   bodyTooLarge: row(90127, 413, 'The body of the request is larger than 1 MiB, which is what can be checked here.'),
   notAWebsocket: row(90128, 426, 'This endpoint takes WebSockets only, over HTTP/1.1.'),
   badVersion: row(90125, 505, 'This gateway takes HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),
-} satisfies Record<string, Row>;
+} satisfies Record<string, VisitorErrorRow>;
 
 export type VisitorError = keyof typeof visitorErrors;

@@ -1,9 +1,9 @@
 // Prometheus metrics of the data plane. Names and accounts are not labels, because there may be any number of them.
 
 import type { Registry } from 'prom-client';
-import type { VisitorLimit } from '../edge/visitor-limit.ts';
-import type { Counters } from '../edge/visits/counters.ts';
-import { BOUNDS_MS } from '../edge/visits/durations.ts';
+import type { Counters } from '../edge/metrics/counters.ts';
+import { BOUNDS_MS } from '../edge/metrics/duration-histogram.ts';
+import type { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { Traffic } from '../protocol/relay.ts';
 import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
@@ -11,7 +11,7 @@ import { type LabelledValue, metricsFor } from './metrics.ts';
 
 export interface DataPlaneMetricsSource {
   counters: Counters;
-  limit: VisitorLimit;
+  limit: ConnectionLimit;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
   endpoints: Pick<Endpoints, 'size'>;
 }
@@ -28,7 +28,7 @@ export function dataPlaneMetrics(
 
   const listeners = Object.entries({ http: counters.http, https: counters.https });
   counter('gateway_http_requests_total', 'Answers to visitors.', ['listener', 'code_class'], () =>
-    listeners.flatMap(([listener, { answers }]) =>
+    listeners.flatMap(([listener, { responses: answers }]) =>
       Object.entries(answers).map(([digit, count]): LabelledValue => [{ listener, code_class: `${digit}xx` }, count]),
     ),
   );
@@ -43,16 +43,16 @@ export function dataPlaneMetrics(
   ]);
 
   histogram('gateway_visit_duration_seconds', 'Visits to endpoints, by how long they took.', BOUNDS_MS, () => [
-    [{ kind: 'http' }, http.visits],
-    [{ kind: 'https' }, https.visits],
-    [{ kind: 'http_upgrade' }, http.upgrades],
-    [{ kind: 'https_upgrade' }, https.upgrades],
+    [{ kind: 'http' }, http.requestDurations],
+    [{ kind: 'https' }, https.requestDurations],
+    [{ kind: 'http_upgrade' }, http.upgradeDurations],
+    [{ kind: 'https_upgrade' }, https.upgradeDurations],
     [{ kind: 'tcp' }, streams.tcp],
     [{ kind: 'tls' }, streams.tls],
   ]);
   histogram('gateway_visit_first_byte_seconds', 'Time from a request to the head of its answer.', BOUNDS_MS, () => [
-    [{ kind: 'http' }, http.firstByte],
-    [{ kind: 'https' }, https.firstByte],
+    [{ kind: 'http' }, http.firstByteDurations],
+    [{ kind: 'https' }, https.firstByteDurations],
   ]);
   counter('gateway_agent_refusals_total', 'What agents were refused, by the reason.', ['reason'], () =>
     sessions.refusals.rows().map(([reason, count]): LabelledValue => [{ reason }, count]),

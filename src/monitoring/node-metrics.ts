@@ -3,7 +3,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
-import type { Expiries } from '../edge/tls/expiries.ts';
+import type { Expiries } from '../edge/tls/certificate-expiry.ts';
 import type { Changes } from '../store/changes/changes.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import type { Database } from '../store/database/open-database.ts';

@@ -37,8 +37,8 @@ export interface Networks {
  * @throws {RangeError} when one of them is none.
  */
 export function networksOf(cidrs: readonly string[]): Networks {
-  const four: Range[] = [];
-  const six: Range[] = [];
+  const four: AddressRange[] = [];
+  const six: AddressRange[] = [];
   for (const text of cidrs) {
     const network = parse(text);
     if (!network) throw new RangeError(`"${text}" is no network: it must be like 10.0.0.0/8 or 2001:db8::/32`);
@@ -57,18 +57,18 @@ export function networksOf(cidrs: readonly string[]): Networks {
 }
 
 /** Addresses from `first` to `last`, as texts of one character for 16 bits: texts compare as the addresses do. */
-interface Range {
+interface AddressRange {
   first: string;
   last: string;
   /** The next larger network that it is in. */
-  within: Range | undefined;
+  within: AddressRange | undefined;
   text: string;
 }
 
 /** Sorts networks, the outer before the inner, and joins each with the one around it: two never overlap otherwise. */
-function nested(ranges: Range[]): readonly Range[] {
+function nested(ranges: AddressRange[]): readonly AddressRange[] {
   ranges.sort((a, b) => compare(a.first, b.first) || compare(b.last, a.last));
-  let outer: Range | undefined;
+  let outer: AddressRange | undefined;
   for (const range of ranges) {
     while (outer && outer.last < range.first) outer = outer.within;
     range.within = outer;
@@ -78,12 +78,12 @@ function nested(ranges: Range[]): readonly Range[] {
 }
 
 /** What begins last before the address has it, or something around it has, or nothing. */
-function search(ranges: readonly Range[], key: string): Range | undefined {
+function search(ranges: readonly AddressRange[], key: string): AddressRange | undefined {
   let low = 0;
   let high = ranges.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ranges[middle] as Range).first <= key) low = middle + 1;
+    if ((ranges[middle] as AddressRange).first <= key) low = middle + 1;
     else high = middle;
   }
   let range = ranges[low - 1];

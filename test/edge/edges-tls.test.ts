@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointHandling } from '../../src/edge/handling.ts';
+import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
 import { DEAF } from '../../src/protocol/mux/mux-stream.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { connectionOf, exchangeOf } from '../policy/exchange-support.ts';
@@ -18,7 +18,7 @@ const mutualTls = { enabled: true, authorities: [{ id: 'ca_1', pem: 'pem' }] };
 const termination = (terminateAt: 'edge' | 'upstream', enabled = true) =>
   ({ enabled, terminateAt, minVersion: '1.3' }) as const;
 
-const handlingAt = (endpoint: LiveEndpoint | undefined) => endpoint?.handling as EndpointHandling;
+const handlingAt = (endpoint: LiveEndpoint | undefined) => endpoint?.handling as EndpointRules;
 
 describe('who ends the TLS of a TLS edge', () => {
   test.each([

@@ -2,8 +2,8 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MORE, REFUSED } from '../../src/edge/http/head-reader.ts';
-import { RequestHead } from '../../src/edge/http/request-head.ts';
+import { MORE, REFUSED } from '../../src/edge/codec/head-reader.ts';
+import { RequestHead } from '../../src/edge/codec/request-head.ts';
 import { visitorErrors } from '../../src/http/visitor-errors.ts';
 import { type Case, corpus } from './corpus.ts';
 import { type Edge, startEdge, visit } from './support.ts';

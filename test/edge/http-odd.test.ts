@@ -2,7 +2,7 @@
 // strictest reading has it, so that it cannot find another end or another meaning than was found here.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Body, CHUNKED, INVALID } from '../../src/edge/http/body.ts';
+import { Body, CHUNKED, INVALID } from '../../src/edge/codec/body.ts';
 import { type Edge, startEdge, startScript, visit } from './support.ts';
 
 let edge: Edge;

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { text } from 'node:stream/consumers';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ProxiedConnections, type ProxiedOptions } from '../../src/edge/proxied/connections.ts';
+import { ProxyProtocolListeners, type ProxyProtocolOptions } from '../../src/edge/proxy-protocol/listeners.ts';
 import { bytesReadOf, peerOf } from '../../src/tunnel/network/peer.ts';
 import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,10 +20,10 @@ const HEADERS = [1, 2].map((version) =>
 );
 const PEER = { ip: '192.0.2.7', port: 4711, local: { ip: '198.51.100.1', port: 443 } };
 
-async function guarded(server: Server, { headerMs = 20_000 }: Partial<ProxiedOptions> = {}) {
+async function guarded(server: Server, { headerMs = 20_000 }: Partial<ProxyProtocolOptions> = {}) {
   const logged: object[] = [];
   const log = { warn: (said: object) => void logged.push(said) };
-  const proxied = new ProxiedConnections(
+  const proxied = new ProxyProtocolListeners(
     { trustedProxies: [PROXY], proxyProtocol: ['http'] },
     { log: log as never, headerMs },
   );

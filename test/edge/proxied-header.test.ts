@@ -1,7 +1,7 @@
 // What is read of the header of the PROXY protocol: the vectors are written out here, not made by our own writer.
 
 import { describe, expect, test } from 'vitest';
-import { BINARY_MAX, readProxyProtocol, TEXT_MAX } from '../../src/edge/proxied/header.ts';
+import { BINARY_MAX, readProxyProtocol, TEXT_MAX } from '../../src/edge/proxy-protocol/header.ts';
 import { LOCAL_HEADER, proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 
 const text = (line: string) => Buffer.from(line, 'latin1');

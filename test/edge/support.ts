@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Front, Whereabouts } from '../../src/edge/http/front.ts';
-import { createHttpListener } from '../../src/edge/http/listener.ts';
+import { createHttpListener } from '../../src/edge/http1/listener.ts';
+import { createHttpCounters } from '../../src/edge/metrics/counters.ts';
+import type { ListenerContext, NameStatus } from '../../src/edge/pipeline/listener-context.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
-import { createHttpCounters } from '../../src/edge/visits/counters.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import type { LiveEndpoint, OpenFailure } from '../../src/tunnel/endpoints/endpoint.ts';
 import type { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
 import { loopClock } from '../support/loop-clock.ts';
@@ -67,8 +67,8 @@ const SETTINGS: EdgeSettings = {
 export interface EdgeOptions {
   settings?: Partial<EdgeSettings>;
   /** What names are of which nothing is live here. */
-  whereabouts?: Record<string, Whereabouts>;
-  front?: Partial<Front>;
+  whereabouts?: Record<string, NameStatus>;
+  front?: Partial<ListenerContext>;
 }
 
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
@@ -78,15 +78,15 @@ export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptio
   const agent = await startAgent();
   const endpoints = new Map<string, TestEndpoint>();
   const counters = createHttpCounters();
-  const limit = new VisitorLimit(settings?.maxVisitors ?? SETTINGS.maxVisitors, settings?.maxVisitorsPerAddress);
+  const limit = new ConnectionLimit(settings?.maxVisitors ?? SETTINGS.maxVisitors, settings?.maxVisitorsPerAddress);
   const listener = createHttpListener(
     {
       scheme: 'http',
       find: (hostname) => (hostname === 'misdirected.test' ? 'misdirected' : endpoints.get(hostname)),
-      whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
+      statusOf: async (hostname) => whereabouts[hostname] ?? 'unknown',
       settings: { ...SETTINGS, ...settings },
       now: loopClock(),
-      visits: noVisits,
+      services: noVisits,
       counters,
       ...front,
     },

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openTcpPort, TcpListener } from '../../src/edge/tcp.ts';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import { openTcpPort, TcpListener } from '../../src/edge/tcp/listener.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { type Agent, closed, listen, noVisits, readAll, startAgent } from './tls-support.ts';
 
 let agent: Agent;
 const endpoints = new Endpoints();
-const limit = new VisitorLimit(100);
+const limit = new ConnectionLimit(100);
 const traffic = { fromSocket: 0, toSocket: 0 };
 const listener = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
 
@@ -135,7 +135,7 @@ describe('a visitor', () => {
     expect(await met(await serve(gone))).toBe('ECONNRESET');
 
     const busy = await upstream(() => {});
-    const one = new VisitorLimit(1);
+    const one = new ConnectionLimit(1);
     const small = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit: one, traffic });
     onTestFinished(() => small.close(0));
     const port = await serve(portOf(busy), 0, small);

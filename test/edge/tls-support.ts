@@ -7,14 +7,14 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import type { SharedFront, Whereabouts } from '../../src/edge/http/front.ts';
+import { createHttpCounters } from '../../src/edge/metrics/counters.ts';
+import type { HttpListenerContext, NameStatus } from '../../src/edge/pipeline/listener-context.ts';
+import type { PipelineServices } from '../../src/edge/pipeline/services.ts';
+import { noopReporter } from '../../src/edge/reports/traffic-reports.ts';
 import type { EdgeSettings } from '../../src/edge/settings.ts';
 import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
-import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
-import { createHttpCounters } from '../../src/edge/visits/counters.ts';
-import type { VisitServices } from '../../src/edge/visits/services.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import {
   DEAF,
   type MuxSession,
@@ -47,24 +47,24 @@ const SETTINGS: EdgeSettings = {
 };
 
 /** Nothing is refused by modules here, and nothing fails. */
-export const noVisits: VisitServices = {
+export const noVisits: PipelineServices = {
   time: () => Date.now(),
   newOperationId: () => 'op_0',
-  refused({ reason }) {
+  logRefusal({ reason }) {
     throw new Error(reason);
   },
-  failed(error) {
+  logFailure(error) {
     throw error;
   },
-  reporter: NOBODY_HEARS,
+  reporter: noopReporter,
 };
 
 export interface EdgeOptions {
   settings?: Partial<EdgeSettings>;
   /** What is known of names that nothing serves. */
-  whereabouts?: Record<string, Whereabouts>;
+  whereabouts?: Record<string, NameStatus>;
   baseDomain?: string;
-  visits?: VisitServices;
+  visits?: PipelineServices;
   /** Bytes that may wait for visitors. */
   heldMax?: number;
   /** A clock that never goes back, in milliseconds. */
@@ -86,16 +86,16 @@ export async function startEdge(options: EdgeOptions = {}) {
   const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
   const agent = await startAgent();
   const endpoints = new Endpoints();
-  const front: SharedFront = {
+  const front: HttpListenerContext = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
-    whereIs: async (hostname) => whereabouts[hostname] ?? 'unknown',
+    statusOf: async (hostname) => whereabouts[hostname] ?? 'unknown',
     settings: allSettings,
     now,
-    visits,
+    services: visits,
     counters: createHttpCounters(),
   };
-  const limit = new VisitorLimit(allSettings.maxVisitors, allSettings.maxVisitorsPerAddress, heldMax);
+  const limit = new ConnectionLimit(allSettings.maxVisitors, allSettings.maxVisitorsPerAddress, heldMax);
   const listener = new TlsListener({ front, certificates, limit }, await certificates.agentListener(['127.0.0.1']));
   const port = await listen(listener.server);
   const ca = await readFile(certificates.caFile, 'utf8');

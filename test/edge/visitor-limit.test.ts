@@ -3,7 +3,7 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { NAME, serve } from './http2-support.ts';
 import { Peer, startEdge, startScript, visit } from './support.ts';
 import { closed, startEdge as startTlsEdge } from './tls-support.ts';
@@ -91,7 +91,7 @@ function socketOf(remoteAddress: string) {
 }
 
 test('the addresses of an IPv6 network of /64 are one', () => {
-  const limit = new VisitorLimit(5, 2);
+  const limit = new ConnectionLimit(5, 2);
   const attacker = ['2001:db8::1', '2001:db8::2:1', '2001:db8:0:0:ffff::'].map(socketOf);
   for (const [i, socket] of attacker.entries()) limit.admit(socket)?.use(`ac_${i}`);
   limit.admit(socketOf('2001:db8:0:1::1'))?.use('ac_2');
@@ -102,7 +102,7 @@ test('the addresses of an IPv6 network of /64 are one', () => {
 });
 
 test('the visitors of one account, from any number of addresses, make way for others', () => {
-  const limit = new VisitorLimit(10);
+  const limit = new ConnectionLimit(10);
   const visitors = Array.from({ length: 10 }, (_, i) => socketOf(`10.0.0.${i}`));
   for (const [i, socket] of visitors.entries())
     expect(limit.admit(socket)?.use(i < 2 ? 'ac_few' : 'ac_many')).toBe(true);
@@ -118,7 +118,7 @@ test('the visitors of one account, from any number of addresses, make way for ot
 });
 
 test('places are given back, whatever became of them', () => {
-  const limit = new VisitorLimit(3);
+  const limit = new ConnectionLimit(3);
   for (let i = 0; i < 100; i++) {
     const socket = socketOf(`10.0.${i % 7}.1`);
     const place = limit.admit(socket);

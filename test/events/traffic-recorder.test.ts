@@ -30,9 +30,9 @@ test('an event has the envelope of all events, without a principal', async () =>
 
 test('only accounts that somebody listens to are heard, and only what they listen to', async () => {
   const { recorder, counters, events } = await recorded([source({ type: TCP }), source({ destinationIds: [] })]);
-  expect(recorder.hearsConnections(accountId)).toBe(true);
-  expect(recorder.hearsRequests(accountId)).toBe(false);
-  expect(recorder.hearsConnections('ac_other')).toBe(false);
+  expect(recorder.wantsConnections(accountId)).toBe(true);
+  expect(recorder.wantsRequests(accountId)).toBe(false);
+  expect(recorder.wantsConnections('ac_other')).toBe(false);
   recorder.request(requestReport());
   recorder.connection(connectionReport({ accountId: 'ac_other' }));
   expect(events).toEqual([]);

@@ -66,13 +66,13 @@ async function subscribe({ prisma, changes, accountId }: Laned, destinationIds: 
 test('from reports to the rows of a lane: from the moment that a subscription is there, selected, filtered, in order', async () => {
   const db = await laned();
   const { recorder, buffer, counters, visit, stored, close } = await pipeline(db);
-  expect(recorder.hearsRequests(db.accountId)).toBe(false);
+  expect(recorder.wantsRequests(db.accountId)).toBe(false);
   const [first, second] = [await db.destination(), await db.destination()];
   await subscribe(db, [first, second], {
     fields: ['http.request.url.path'],
     filter: 'ev.http.response.status_code >= 500',
   });
-  expect(recorder.hearsRequests(db.accountId)).toBe(true);
+  expect(recorder.wantsRequests(db.accountId)).toBe(true);
   for (let n = 0; n < 1200; n++) visit(`/${n}`, n % 2 === 0 ? 500 : 200);
   await buffer.flush();
 

@@ -1,6 +1,6 @@
 // Reports of traffic, and what turns them into events, over a store that is made of a list of sources.
 
-import type { ConnectionReport, RequestReport } from '../../src/edge/traffic-reports.ts';
+import type { ConnectionReport, RequestReport } from '../../src/edge/reports/traffic-reports.ts';
 import { unpackEvents } from '../../src/events/batch.ts';
 import { Audience } from '../../src/events/traffic/audience.ts';
 import { EventBuffer, type EventBufferParts } from '../../src/events/traffic/buffer.ts';

@@ -210,13 +210,13 @@ test('each of two who hear of traffic hears what it wants, and nothing for the o
   const events = new Hearer();
   const both = withCaptures(events, lab.captures);
   lab.start('ep_1');
-  expect(both.hearsRequests(ACCOUNT, 'ep_2')).toBe(true);
+  expect(both.wantsRequests(ACCOUNT, 'ep_2')).toBe(true);
   expect(both.observe?.('ep_2')).toBeUndefined();
   both.request({ ...reportOf(ACCOUNT, 1), endpointId: 'ep_2' });
   expect(events.requests.splice(0)).toHaveLength(1);
   events.account = undefined;
-  expect(both.hearsRequests(ACCOUNT, 'ep_2')).toBe(false);
-  expect(both.hearsRequests(ACCOUNT, 'ep_1')).toBe(true);
+  expect(both.wantsRequests(ACCOUNT, 'ep_2')).toBe(false);
+  expect(both.wantsRequests(ACCOUNT, 'ep_1')).toBe(true);
   both.request({ ...reportOf(ACCOUNT, 2), endpointId: 'ep_1', observer: both.observe?.('ep_1') });
   expect(events.requests).toEqual([]);
   expect(pathsOf('ep_1')).toEqual([2]);

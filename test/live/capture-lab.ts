@@ -2,8 +2,8 @@
 
 import type { RequestCapture } from '../../src/capture/captured-request.ts';
 import { type CaptureOptions, Captures, withCaptures } from '../../src/capture/captures.ts';
-import type { RefusedVisit } from '../../src/edge/visits/refused.ts';
-import type { VisitServices } from '../../src/edge/visits/services.ts';
+import type { VisitorRefusal } from '../../src/edge/pipeline/refusal.ts';
+import type { PipelineServices } from '../../src/edge/pipeline/services.ts';
 import { newId } from '../../src/store/ids.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { ACCOUNT, Hearer } from './reports-lab.ts';
@@ -15,12 +15,12 @@ export class CaptureLab {
   now = 1_795_000_000_000;
   /** The ids of endpoints that are live. */
   readonly live = new Set<string>();
-  readonly refused: RefusedVisit[] = [];
+  readonly refused: VisitorRefusal[] = [];
   readonly failures: unknown[] = [];
   /** Of events, who wants to hear of nothing. */
   readonly hearer = new Hearer();
   readonly captures: Captures;
-  readonly visits: VisitServices;
+  readonly visits: PipelineServices;
 
   constructor() {
     this.hearer.account = undefined;
@@ -34,8 +34,8 @@ export class CaptureLab {
     this.visits = {
       time: () => ++this.now,
       newOperationId: () => newId('op'),
-      refused: (visit) => void this.refused.push(visit),
-      failed: (error) => void this.failures.push(error),
+      logRefusal: (visit) => void this.refused.push(visit),
+      logFailure: (error) => void this.failures.push(error),
       reporter: withCaptures(this.hearer, this.captures),
     };
   }

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { TcpListener } from '../../src/edge/tcp.ts';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import { TcpListener } from '../../src/edge/tcp/listener.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { Meter } from '../../src/tunnel/endpoints/traffic-meter.ts';
 import { ask, NAME, serve as serveHttp2, visit as visitHttp2 } from '../edge/http2-support.ts';
@@ -209,7 +209,7 @@ describe('of connections', () => {
 
   test('of TCP', async () => {
     const endpoints = new Endpoints();
-    const limit = new VisitorLimit(100);
+    const limit = new ConnectionLimit(100);
     const traffic = { fromSocket: 0, toSocket: 0 };
     const doors = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
     onTestFinished(() => doors.close(0));

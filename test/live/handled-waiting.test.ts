@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { NOBODY_HEARS } from '../../src/edge/traffic-reports.ts';
+import { noopReporter } from '../../src/edge/reports/traffic-reports.ts';
 import { type Edge, type Peer, startEdge, startScript, type TestEndpoint, visit } from '../edge/support.ts';
 import { listen } from '../edge/tls-support.ts';
 import { Waiting } from './waiting-module.ts';
@@ -16,14 +16,14 @@ const refused: string[] = [];
 beforeAll(async () => {
   edge = await startEdge({
     front: {
-      visits: {
+      services: {
         time: () => Date.now(),
         newOperationId: () => 'op_1',
-        refused: ({ reason }) => void refused.push(reason),
-        failed: (error) => {
+        logRefusal: ({ reason }) => void refused.push(reason),
+        logFailure: (error) => {
           throw error;
         },
-        reporter: NOBODY_HEARS,
+        reporter: noopReporter,
       },
     },
   });

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
-import type { EndpointHandling } from '../../src/edge/handling.ts';
 import { createModules } from '../../src/edge/http-modules.ts';
 import type { ModulesSettings } from '../../src/edge/modules/descriptor.ts';
-import { TcpListener } from '../../src/edge/tcp.ts';
-import { VisitorLimit } from '../../src/edge/visitor-limit.ts';
+import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
+import { TcpListener } from '../../src/edge/tcp/listener.ts';
+import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
 import { clientHello, type Edge, listen, startEdge } from '../edge/tls-support.ts';
@@ -20,7 +20,7 @@ let upstream: number;
 const hearer = new Hearer();
 const endpoints = new Endpoints();
 const visits = visitsFor(hearer);
-const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: new VisitorLimit(100) });
+const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: new ConnectionLimit(100) });
 /** Says so many bytes once it has heard so many. */
 const [HEARS, SAYS] = [300_000, 200_000];
 
@@ -72,7 +72,7 @@ async function come(port: number, bytes: number): Promise<number> {
 function handle(endpoint: LiveTunnel, settings: ModulesSettings): void {
   const { accountId, proto } = endpoint;
   const { connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
-  const handling: EndpointHandling = { connection, tls: undefined, route: () => 'noRoute' };
+  const handling: EndpointRules = { connection, tls: undefined, route: () => 'noRoute' };
   endpoint.handling = handling;
 }
 

@@ -4,7 +4,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HttpChain } from '../../src/edge/chain.ts';
+import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../edge/support.ts';
@@ -18,7 +18,7 @@ let http1: Http1Edge;
 let http2: Http2Edge;
 
 beforeAll(async () => {
-  http1 = await startHttp1({ settings: QUICK, front: { visits: visitsFor(hearer) } });
+  http1 = await startHttp1({ settings: QUICK, front: { services: visitsFor(hearer) } });
   http2 = await startHttp2({ settings: QUICK, visits: visitsFor(hearer) });
 });
 afterAll(async () => {
@@ -85,7 +85,7 @@ const module: HttpModule = {
   onRequest: ({ request }) => decide('request', request.target),
   onResponse: ({ request }) => decide('response', request.target),
 };
-const route = { chain: new HttpChain([module]), convertsWebsockets: false, upstream: (to: LiveEndpoint) => to };
+const route = { chain: new ModuleChain([module]), convertsWebsockets: false, upstream: (to: LiveEndpoint) => to };
 const handling = { connection: [], tls: undefined, route: () => route };
 
 async function serve(peer: Peer): Promise<void> {

@@ -1,12 +1,12 @@
 // Listeners of the edge with somebody who hears of their traffic, an agent behind them and upstreams of the tests' own.
 
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
-import { HttpChain } from '../../src/edge/chain.ts';
-import type { EndpointHandling } from '../../src/edge/handling.ts';
 import { createModules } from '../../src/edge/http-modules.ts';
 import type { ModuleSettings } from '../../src/edge/modules/descriptor.ts';
-import type { ConnectionReport, RequestReport, TrafficReporter } from '../../src/edge/traffic-reports.ts';
-import type { VisitServices } from '../../src/edge/visits/services.ts';
+import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
+import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
+import type { PipelineServices } from '../../src/edge/pipeline/services.ts';
+import type { ConnectionReport, RequestReport, TrafficReporter } from '../../src/edge/reports/traffic-reports.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge, type Peer, startUpstream, type TestEndpoint } from '../edge/support.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
@@ -24,11 +24,11 @@ export class Hearer implements TrafficReporter {
   error: Error | undefined;
   #onChange = () => {};
 
-  hearsRequests(accountId: string): boolean {
+  wantsRequests(accountId: string): boolean {
     return accountId === this.account;
   }
 
-  hearsConnections(accountId: string): boolean {
+  wantsConnections(accountId: string): boolean {
     return accountId === this.account;
   }
 
@@ -78,13 +78,13 @@ function kept({ accountId, endpointId, connection, tls, isConnectionReused, ...r
 }
 
 /** What visits ask, with a clock that goes on by one millisecond each time it is looked at. */
-export function visitsFor(hearer: TrafficReporter, failures: unknown[] = []): VisitServices {
+export function visitsFor(hearer: TrafficReporter, failures: unknown[] = []): PipelineServices {
   let now = 1_000_000;
   return {
     time: () => ++now,
     newOperationId: () => 'op_1',
-    refused: () => {},
-    failed: (error) => void failures.push(error),
+    logRefusal: () => {},
+    logFailure: (error) => void failures.push(error),
     reporter: hearer,
   };
 }
@@ -97,8 +97,8 @@ export function handle<T extends LiveEndpoint>(
 ): T {
   const { accountId, proto } = endpoint;
   const { modules, connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
-  const route = { chain: new HttpChain(modules), convertsWebsockets, upstream: (to: LiveEndpoint) => to };
-  const handling: EndpointHandling = { connection, tls: undefined, route: () => route };
+  const route = { chain: new ModuleChain(modules), convertsWebsockets, upstream: (to: LiveEndpoint) => to };
+  const handling: EndpointRules = { connection, tls: undefined, route: () => route };
   return Object.assign(endpoint, { handling });
 }
 

@@ -10,7 +10,7 @@ let edge: Edge;
 const hearer = new Hearer();
 
 beforeAll(async () => {
-  edge = await startEdge({ front: { visits: visitsFor(hearer) } });
+  edge = await startEdge({ front: { services: visitsFor(hearer) } });
 });
 afterAll(() => edge.close());
 beforeEach(() => expect(hearer.requests.splice(0)).toEqual([]));

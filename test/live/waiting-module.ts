@@ -1,7 +1,7 @@
 // A module that takes its time with requests and with answers, as a test says.
 
-import { HttpChain } from '../../src/edge/chain.ts';
-import type { EndpointHandling } from '../../src/edge/handling.ts';
+import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
+import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { HttpModule, UpstreamOutcome, Verdict } from '../../src/http/module.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 
@@ -48,7 +48,7 @@ export class Waiting {
   }
 
   /** For an endpoint. */
-  get handling(): EndpointHandling {
+  get handling(): EndpointRules {
     const module: HttpModule = {
       name: 'waits',
       onRequest: () => this.#requests?.wait(),
@@ -59,7 +59,7 @@ export class Waiting {
       onOutcome: (_, outcome) => void this.outcomes.push(outcome),
     };
     const upstream = (endpoint: LiveEndpoint) => endpoint;
-    const route = { chain: new HttpChain([module]), convertsWebsockets: false, upstream };
+    const route = { chain: new ModuleChain([module]), convertsWebsockets: false, upstream };
     return { connection: [], tls: undefined, route: () => route };
   }
 }

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { describe, expect, test } from 'vitest';
-import { OwnResponse } from '../../src/edge/http/visit-response.ts';
+import { ModuleResponse } from '../../src/edge/pipeline/pipeline-response.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
 import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
@@ -225,7 +225,8 @@ describe('rules', () => {
       const exchange = exchangeOf();
       const http = httpOf(onRequest([action(type, { headers, ...(type === 'redirect' && { to: '/x' }) })]));
       const verdict = await http.onRequest(exchange);
-      const fields = verdict?.kind === 'answer' ? new OwnResponse(verdict).fields.list : exchange.request.fields.list;
+      const fields =
+        verdict?.kind === 'answer' ? new ModuleResponse(verdict).fields.list : exchange.request.fields.list;
       const sent = fields.filter(([name]) => name.startsWith('x-')).map(([, value]) => Buffer.from(value, 'latin1'));
       expect(sent.map(String)).toEqual(['a\u010d\u010ab', 'ab', 'c\u010d\u010a']);
     },

@@ -3,7 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/exchange.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
-import type { ModuleEnvironment, NewConnection, TlsTerms } from '../../src/http/module.ts';
+import type { ModuleEnvironment, NewConnection, TlsParameters } from '../../src/http/module.ts';
 import { refuseKeyFetch } from '../../src/policy/keys/key-cache.ts';
 import type { Visitor } from '../../src/tunnel/endpoints/endpoint.ts';
 
@@ -99,13 +99,13 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
 
 export interface TestConnection extends NewConnection {
   /** The terms that TLS was spoken with; undefined before. */
-  readonly terms: TlsTerms | undefined;
+  readonly terms: TlsParameters | undefined;
 }
 
 /** A connection that has just been accepted. With `terminates`, that is the TLS it has once it is spoken. */
 export function connectionOf(shape: ConnectionShape & { terminates?: Partial<TLSSocket> } = {}): TestConnection {
   const { terminates } = shape;
-  let terms: TlsTerms | undefined;
+  let terms: TlsParameters | undefined;
   const visit = visitOf(shape);
   return {
     ...visit,

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
 import WebSocket from 'ws';
-import { convertWebsocket } from '../../src/edge/websocket/bridge.ts';
-import { websocketAnswer } from '../../src/edge/websocket/handshake.ts';
+import { acceptWebsocket } from '../../src/edge/websocket/handshake.ts';
+import { bridgeWebsocket } from '../../src/edge/websocket/tcp-bridge.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import { DEAF } from '../../src/protocol/index.ts';
 import { relay } from '../../src/protocol/relay.ts';
@@ -33,14 +33,14 @@ export async function door(lingerMs?: number) {
   let doorstep: Socket | undefined;
   const server = createServer().on('upgrade', ({ rawHeaders }, socket: Socket, first: Buffer) => {
     const pairs = rawHeaders.flatMap((name, i) => (i % 2 ? [] : [[name, rawHeaders[i + 1] as string] as const]));
-    const answer = websocketAnswer(new HeaderList(pairs));
+    const answer = acceptWebsocket(new HeaderList(pairs));
     if (typeof answer === 'string') return void socket.end(`HTTP/1.1 400 ${answer}\r\n\r\n`);
     doorstep = socket;
     const lines = answer.fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     socket.write(`HTTP/1.1 ${answer.status} Switching Protocols\r\n${lines}\r\n`);
     const stream = gateway.session.open(DEAF);
     stream.write(HELLO); // The agent knows a stream from its first bytes on.
-    convertWebsocket({ socket, stream, first, traffic, lingerMs });
+    bridgeWebsocket({ socket, stream, first, traffic, lingerMs });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameReader } from '../../src/edge/websocket/frames.ts';
-import { websocketAnswer } from '../../src/edge/websocket/handshake.ts';
+import { WebsocketFrameReader } from '../../src/edge/websocket/frames.ts';
+import { acceptWebsocket } from '../../src/edge/websocket/handshake.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import { abort } from '../../src/protocol/relay.ts';
 import { door, fateOf, frame, read, visit, visitRaw } from './module-websocket-support.ts';
@@ -59,7 +59,7 @@ test('wherever frames are cut, and wherever they are in memory, what is in them 
       const got: Buffer[] = [];
       const never = () => expect.fail('there is nothing but data');
       const onData = (chunk: Buffer) => void got.push(Buffer.from(chunk));
-      const reader = new FrameReader({ onData, onPing: never, onClose: never, onInvalid: never });
+      const reader = new WebsocketFrameReader({ onData, onPing: never, onClose: never, onInvalid: never });
       for (let at = 0, i = 0; at < wire.length; i++) {
         const [length, offset] = places[i % places.length] as [number, number];
         const piece = wire.subarray(at, at + length);
@@ -83,7 +83,7 @@ test.each([
   ['a short key', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'YWJj' }],
   ['another version', { 'Sec-WebSocket-Version': '8', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' }],
 ])('a handshake with %s is refused', (_, fields) => {
-  expect(websocketAnswer(new HeaderList(Object.entries(fields)))).toBe('badField');
+  expect(acceptWebsocket(new HeaderList(Object.entries(fields)))).toBe('badField');
 });
 
 test('a ping is answered with what was in it', async () => {

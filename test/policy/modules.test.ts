@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
-import { HttpChain } from '../../src/edge/chain.ts';
 import { createModules } from '../../src/edge/http-modules.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
 import type { ModuleSettings, ModulesSettings } from '../../src/edge/modules/descriptor.ts';
@@ -8,6 +7,7 @@ import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
 import { SettingsError } from '../../src/edge/modules/settings-error.ts';
 import { userAgentFilter } from '../../src/edge/modules/user-agent-filter.ts';
+import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { ModuleEnvironment, ModuleOwner } from '../../src/http/module.ts';
 import { connectionOf, environmentOf, exchangeOf } from './exchange-support.ts';
 
@@ -178,7 +178,7 @@ describe('from settings to modules', () => {
   test('a request that is turned away does not count for the breaker, and its answer is not touched', () => {
     const settings = { ...ALL, ipRestriction: { enabled: true, allow: [], deny: [] } };
     const { modules, breaker } = httpModules(settings, OWNER, environmentOf());
-    const [chain, exchange, passage] = [new HttpChain(modules), exchangeOf(), { passed: 0 }];
+    const [chain, exchange, passage] = [new ModuleChain(modules), exchangeOf(), { passed: 0 }];
     expect(chain.request(exchange, passage)).toMatchObject({ module: { name: 'ip_restriction' } });
     chain.settle(exchange, passage, 'unasked');
     expect(breaker?.snapshot().requests).toBe(0);

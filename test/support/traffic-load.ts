@@ -4,7 +4,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import type { TrafficReporter } from '../../src/edge/traffic-reports.ts';
+import type { TrafficReporter } from '../../src/edge/reports/traffic-reports.ts';
 import { sweepEvents } from '../../src/store/events/retention.ts';
 import { eventually } from './eventually.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
@@ -51,7 +51,7 @@ export async function trafficLoad(load: TrafficLoad): Promise<TrafficLoadFigures
   try {
     const destination = await subscribe(gateway, sink.url);
     const { reporter } = gateway.events;
-    expect(reporter.hearsRequests(gateway.accountId, 'ep_test')).toBe(true);
+    expect(reporter.wantsRequests(gateway.accountId, 'ep_test')).toBe(true);
     const rss = sampleMemory();
     const stall = await feed(reporter, gateway.accountId, load);
     const memory = rss.end();

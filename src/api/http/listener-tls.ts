@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
-import { type Expiries, expiriesOf } from '../../edge/tls/expiries.ts';
+import { type Expiries, expiriesOf } from '../../edge/tls/certificate-expiry.ts';
 import type { ApiSettings } from '../settings.ts';
 
 /** How often the files are looked at, in milliseconds. */

@@ -2,7 +2,7 @@
 // operator trusts.
 
 import type { IncomingMessage } from 'node:http';
-import { wayOf } from '../../http/forwarded.ts';
+import { forwardedChain } from '../../http/forwarded.ts';
 import type { Networks } from '../../net/networks.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
 import type { ApiSettings } from '../settings.ts';
@@ -16,7 +16,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: Net
   const said = headers['x-forwarded-for'];
   const { forwarded } = headers;
   if ((said === undefined && forwarded === undefined) || !proxies.has(peer)) return peer;
-  const clientIn = (entries: string[]) => wayOf(entries, proxies)[0]?.ip ?? peer;
+  const clientIn = (entries: string[]) => forwardedChain(entries, proxies)[0]?.ip ?? peer;
   const found = [
     ...(said === undefined ? [] : [clientIn(String(said).split(','))]),
     ...(forwarded === undefined ? [] : [clientIn(elements(forwarded, 'for'))]),

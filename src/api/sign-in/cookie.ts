@@ -1,6 +1,6 @@
 // The cookie of a browser session. Its name’s prefix makes browsers hold it to this host, over TLS (or on loopback).
 
-import { SESSION_COOKIE } from '../../edge/http/own-cookies.ts';
+import { SESSION_COOKIE } from '../../edge/codec/own-cookies.ts';
 
 const NAME = SESSION_COOKIE;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';

@@ -5,7 +5,7 @@ import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { TunnelGroup } from '../../tunnel/endpoints/tunnel-group.ts';
-import type { EndpointHandling } from '../handling.ts';
+import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
 
 /** What the endpoints of one edge have in common. */
 export interface EdgeEndpointDeps {
@@ -14,7 +14,7 @@ export interface EdgeEndpointDeps {
   /** The port that URLs show. */
   port: number;
   tls: 'passthrough' | 'gateway';
-  handling: EndpointHandling;
+  handling: EndpointRules;
   /** Where whole connections go; undefined where it is for each request to say. */
   group: TunnelGroup | undefined;
 }
@@ -30,7 +30,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly proxyProtocol = 0;
   readonly upstreamProtocol = 'http1';
   readonly tls: 'passthrough' | 'gateway';
-  readonly handling: EndpointHandling;
+  readonly handling: EndpointRules;
   readonly meter: Meter;
   readonly #group: TunnelGroup | undefined;
   #isOpen = true;

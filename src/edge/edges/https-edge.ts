@@ -1,14 +1,14 @@
 // What an HTTPS edge does: each request takes a route, through the modules of that to one of its tunnels.
 
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
-import type { HttpModule, TlsTerms } from '../../http/module.ts';
+import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { HttpChain } from '../chain.ts';
-import type { EndpointHandling, HttpRoute } from '../handling.ts';
 import { createModules } from '../http-modules.ts';
-import { spokenTo } from '../http2/upstream.ts';
+import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
+import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
+import { ModuleChain } from '../pipeline/module-chain.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
@@ -23,9 +23,9 @@ export interface LiveRoute extends HttpRoute {
   readonly kept: ModuleCache;
 }
 
-export class HttpsEdgeRuntime implements EndpointHandling {
+export class HttpsEdgeRuntime implements EndpointRules {
   readonly connection = [];
-  readonly tls: TlsTerms | undefined;
+  readonly tls: TlsParameters | undefined;
   readonly routes: ReadonlyMap<string, LiveRoute>;
   readonly #routing: Routing<LiveRoute>;
   /** When the edge as a whole cannot be served, all that it answers with. */
@@ -95,12 +95,12 @@ function liveRoute(
       breaker,
       backend: place,
       kept,
-      chain: all.length > 0 ? new HttpChain(all) : undefined,
+      chain: all.length > 0 ? new ModuleChain(all) : undefined,
       convertsWebsockets,
       upstream() {
         if (!group) return 'noBackend';
         const tunnel = group.pick('https');
-        return tunnel ? spokenTo(tunnel) : 'backendOffline';
+        return tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline';
       },
     };
   } catch (error) {
@@ -115,7 +115,7 @@ function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
     name: 'edge',
     onRequest: () => ({ kind: 'refuse', error: 'moduleFailed', reason: reasonOf(error) }),
   };
-  const chain = new HttpChain([module]);
+  const chain = new ModuleChain([module]);
   return {
     fingerprint,
     breaker: undefined,

@@ -1,15 +1,15 @@
 // What a TLS edge does: each connection passes its modules, and goes whole to one of its tunnels.
 
-import type { ConnectionModule, TlsTerms } from '../../http/module.ts';
-import type { EndpointHandling } from '../handling.ts';
+import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import { createModules } from '../http-modules.ts';
+import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
 import type { TlsEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { termsOf } from './tls-terms.ts';
 
-export class TlsEdgeRuntime implements EndpointHandling {
+export class TlsEdgeRuntime implements EndpointRules {
   readonly connection: readonly ConnectionModule[];
-  readonly tls: TlsTerms | undefined;
+  readonly tls: TlsParameters | undefined;
 
   constructor(config: TlsEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
     try {

@@ -6,49 +6,48 @@ import type { VisitorError } from '../../http/visitor-errors.ts';
 import { cancel } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { forwardedHead } from '../http/forwarded-head.ts';
-import { endpointOf } from '../http/front.ts';
-import type { RequestHead } from '../http/request-head.ts';
-import { type RequestRecording, recordRequest } from '../http/request-recording.ts';
-import { errorOf } from '../http/streams.ts';
-import type { HeadResponse, OwnAnswer } from '../http/visit-response.ts';
-import { RequestCount } from '../visits/counting.ts';
-import { Answer, type Standing } from './answer.ts';
-import { Handled, type HandledExchange } from './handled.ts';
-import { Intake } from './intake.ts';
-import { failureOf, headerOf, isDelivered, sendOwn, stopRequest } from './own-answer.ts';
-import type { ExchangeOwner } from './owner.ts';
-import { StreamPatience } from './patience.ts';
+import { forwardedRequestHead } from '../codec/forwarded-request-head.ts';
+import type { RequestHead } from '../codec/request-head.ts';
+import { RequestCounter } from '../metrics/request-counter.ts';
+import { errorOfReset } from '../pipeline/draining-streams.ts';
+import { endpointOf } from '../pipeline/listener-context.ts';
+import type { LocalReply, UpstreamResponse } from '../pipeline/pipeline-response.ts';
+import { type RequestRecording, recordRequest } from '../reports/request-recording.ts';
+import { errorReplyFor, headerOf, isDelivered, sendLocalReply, stopRequest } from './local-reply.ts';
+import { type ExecutedExchange, Http2ModuleExecution } from './module-execution.ts';
+import type { Http2ConnectionContext } from './owner.ts';
 import { readRequest } from './request.ts';
 import { RequestBody } from './request-body.ts';
+import { RequestIntake } from './request-intake.ts';
+import { Http2ResponseRelay, type ResponseProgress } from './response-relay.ts';
+import { StreamTimeouts } from './stream-timeouts.ts';
 
-export class Http2Exchange implements StreamEvents, HandledExchange {
-  readonly #session: ExchangeOwner;
+export class Http2Exchange implements StreamEvents, ExecutedExchange {
+  readonly #session: Http2ConnectionContext;
   readonly #stream: ServerHttp2Stream;
   readonly #rawHeaders: readonly string[];
-  readonly #patience: StreamPatience;
-  readonly #counting: RequestCount;
-  readonly #intake: Intake | undefined;
+  readonly #timeouts: StreamTimeouts;
+  readonly #counter: RequestCounter;
+  readonly #intake: RequestIntake | undefined;
   #body: RequestBody | undefined;
-  #answer: Answer | undefined;
+  #answer: Http2ResponseRelay | undefined;
   /** At endpoints with modules. */
-  #handled: Handled | undefined;
+  #handled: Http2ModuleExecution | undefined;
   #purpose: { endpoint: LiveEndpoint; visitor: Visitor } | undefined;
   #upstream: ByteStream | undefined;
-  /** Bytes that the visitor has not taken, and that the upstream gets no new credit for. */
-  #held = 0;
+  #held = 0; // Bytes that the visitor has not taken, and that the upstream gets no new credit for.
   recording: RequestRecording | undefined;
   /** Whether nothing is to be done any more but to deliver what the visitor's stream was given. */
   #isOver = false;
 
   /** @param rawHeaders names and values in turn, as they came. */
-  constructor(stream: ServerHttp2Stream, rawHeaders: readonly string[], session: ExchangeOwner) {
+  constructor(stream: ServerHttp2Stream, rawHeaders: readonly string[], session: Http2ConnectionContext) {
     this.#session = session;
     this.#stream = stream;
     this.#rawHeaders = rawHeaders;
-    this.#intake = stream.endAfterHeaders ? undefined : new Intake(stream, session.uploads);
-    this.#patience = new StreamPatience(session, stream);
-    this.#counting = new RequestCount(session.front, session.place);
+    this.#intake = stream.endAfterHeaders ? undefined : new RequestIntake(stream, session.uploads);
+    this.#timeouts = new StreamTimeouts(session, stream);
+    this.#counter = new RequestCounter(session.front, session.place);
     stream.on('error', () => {}); // `close` follows.
     stream.on('close', () => this.#onClose());
     stream.on('drain', () => this.#onTaken());
@@ -61,31 +60,31 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     front.counters.requests++;
     const endpoint = endpointOf(front, request, this);
     if (!endpoint) return;
-    if (!this.#counting.begin(endpoint, request, front.now())) return void this.failed('tooManyVisitors');
+    if (!this.#counter.begin(endpoint, request, front.now())) return void this.failed('tooManyVisitors');
     const client = clients.of(request);
     this.recording = recordRequest(client, endpoint, request, this.#rawHeaders);
     if (!endpoint.handling) return void this.proceed(endpoint, request);
-    this.#patience.forAnswer();
-    this.#handled = new Handled(client, endpoint, request, this);
+    this.#timeouts.forAnswer();
+    this.#handled = new Http2ModuleExecution(client, endpoint, request, this);
     this.#handled.start();
   }
 
   sweep(now: number): void {
-    if (!this.#patience.sweep(now)) return;
+    if (!this.#timeouts.sweep(now)) return;
     const waitsForVisitor = this.#body?.isComplete === false && !this.#body.isFull;
     if (!this.#answer?.hasBegun && !this.#isOver) this.failed(waitsForVisitor ? 'requestTimeout' : 'upstreamTimeout');
-    else if (this.#patience.isStuck()) this.#cut();
+    else if (this.#timeouts.isStuck()) this.#cut();
   }
 
   onData(chunk: Buffer): void {
-    this.#patience.progress();
-    this.#counting.sent(chunk.length);
+    this.#timeouts.progress();
+    this.#counter.addSent(chunk.length);
     if (this.#handled?.waits(chunk)) return;
-    const answer = this.#answer as Answer;
+    const answer = this.#answer as Http2ResponseRelay;
     const { hasBegun, interims } = answer;
     const standing = answer.take(chunk);
     if (!hasBegun && answer.hasBegun) this.#answered(answer.head.status);
-    else if (answer.interims > interims && this.#body?.isComplete) this.#patience.forAnswer();
+    else if (answer.interims > interims && this.#body?.isComplete) this.#timeouts.forAnswer();
     if (!answer.isEncoded && standing !== 'head') this.onTaken(chunk.length);
     this.onEncoded(standing);
   }
@@ -100,40 +99,40 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   onTaken(bytes: number): void {
     this.#held += bytes;
     if (this.#stream.writableLength < this.#stream.writableHighWaterMark) this.#onTaken();
-    else this.#patience.isBehind(bytes);
+    else this.#timeouts.isBehind(bytes);
   }
 
-  onEncoded(standing: Standing): void {
+  onEncoded(standing: ResponseProgress): void {
     if (standing === 'invalid') this.failed('upstreamInvalid');
-    else if (standing === 'head') this.#handled?.onAnswer(this.#answer as Answer);
+    else if (standing === 'head') this.#handled?.onAnswer(this.#answer as Http2ResponseRelay);
     else if (standing !== 'more' && !this.#isOver) this.#finish(standing === 'surplus');
   }
 
-  begin(response: HeadResponse, more: readonly Buffer[]): void {
+  begin(response: UpstreamResponse, more: readonly Buffer[]): void {
     if (this.#isOver) return;
-    const standing = (this.#answer as Answer).begin(response, more);
+    const standing = (this.#answer as Http2ResponseRelay).begin(response, more);
     if (this.#answer?.hasBegun) this.#answered(response.status);
     this.onEncoded(standing);
   }
 
   onReset(code: ErrorCode): void {
     this.#upstream = undefined;
-    if (!this.#answer?.isComplete) this.failed(errorOf(code));
+    if (!this.#answer?.isComplete) this.failed(errorOfReset(code));
   }
 
   onDrain(): void {
-    this.#patience.progress();
+    this.#timeouts.progress();
     this.#body?.resume();
   }
 
   proceed(endpoint: LiveEndpoint, request: RequestHead): void {
     if (this.#isOver) return;
     const { front, idle, clients } = this.#session;
-    this.#purpose = { endpoint, visitor: clients.of(request).line.visitor };
+    this.#purpose = { endpoint, visitor: clients.of(request).connection.visitor };
     const kept = idle.take(this.#purpose, front.now());
     if (kept && this.recording) this.recording.isConnectionReused = true;
     if (kept) return void this.#send(kept, request);
-    this.#patience.forAnswer();
+    this.#timeouts.forAnswer();
     endpoint.open(this.#purpose.visitor, this).then(
       (opened) => (typeof opened === 'string' ? this.failed(opened) : this.#send(opened, request)),
       () => this.failed('offline'),
@@ -143,23 +142,24 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   #send(upstream: ByteStream, request: RequestHead): void {
     if (this.#isOver) return void cancel(upstream);
     this.#upstream = upstream;
-    this.#answer = new Answer(this.#stream, request.line.isHead, this.#handled && this, this.recording?.observer);
+    const observer = this.recording?.observer;
+    this.#answer = new Http2ResponseRelay(this.#stream, request.line.isHead, this.#handled && this, observer);
     upstream.events = this;
     const fields = this.#session.clients.of(request).fields.for(request.host);
-    upstream.write(this.#handled?.head(fields) ?? forwardedHead(request, fields));
+    upstream.write(this.#handled?.head(fields) ?? forwardedRequestHead(request, fields));
     const body = this.bodyOf(request);
-    this.#patience[body.isComplete ? 'forAnswer' : 'forProgress']();
+    this.#timeouts[body.isComplete ? 'forAnswer' : 'forProgress']();
     body.send(upstream);
   }
 
   bodyOf(request: RequestHead): RequestBody {
     this.#body ??= new RequestBody(this.#stream, this.#intake, request.bodyLength, {
-      onProgress: () => this.#patience.progress(),
-      counting: this.#counting,
+      onProgress: () => this.#timeouts.progress(),
+      counter: this.#counter,
       copy: this.recording?.observer?.request,
       onComplete: () => {
-        this.recording?.requested();
-        if (!this.#answer?.hasBegun) this.#patience.forAnswer();
+        this.recording?.requestCompleted();
+        if (!this.#answer?.hasBegun) this.#timeouts.forAnswer();
       },
       onInvalid: () => this.failed('badBody'),
     });
@@ -167,9 +167,9 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   #answered(status: number, own?: Buffer): void {
-    this.#counting.answered(status);
-    if (this.#stream.headersSent) this.recording?.answered(status, this.#stream.sentHeaders, own);
-    this.#patience.forProgress();
+    this.#counter.countResponse(status);
+    if (this.#stream.headersSent) this.recording?.responseStarted(status, this.#stream.sentHeaders, own);
+    this.#timeouts.forProgress();
   }
 
   /** The answer is complete. @param hasSurplus whether the upstream sent more than that. */
@@ -191,14 +191,14 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
   }
 
   refuse(error: VisitorError, fields?: ErrorResponseParts['fields']): void {
-    this.answer(failureOf(error, this.#rawHeaders, fields));
+    this.answer(errorReplyFor(error, this.#rawHeaders, fields));
   }
 
-  answer(answer: OwnAnswer): void {
+  answer(answer: LocalReply): void {
     if (this.#isOver) return;
     this.#giveUp();
-    const sent = sendOwn(this.#stream, answer, headerOf(this.#rawHeaders, ':method') === 'HEAD');
-    this.#counting.sent(sent);
+    const sent = sendLocalReply(this.#stream, answer, headerOf(this.#rawHeaders, ':method') === 'HEAD');
+    this.#counter.addSent(sent);
     this.#answered(answer.status, answer.body.subarray(0, sent));
     this.#over();
   }
@@ -224,7 +224,7 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
 
   #over(): void {
     this.#isOver = true;
-    this.#patience.forProgress();
+    this.#timeouts.forProgress();
     stopRequest(this.#stream, this.#body);
   }
 
@@ -234,15 +234,15 @@ export class Http2Exchange implements StreamEvents, HandledExchange {
     this.#handled?.settle('unasked');
     this.#giveUp();
     const { sent = 0, compression } = this.#answer ?? {};
-    this.recording?.give(!wasBroken && isDelivered(this.#stream), this.#body?.received ?? 0, sent, compression);
-    this.#counting.end();
-    this.#patience.hasCaughtUp();
+    this.recording?.finish(!wasBroken && isDelivered(this.#stream), this.#body?.received ?? 0, sent, compression);
+    this.#counter.end();
+    this.#timeouts.hasCaughtUp();
     this.#session.forget(this, wasBroken);
   }
 
   /** The visitor's stream has taken what it was given. */
   #onTaken(): void {
-    this.#patience.progress();
+    this.#timeouts.progress();
     const held = this.#held;
     this.#held = 0;
     if (held > 0) this.#upstream?.consumed(held);

@@ -2,12 +2,12 @@
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '../../protocol/mux/stream.ts';
-import { Body, CHUNKED, INVALID } from '../http/body.ts';
-import { BodyCollector } from '../http/body-collector.ts';
-import { ChunkedBody } from '../http/chunked-body.ts';
-import type { BodyObserver } from '../traffic-reports.ts';
-import type { RequestCount } from '../visits/counting.ts';
-import type { Intake, IntakeEvents } from './intake.ts';
+import { Body, CHUNKED, INVALID } from '../codec/body.ts';
+import { ChunkedBody } from '../codec/chunked-body.ts';
+import type { RequestCounter } from '../metrics/request-counter.ts';
+import { BodyCollector } from '../pipeline/body-collector.ts';
+import type { BodyObserver } from '../reports/traffic-reports.ts';
+import type { IntakeEvents, RequestIntake } from './request-intake.ts';
 import { inform } from './stream-calls.ts';
 
 const LINE_END = Buffer.from('\r\n');
@@ -17,7 +17,7 @@ export interface RequestBodyEvents {
   onComplete(): void;
   /** It is longer or shorter than was stated, or ends with fields that must not be there. */
   onInvalid(): void;
-  readonly counting: RequestCount;
+  readonly counter: RequestCounter;
   /** Where what comes is copied to. */
   readonly copy: BodyObserver | undefined;
 }
@@ -30,7 +30,7 @@ export class RequestBody implements IntakeEvents {
   isFull = false;
   readonly #stream: ServerHttp2Stream;
   /** Undefined where there is no body. */
-  readonly #intake: Intake | undefined;
+  readonly #intake: RequestIntake | undefined;
   readonly #events: RequestBodyEvents;
   readonly #isChunked: boolean;
   /** Holds what comes against the length that was stated; a request that says more would be two to the upstream. */
@@ -42,7 +42,7 @@ export class RequestBody implements IntakeEvents {
   #collector: BodyCollector | undefined;
 
   /** @param length as in `RequestHead`. */
-  constructor(stream: ServerHttp2Stream, intake: Intake | undefined, length: number, events: RequestBodyEvents) {
+  constructor(stream: ServerHttp2Stream, intake: RequestIntake | undefined, length: number, events: RequestBodyEvents) {
     this.#stream = stream;
     this.#intake = intake;
     this.#events = events;
@@ -59,7 +59,7 @@ export class RequestBody implements IntakeEvents {
     if (this.isComplete && !this.#collector) return Promise.resolve(NOTHING);
     if (isAwaited) inform(this.#stream, 100);
     this.#collector ??= new BodyCollector(false);
-    const body = this.#collector.ask();
+    const body = this.#collector.collect();
     this.#listen();
     return body;
   }
@@ -101,7 +101,7 @@ export class RequestBody implements IntakeEvents {
   onData(chunk: Buffer): void {
     if (this.#isOver || chunk.length === 0) return;
     this.#events.onProgress();
-    this.#events.counting.received(chunk.length);
+    this.#events.counter.addReceived(chunk.length);
     this.#events.copy?.take(chunk);
     this.received += chunk.length;
     if (!this.#isChunked && this.#stated.take(chunk, 0) !== chunk.length) return void this.#events.onInvalid();

@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { RequestHead } from '../http/request-head.ts';
+import { RequestHead } from '../codec/request-head.ts';
 
 /** What would end a line, or the text, in the middle of a value. */
 const BREAKS = /[\r\n\0]/;

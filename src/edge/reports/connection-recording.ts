@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { bytesReadOf } from '../../tunnel/network/peer.ts';
-import type { ConnectionReport } from '../traffic-reports.ts';
-import { NOBODY, visitorOf } from '../visitors.ts';
-import type { VisitServices } from '../visits/services.ts';
-import { giveConnection, hearsConnections } from './hearing.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
+import { reportConnection, wantsConnections } from './safe-reporter.ts';
+import type { ConnectionReport } from './traffic-reports.ts';
 
 /**
  * Gives its report when it is closed.
@@ -15,29 +15,29 @@ import { giveConnection, hearsConnections } from './hearing.ts';
  * @returns undefined where nobody wants to hear of it.
  */
 export function recordConnection(
-  services: VisitServices,
+  services: PipelineServices,
   endpoint: LiveEndpoint,
   socket: Socket,
   serverName = '',
 ): ConnectionRecording | undefined {
-  if (!hearsConnections(services, endpoint.accountId)) return undefined;
+  if (!wantsConnections(services, endpoint.accountId)) return undefined;
   return new ConnectionRecording(services, endpoint, socket, serverName);
 }
 
 export class ConnectionRecording {
   readonly decisions: ModuleDecisions = {};
-  readonly #services: VisitServices;
+  readonly #services: PipelineServices;
   readonly #endpoint: { id: string; accountId: string };
   readonly #serverName: string;
   readonly #visitor: Visitor;
   readonly #startedAt: number;
   #socket: Socket;
 
-  constructor(services: VisitServices, { id, accountId }: LiveEndpoint, socket: Socket, serverName: string) {
+  constructor(services: PipelineServices, { id, accountId }: LiveEndpoint, socket: Socket, serverName: string) {
     this.#services = services;
     this.#endpoint = { id, accountId };
     this.#serverName = serverName;
-    this.#visitor = visitorOf(socket, false) ?? NOBODY;
+    this.#visitor = visitorOf(socket, false) ?? UNKNOWN_VISITOR;
     this.#startedAt = services.time();
     this.#socket = socket;
     if (socket.closed) this.#give();
@@ -45,12 +45,12 @@ export class ConnectionRecording {
   }
 
   /** The visitor's TLS ends here: what counts is what is in it. */
-  within(tls: Socket): void {
+  useTls(tls: Socket): void {
     this.#socket = tls;
   }
 
   #give(): void {
-    giveConnection(this.#services, this.#report());
+    reportConnection(this.#services, this.#report());
   }
 
   #report(): ConnectionReport {

@@ -7,8 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { openAuthority, type Pair } from './authority.ts';
-import { openDirectory } from './directory.ts';
-import type { Expiries, Expiry } from './expiries.ts';
+import { openDirectory } from './certificate-directory.ts';
+import type { Expiries, Expiry } from './certificate-expiry.ts';
 
 /** Certificates that are kept at once. Another one costs a signature, less than the handshake that it is for. */
 const KEPT = 10_000;
@@ -29,7 +29,7 @@ export interface Certificates {
    */
   secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
   /** The same, to be used with other terms; the same object as long as it is the same certificate. */
-  identity(name: string, servedAs?: string): Promise<Shown | undefined>;
+  identity(name: string, servedAs?: string): Promise<ServedCertificate | undefined>;
   /** What TLS for a name is to be spoken with where the operator has a certificate for it. */
   operators(name: string): SecureContext | undefined;
   /**
@@ -53,11 +53,11 @@ export interface CertificateOptions {
   /** How often the directory is looked at, in milliseconds. */
   lookMs?: number;
   /** The certificate that was uploaded for a name, in PEM: the same object as long as it is the same certificate. */
-  uploaded?(name: string): Shown | undefined;
+  uploaded?(name: string): ServedCertificate | undefined;
 }
 
 /** What visitors are shown, and the key to it. */
-export type Shown = Pick<Pair, 'cert' | 'key'>;
+export type ServedCertificate = Pick<Pair, 'cert' | 'key'>;
 
 /** @throws {AuthorityError} and what reading the directory fails with. */
 export async function openCertificates({
@@ -74,7 +74,7 @@ export async function openCertificates({
   const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
   let own: Pair | undefined; // What the listeners show.
   // By what they serve: a session that was agreed under one context cannot be resumed under another.
-  const contexts = new LRUCache<Shown, Map<string, SecureContext>>({ max: KEPT, ttl: CONTEXT_MS });
+  const contexts = new LRUCache<ServedCertificate, Map<string, SecureContext>>({ max: KEPT, ttl: CONTEXT_MS });
 
   const issue = (hosts: string[]): Promise<Pair> => {
     const key = hosts.join(' ');
@@ -85,7 +85,10 @@ export async function openCertificates({
     pair.catch(() => issued.delete(key));
     return pair;
   };
-  const pairFor = (name: string, servedAs: string | undefined): Shown | Promise<Shown> | undefined => {
+  const pairFor = (
+    name: string,
+    servedAs: string | undefined,
+  ): ServedCertificate | Promise<ServedCertificate> | undefined => {
     const own = directory?.find(name) ?? uploaded?.(name);
     if (own) return own;
     if (name === baseDomain || wildcardOver(name) === `*.${baseDomain}`) return issue([baseDomain, `*.${baseDomain}`]);
@@ -93,7 +96,7 @@ export async function openCertificates({
     return issue([servedAs === wildcardOver(name) ? servedAs : name]);
   };
 
-  const keptContext = (pair: Shown, servedAs = '') => {
+  const keptContext = (pair: ServedCertificate, servedAs = '') => {
     const ofPair = contexts.get(pair) ?? new Map<string, SecureContext>();
     contexts.set(pair, ofPair, { noUpdateTTL: true });
     const known = ofPair.get(servedAs);
@@ -136,7 +139,7 @@ function wildcardOver(name: string): string {
 }
 
 /** @throws when certificate and key cannot be used together. */
-export function contextOf({ cert, key }: Shown): SecureContext {
+export function contextOf({ cert, key }: ServedCertificate): SecureContext {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
   return createSecureContext({
     cert,

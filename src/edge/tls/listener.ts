@@ -2,32 +2,32 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { TlsTerms } from '../../http/module.ts';
+import type { TlsParameters } from '../../http/module.ts';
 import { abort } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
-import { type EndpointHandling, handlingOf } from '../handling.ts';
-import { Connections } from '../http/connections.ts';
-import type { SharedFront } from '../http/front.ts';
-import { Http2Visitors } from '../http2/visitors.ts';
-import { type ConnectionRecording, recordConnection } from '../reports/connection-recording.ts';
-import { forward } from '../tcp.ts';
-import type { VisitorLimit } from '../visitor-limit.ts';
-import type { VisitorPlace } from '../visitor-places.ts';
-import { NOBODY, Visitors, visitorOf } from '../visitors.ts';
-import { admit } from '../visits/admission.ts';
-import type { StreamCounters } from '../visits/counters.ts';
-import { countConnection, trafficAt } from '../visits/counting.ts';
-import { Arrival } from './arrival.ts';
-import { BoundVisitors } from './bound-visitors.ts';
+import { Connections } from '../http1/connections.ts';
+import { Http2Connections } from '../http2/connections.ts';
+import type { StreamCounters } from '../metrics/counters.ts';
+import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
+import { admitConnection } from '../pipeline/connection-admission.ts';
+import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
+import type { HttpListenerContext } from '../pipeline/listener-context.ts';
+import { recordConnection } from '../reports/connection-recording.ts';
+import { forward } from '../tcp/listener.ts';
+import type { ConnectionLimit } from '../visitors/connection-limit.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
+import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
 import type { Certificates } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
-import { Contexts } from './contexts.ts';
+import { connectionContext } from './connection-context.ts';
+import { TlsConnectionReview } from './connection-review.ts';
 import { readFirstBytes, refuse } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
-import { type Named, namedBy } from './name.ts';
-import { ownFront } from './own-front.ts';
-import { agreedTerms, TermedHandshakes } from './terms.ts';
+import { PendingTlsConnection, type TlsConnection } from './pending-connection.ts';
+import { SecureContexts } from './secure-contexts.ts';
+import { readServerName, type ServerName } from './server-name.ts';
+import { mergeTlsParameters, ParameterizedHandshakes } from './tls-parameters.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
@@ -36,55 +36,39 @@ const ALPN = ['h2', 'http/1.1', 'http/1.0'];
 
 export interface TlsListenerOptions {
   /** Its `find` knows the endpoints of `https` and `tls`, and only the former are given HTTP. */
-  front: SharedFront;
+  front: HttpListenerContext;
   certificates: Certificates;
-  limit: VisitorLimit;
+  limit: ConnectionLimit;
   /** Visitors wait until all that is configured is live. */
   ready?: Promise<unknown>;
   /** What passes through endpoints of `tls`. */
   traffic?: StreamCounters;
 }
 
-/** A visitor on the way to what serves the name. */
-interface Caller {
-  place: VisitorPlace;
-  /** What was read. */
-  bytes: Buffer;
-  named: Named | undefined;
-  /** At endpoints of `tls` of which somebody wants to hear. */
-  recording: ConnectionRecording | undefined;
-  /** What passes through, where it is no HTTP. */
-  traffic: StreamCounters | undefined;
-  /** Whether what connections have to pass is asked for each request. */
-  isAskedLater: boolean;
-  /** Ends the time that a handshake may take. */
-  settled(): void;
-}
-
 export class TlsListener {
   /** Not listening yet. */
   readonly server: Server;
   readonly #options: TlsListenerOptions;
-  readonly #visitors: Visitors;
+  readonly #visitors: VisitorConnections;
   readonly #connections: Connections;
-  readonly #http2: Http2Visitors;
+  readonly #http2: Http2Connections;
   /** For HTTP, and for endpoints that are given what is inside the TLS. */
   readonly #https: Handshakes;
   readonly #plain = new Handshakes({});
-  readonly #termed = new TermedHandshakes();
-  readonly #contexts: Contexts;
+  readonly #termed = new ParameterizedHandshakes();
+  readonly #contexts: SecureContexts;
   /** Visitors of endpoints to which something is done. */
-  readonly #bound: BoundVisitors;
+  readonly #bound: TlsConnectionReview;
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
     const { front, limit, certificates } = options;
     this.#options = options;
-    this.#visitors = new Visitors(limit);
-    this.#bound = new BoundVisitors(front.find);
-    this.#contexts = new Contexts(certificates, front.whereIs);
+    this.#visitors = new VisitorConnections(limit);
+    this.#bound = new TlsConnectionReview(front.find);
+    this.#contexts = new SecureContexts(certificates, front.statusOf);
     this.#connections = new Connections(front.settings, front.now);
-    this.#http2 = new Http2Visitors(front.settings, front.now);
+    this.#http2 = new Http2Connections(front.settings, front.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
     this.server = createServer(
       { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
@@ -128,40 +112,42 @@ export class TlsListener {
     });
   }
 
-  async #route(place: VisitorPlace, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
+  async #route(place: ConnectionSlot, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
     const { socket: raw } = place;
     if (hello.state !== 'hello') return void raw.destroy();
     await this.#options.ready;
-    const named = namedBy(hello.serverName);
+    const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const { find, visits } = this.#options.front;
+    const { find, services: visits } = this.#options.front;
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
     if (isTls && !place.use(endpoint.accountId)) return abort(raw);
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
-    const traffic = trafficAt(endpoint?.meter, this.#options.traffic);
-    const caller: Caller = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
-    const handling = endpoint && handlingOf(endpoint);
+    const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
+    const caller: TlsConnection = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
+    const handling = endpoint && rulesOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (named && handling) caller.isAskedLater = this.#isAskedLater(raw, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0 || caller.isAskedLater)
       return this.#begin(caller, endpoint, handling?.tls);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
-    const arrival = new Arrival(raw, about, visits.time(), (terms) => this.#terminate(caller, arrival.endpoint, terms));
-    const admitted = await admit(arrival, handling, visits);
+    const arrival = new PendingTlsConnection(raw, about, visits.time(), (terms) =>
+      this.#terminate(caller, arrival.endpoint, terms),
+    );
+    const admitted = await admitConnection(arrival, handling, visits);
     if (raw.destroyed) return;
     if (!admitted) return void abort(raw);
     if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
     // It was ended as a policy wants it; that cannot take the place of mutual TLS.
-    const isMutual = [handling, handlingOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
+    const isMutual = [handling, rulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
   }
 
   /** Whether it is a proxy's connection, and each of its requests may be somebody else's. */
-  #isAskedLater(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointHandling): boolean {
+  #isAskedLater(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointRules): boolean {
     const { proxies } = this.#options.front;
     return proto === 'https' && proxies?.has(ipOf(raw)) === true && !connection.some(({ endsTls }) => endsTls);
   }
@@ -170,17 +156,21 @@ export class TlsListener {
    * Goes on with a visitor whose TLS nobody has ended yet.
    * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
    */
-  async #begin(caller: Caller, endpoint: LiveEndpoint | undefined, visited: TlsTerms | undefined): Promise<void> {
+  async #begin(
+    caller: TlsConnection,
+    endpoint: LiveEndpoint | undefined,
+    visited: TlsParameters | undefined,
+  ): Promise<void> {
     const { bytes, named, traffic, settled, place } = caller;
     const { socket: raw } = place;
-    const terms = agreedTerms(visited, endpoint && handlingOf(endpoint)?.tls);
+    const terms = mergeTlsParameters(visited, endpoint && rulesOf(endpoint)?.tls);
     if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic });
     }
     if (terms && endpoint) {
-      const { ip } = visitorOf(raw, false) ?? NOBODY;
+      const { ip } = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
       const socket = await this.#terminate(caller, endpoint, terms);
       if (!socket) {
         // Why it failed, Node does not say before the visitor's address is forgotten.
@@ -203,11 +193,11 @@ export class TlsListener {
 
   /** Ends the TLS of a visitor who named an endpoint, on terms. @returns undefined when the visitor is gone. */
   async #terminate(
-    { place: { socket: raw }, bytes, named }: Caller,
+    { place: { socket: raw }, bytes, named }: TlsConnection,
     endpoint: LiveEndpoint,
-    terms: TlsTerms,
+    terms: TlsParameters,
   ): Promise<TLSSocket | undefined> {
-    const { name, sent } = named as Named;
+    const { name, sent } = named as ServerName;
     const own =
       typeof endpoint.tls === 'object' ? { cert: endpoint.tls.certificate, key: endpoint.tls.key } : undefined;
     const shown = own ?? (await this.#options.certificates.identity(name, endpoint.hostname));
@@ -225,24 +215,24 @@ export class TlsListener {
 
   /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
-    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, (visitorOf(raw, false) ?? NOBODY).ip);
+    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip);
     abort(raw);
   }
 
   #tell({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {
     const about = { module, reason, endpointId: id, accountId, ip };
-    this.#options.front.visits.refused({ ...about, operationId: undefined, status: undefined });
+    this.#options.front.services.logRefusal({ ...about, operationId: undefined, status: undefined });
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
   #serve(
-    { place, named, recording, traffic, isAskedLater }: Caller,
+    { place, named, recording, traffic, isAskedLater }: TlsConnection,
     socket: TLSSocket,
     chosen: LiveEndpoint | undefined,
   ): void {
-    recording?.within(socket);
+    recording?.useTls(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
-    const front = ownFront(this.#options.front, named?.name, chosen, !isAskedLater);
+    const front = connectionContext(this.#options.front, named?.name, chosen, !isAskedLater);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, place, front);
     else this.#connections.accept(socket, front, place);
   }

@@ -1,7 +1,7 @@
 // The frames of a WebSocket (RFC 6455, section 5), as a server reads and writes them.
 
 import { isUtf8 } from 'node:buffer';
-import { TextCheck } from './text-check.ts';
+import { Utf8Check } from './utf8-check.ts';
 
 /** Why a WebSocket is closed (section 7.4.1). */
 export const CloseCode = { NORMAL: 1000, PROTOCOL: 1002, NO_STATUS: 1005, NO_TEXT: 1007, FAILED: 1011 } as const;
@@ -22,7 +22,7 @@ const HEAD_MAX = 14;
 /** Bytes; fewer than these are unmasked one by one. */
 const WORDS_MIN = 32;
 
-export interface FrameEvents {
+export interface WebsocketFrameEvents {
   /** Bytes of a message: of any kind, and no matter where one message ends and the next begins. */
   onData(chunk: Buffer): void;
   /** To be answered with a pong that has the same bytes. */
@@ -34,8 +34,8 @@ export interface FrameEvents {
 }
 
 /** Reads what a visitor sends, however it is cut up. Messages are never kept: what is there of them goes on. */
-export class FrameReader {
-  readonly #events: FrameEvents;
+export class WebsocketFrameReader {
+  readonly #events: WebsocketFrameEvents;
   /** The head of a frame, as far as it has come. */
   readonly #head = Buffer.alloc(HEAD_MAX);
   #headLength = 0;
@@ -51,10 +51,10 @@ export class FrameReader {
   #isInMessage = false;
   /** Whether it is one of text. */
   #isText = false;
-  readonly #text = new TextCheck();
+  readonly #text = new Utf8Check();
   #isOver = false;
 
-  constructor(events: FrameEvents) {
+  constructor(events: WebsocketFrameEvents) {
     this.#events = events;
   }
 

@@ -8,7 +8,7 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-export interface WebsocketAnswer {
+export interface WebsocketAccept {
   status: 101;
   /** `Upgrade` and `Connection` are among them. */
   fields: readonly (readonly [name: string, value: string])[];
@@ -19,7 +19,7 @@ export interface WebsocketAnswer {
  * is agreed to, since the bytes within are no business of the gateway; of the extensions none.
  * @param fields of a GET with `Upgrade: websocket`, which has been seen to already.
  */
-export function websocketAnswer(fields: HeaderList): WebsocketAnswer | VisitorError {
+export function acceptWebsocket(fields: HeaderList): WebsocketAccept | VisitorError {
   const [key = '', ...others] = fields.all('sec-websocket-key');
   if (others.length > 0 || !KEY.test(key) || fields.get('sec-websocket-version') !== '13') return 'badField';
   const accept = createHash('sha1')

@@ -1,6 +1,6 @@
 // The object of `tcp_connection_closed.v0`.
 
-import type { ConnectionReport } from '../../edge/traffic-reports.ts';
+import type { ConnectionReport } from '../../edge/reports/traffic-reports.ts';
 import type { ConnectionFieldName } from './fields.ts';
 import { integer, list, type Member, moment, type ObjectShape, plainText, text } from './members.ts';
 

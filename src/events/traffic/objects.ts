@@ -1,6 +1,6 @@
 // The objects of the types of traffic events.
 
-import type { ConnectionReport, RequestReport } from '../../edge/traffic-reports.ts';
+import type { ConnectionReport, RequestReport } from '../../edge/reports/traffic-reports.ts';
 import { connectionObject } from './connection-object.ts';
 import type { ObjectShape } from './members.ts';
 import { requestObject } from './request-object.ts';

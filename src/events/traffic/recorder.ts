@@ -1,6 +1,6 @@
 // Makes events of what the public side reports.
 
-import type { ConnectionReport, RequestReport, TrafficReporter } from '../../edge/traffic-reports.ts';
+import type { ConnectionReport, RequestReport, TrafficReporter } from '../../edge/reports/traffic-reports.ts';
 import { writeEnvelope } from '../event.ts';
 import type { Audience } from './audience.ts';
 import type { EventBuffer } from './buffer.ts';
@@ -27,11 +27,11 @@ export class TrafficEvents implements TrafficReporter {
     this.#parts = parts;
   }
 
-  hearsRequests(accountId: string): boolean {
+  wantsRequests(accountId: string): boolean {
     return this.#parts.audience.ofRequests(accountId) !== undefined;
   }
 
-  hearsConnections(accountId: string): boolean {
+  wantsConnections(accountId: string): boolean {
     return this.#parts.audience.ofConnections(accountId) !== undefined;
   }
 

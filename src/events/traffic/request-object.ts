@@ -1,6 +1,6 @@
 // The object of `http_request_complete.v0`.
 
-import type { RequestReport } from '../../edge/traffic-reports.ts';
+import type { RequestReport } from '../../edge/reports/traffic-reports.ts';
 import type { RequestFieldName } from './fields.ts';
 import { flag, headers, integer, list, type Member, moment, type ObjectShape, plainText, text } from './members.ts';
 
@@ -20,7 +20,7 @@ const members: Record<RequestFieldName, Member<RequestReport>> = {
   'http.request.version': plainText(({ request }) => request.version),
   'http.request.url.scheme': plainText(({ request }) => request.scheme),
   'http.request.url.host': text(({ request }) => request.host),
-  'http.request.url.path': text(({ request }) => pathOf(request.target)),
+  'http.request.url.path': text(({ request }) => pathOfTarget(request.target)),
   'http.request.url.query': text(({ request }) => queryOf(request.target)),
   'http.request.url.raw': text(({ request }) => urlOf(request)),
   'http.request.user_agent': text(({ request }) => firstOf(request.fields, 'user-agent')),
@@ -61,7 +61,7 @@ export const requestObject: ObjectShape<RequestReport> = {
 
 type Request = RequestReport['request'];
 
-function pathOf(target: string): string {
+function pathOfTarget(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark);
 }

@@ -3,7 +3,7 @@
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { HeaderList } from '../../http/header-list.ts';
-import type { Refused } from '../../http/module.ts';
+import type { ModuleRefusal } from '../../http/module.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { fetchJson, fetchProblem } from '../auth/fetch-json.ts';
 import { fetchIssuerKeys, JwksCache } from '../auth/jwks-cache.ts';
@@ -72,7 +72,7 @@ function resultOf({ header, payload, signature }: VerifiedToken, { name }: Place
   return token as CelInput; // What was JSON has nothing else in it.
 }
 
-function refusal(error: unknown, { name }: Place): Refused {
+function refusal(error: unknown, { name }: Place): ModuleRefusal {
   if (error instanceof KeysUnavailable)
     return {
       kind: 'refuse',

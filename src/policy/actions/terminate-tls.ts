@@ -2,7 +2,7 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { NewConnection, TlsTerms } from '../../http/module.ts';
+import type { NewConnection, TlsParameters } from '../../http/module.ts';
 import { certificateOf } from '../cel/variables/certificate.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
@@ -58,7 +58,7 @@ function resultOf({ tls, serverName }: NewConnection) {
   };
 }
 
-function readTerms(config: ConfigReader): TlsTerms {
+function readTerms(config: ConfigReader): TlsParameters {
   const [min, max] = [config.choice('min_version', VERSIONS, '1.2'), config.choice('max_version', VERSIONS, '1.3')];
   if (min > max) config.problem('min_version', PROBLEM.range, 'must not be above max_version');
   const clientAuthorities = readAuthorities(config);
@@ -78,7 +78,7 @@ function readTerms(config: ConfigReader): TlsTerms {
   };
 }
 
-function readIdentity(config: ConfigReader): TlsTerms['identity'] {
+function readIdentity(config: ConfigReader): TlsParameters['identity'] {
   const members = ['server_certificate', 'server_private_key'] as const;
   const [hasCert, hasKey] = members.map((member) => config.has(member));
   if (!hasCert && !hasKey) return undefined;

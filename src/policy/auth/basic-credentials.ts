@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HeaderList } from '../../http/header-list.ts';
-import type { Refused } from '../../http/module.ts';
+import type { ModuleRefusal } from '../../http/module.ts';
 
 export interface BasicCredentials {
   readonly username: string;
@@ -57,7 +57,7 @@ export function matchesDigest(presented: BasicCredentials, digests: readonly Buf
 }
 
 /** Turns a visitor away, and says that a password would help. */
-export function basicChallenge(realm: string, presented: BasicCredentials | undefined): Refused {
+export function basicChallenge(realm: string, presented: BasicCredentials | undefined): ModuleRefusal {
   const quoted = (realm || DEFAULT_REALM).replace(/["\\]/g, '\\$&');
   return {
     kind: 'refuse',

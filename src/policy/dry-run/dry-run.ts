@@ -1,7 +1,14 @@
 // A trial run: what a policy would do about a visit that is described, rule by rule, and what would become of it.
 
 import { errorResponse } from '../../http/error-response.ts';
-import type { Closed, ModuleEnvironment, ModuleOwner, Refused, Responded, Verdict } from '../../http/module.ts';
+import type {
+  CloseConnection,
+  ModuleEnvironment,
+  ModuleOwner,
+  ModuleRefusal,
+  Responded,
+  Verdict,
+} from '../../http/module.ts';
 import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { compilePolicyRules } from '../compile/policy.ts';
@@ -124,7 +131,7 @@ class DryRun {
   }
 }
 
-function turnedAway(verdict: Refused | Closed): DryRunOutcome {
+function turnedAway(verdict: ModuleRefusal | CloseConnection): DryRunOutcome {
   const { reason } = verdict;
   if (verdict.kind === 'close') return { ...NOTHING, kind: 'closed', reason };
   const { status, fields, body } = errorResponse(verdict.error, false);

@@ -2,7 +2,14 @@
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { Closed, ForwardedTo, ModuleEnvironment, ModuleOwner, NewConnection, Verdict } from '../../http/module.ts';
+import type {
+  CloseConnection,
+  ForwardToEndpoint,
+  ModuleEnvironment,
+  ModuleOwner,
+  NewConnection,
+  Verdict,
+} from '../../http/module.ts';
 import type { PolicyActionType } from '../../protocol/policy/policy-secrets.ts';
 import type { Expression } from '../cel/expression.ts';
 import type { Template, TemplateStyle } from '../cel/template.ts';
@@ -59,7 +66,7 @@ export interface ActionRun {
 }
 
 /** In `on_tcp_connect`, a connection is closed or forwarded; it has no answers. */
-export type ActionVerdict = Verdict | Closed | ForwardedTo;
+export type ActionVerdict = Verdict | CloseConnection | ForwardToEndpoint;
 
 export interface CompiledAction {
   /** Whether nothing after it can run, whatever happens. */

@@ -1,6 +1,6 @@
 // When the certificates end that were uploaded and are shown for a domain: of all accounts, for the operator.
 
-import { type Expiries, SOON_MS, TOLD_MAX } from '../../edge/tls/expiries.ts';
+import { type Expiries, REPORTED_MAX, SOON_MS } from '../../edge/tls/certificate-expiry.ts';
 import type { PrismaClient } from '../database/client.ts';
 
 interface ExpiryRow {
@@ -17,7 +17,7 @@ export async function uploadedExpiries(prisma: PrismaClient): Promise<Expiries> 
       WHERE EXISTS (SELECT FROM reserved_domain WHERE certificate_id = certificate.id)
     ), first AS (
       SELECT id, extract(epoch FROM not_after)::float8 * 1000 AS not_after FROM shown
-      ORDER BY has_ended, shown.not_after LIMIT ${TOLD_MAX}
+      ORDER BY has_ended, shown.not_after LIMIT ${REPORTED_MAX}
     )
     SELECT count(*) FILTER (WHERE has_ended)::float8 AS expired,
       count(*) FILTER (WHERE NOT has_ended AND not_after <= now() + ${SOON_MS} * interval '1 millisecond')::float8

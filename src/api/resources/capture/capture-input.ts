@@ -2,7 +2,7 @@
 
 import type { CaptureOptions } from '../../../capture/captures.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
-import { REQUEST_FIELDS_MAX } from '../../../edge/http/request-head.ts';
+import { REQUEST_FIELDS_MAX } from '../../../edge/codec/request-head.ts';
 import { ApiError } from '../../errors.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;

@@ -2,7 +2,7 @@
 
 import type { FieldPairs, RequestCapture } from '../../../capture/captured-request.ts';
 import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
-import type { Refusal } from '../../../edge/traffic-reports.ts';
+import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { base64Of, type ShownBody, textOf } from './captured-body.ts';

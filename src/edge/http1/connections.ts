@@ -1,0 +1,67 @@
+// The HTTP connections of a listener: one look at all of them, several times a second, takes the place of timers.
+
+import type { Socket } from 'node:net';
+import { reportDefect } from '../../protocol/defect.ts';
+import { DrainingStreams } from '../pipeline/draining-streams.ts';
+import type { ListenerContext } from '../pipeline/listener-context.ts';
+import type { EdgeSettings } from '../settings.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionRegistry } from './owners.ts';
+
+/** How late a deadline may be noticed; settings that are short make it shorter. */
+const SWEEP_MS = 250;
+
+export class Connections implements ConnectionRegistry {
+  /** Set once: every answer from then on is the last one of its connection. */
+  isStopping = false;
+  readonly draining = new DrainingStreams();
+  readonly #connections = new Set<Connection>();
+  readonly #now: () => number;
+  readonly #interval: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
+    this.#now = now;
+    this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Serves a visitor, on a socket that may be half open and has nothing listening to it. */
+  accept(socket: Socket, front: ListenerContext, place: ConnectionSlot): void {
+    if (socket.destroyed) return;
+    this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
+    this.#connections.add(new Connection(socket, front, this, place));
+  }
+
+  /** Closes what is idle; the rest closes with its answer. */
+  stop(): void {
+    this.isStopping = true;
+    for (const connection of this.#connections) connection.closeIfIdle();
+  }
+
+  /** The connection is closed, or is no HTTP any more. */
+  forget(connection: Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    for (const connection of this.#connections) {
+      try {
+        connection.sweep(now);
+      } catch (error) {
+        reportDefect(error);
+        connection.socket.destroy();
+      }
+    }
+    this.draining.sweep(now);
+    if (this.#connections.size > 0 || this.draining.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,64 @@
+// The listener for HTTP without TLS.
+
+import { createServer, type Server, type Socket } from 'node:net';
+import { abort } from '../../protocol/relay.ts';
+import { countResponse } from '../metrics/counters.ts';
+import type { ListenerContext } from '../pipeline/listener-context.ts';
+import type { ConnectionLimit } from '../visitors/connection-limit.ts';
+import { VisitorConnections } from '../visitors/connections.ts';
+import { Connections } from './connections.ts';
+import { errorReplyBytes } from './error-reply-bytes.ts';
+
+/** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
+/** How many visitors too many are told so at once; more are cut without a word. */
+const TURNED_AWAY_MAX = 64;
+/** How long one of them may take to read it. */
+const TURN_AWAY_MS = 1000;
+
+export interface HttpListener {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Ends listening at once, and idle connections; what is still under way after `drainMs` is cut. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** @param limit how many connections of visitors there may be, over all listeners. */
+export function createHttpListener(front: ListenerContext, limit: ConnectionLimit): HttpListener {
+  const visitors = new VisitorConnections(limit);
+  const connections = new Connections(front.settings, front.now);
+  let turnedAway = 0;
+
+  function turnAway(socket: Socket): void {
+    socket.on('error', () => {}); // Nothing is to be done for it.
+    if (turnedAway >= TURNED_AWAY_MAX) return void abort(socket);
+    turnedAway++;
+    countResponse(front.counters, 503);
+    const deadline = setTimeout(() => socket.destroy(), TURN_AWAY_MS);
+    socket.once('close', () => {
+      turnedAway--;
+      clearTimeout(deadline);
+    });
+    socket.resume();
+    socket.end(errorReplyBytes('tooManyVisitors', undefined, true));
+  }
+
+  const server = createServer(
+    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+    (socket) => {
+      const place = visitors.admit(socket);
+      if (place) connections.accept(socket, front, place);
+      else turnAway(socket);
+    },
+  );
+  server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
+
+  return {
+    server,
+    async close(drainMs) {
+      server.close();
+      connections.stop();
+      await visitors.end(drainMs);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Visitors who speak HTTP/2 (RFC 9113).
+
+import { performServerHandshake, type ServerOptions } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { ByteBudget } from '../../protocol/byte-budget.ts';
+import { reportDefect } from '../../protocol/defect.ts';
+import { DrainingStreams } from '../pipeline/draining-streams.ts';
+import type { ListenerContext } from '../pipeline/listener-context.ts';
+import type { EdgeSettings } from '../settings.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
+import { Http2Connection } from './connection.ts';
+import { GROWN_WINDOW_MAX, STREAM_WINDOW, STREAMS_MAX } from './upload-windows.ts';
+
+/** How late a deadline may be noticed; settings that are short make it shorter. */
+const SWEEP_MS = 250;
+/** No less than what the requests of a connection may send together: Node gives it back before anything is read. */
+const CONNECTION_WINDOW = 2 * GROWN_WINDOW_MAX;
+/** What the windows of all connections may have grown by, in bytes. */
+const GROWTH_MAX = 64 * 1024 * 1024;
+
+const OPTIONS: ServerOptions = {
+  settings: {
+    maxConcurrentStreams: STREAMS_MAX,
+    initialWindowSize: STREAM_WINDOW,
+    // Above what a request's head may have, so that one that is too large is told so.
+    maxHeaderListSize: 64 * 1024,
+    enableConnectProtocol: false,
+  },
+  maxHeaderListPairs: 1000,
+  // Megabytes. What waits for a visitor is bounded by the windows of the streams that it comes from; beyond this limit Node
+  // would refuse new requests because of an old one that is not read.
+  maxSessionMemory: 128,
+  maxSettings: 32,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  // Above what the largest head of an answer may come to, by nghttp2's estimate: 12 bytes more for each field. One that does
+  // not fit would end the connection.
+  maxSendHeaderBlockLength: 512 * 1024,
+};
+
+export class Http2Connections {
+  readonly #sessions = new Set<Http2Connection>();
+  readonly #draining = new DrainingStreams();
+  readonly #growth = new ByteBudget(GROWTH_MAX);
+  readonly #now: () => number;
+  readonly #interval: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
+    this.#now = now;
+    this.#interval = Math.min(SWEEP_MS, upstreamTimeout / 4, headTimeout / 4, stallTimeout / 4, idleTimeout / 4);
+  }
+
+  /**
+   * Serves a visitor, whose TLS handshake has agreed on HTTP/2.
+   * @param place whose socket is what that TLS is spoken over.
+   */
+  accept(socket: TLSSocket, place: ConnectionSlot, front: ListenerContext): void {
+    this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
+    front.counters.connections++;
+    socket.allowHalfOpen = false; // HTTP/2 has ends of its own.
+    const session = performServerHandshake(socket, OPTIONS);
+    session.setLocalWindowSize(CONNECTION_WINDOW);
+    const shared = { draining: this.#draining, growth: this.#growth };
+    const visitor = new Http2Connection(session, socket, place, front, shared, () => this.#sessions.delete(visitor));
+    this.#sessions.add(visitor);
+    if (this.#isStopping) visitor.stop();
+  }
+
+  /** Takes no more requests; connections end with their last answer. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const session of this.#sessions) session.stop();
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    for (const session of this.#sessions) {
+      try {
+        session.sweep(now);
+      } catch (error) {
+        reportDefect(error);
+        session.cut();
+      }
+    }
+    this.#draining.sweep(now);
+    if (this.#sessions.size > 0 || this.#draining.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

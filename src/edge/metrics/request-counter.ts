@@ -1,0 +1,154 @@
+// What is counted of a visit: for the listener that it came through, and for the endpoint that it came to.
+
+import type { Socket } from 'node:net';
+import type { Traffic } from '../../protocol/relay.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
+import { countResponse, type HttpCounters } from './counters.ts';
+import type { DurationHistogram } from './duration-histogram.ts';
+
+/** Counts a connection of TCP or TLS from now until it is closed. @param durations where it counts how long that is. */
+export function countConnection({ meter }: LiveEndpoint, socket: Socket, durations?: DurationHistogram): void {
+  const beganAt = performance.now();
+  const end = () => {
+    meter?.end();
+    durations?.observe(performance.now() - beganAt);
+  };
+  meter?.begin();
+  if (socket.closed) end();
+  else socket.once('close', end);
+}
+
+/** Where bytes count that pass from one side to the other as they are. @param listener what all that pass through it count for. */
+export function combinedTraffic<T extends Traffic | undefined>(meter: Meter | undefined, listener: T): Traffic | T {
+  if (!meter) return listener;
+  return listener ? new CombinedTraffic(meter, listener) : meter;
+}
+
+/** What follows a request that was upgraded. */
+export interface CountedUpgrade {
+  traffic: Traffic;
+  /** It is over. */
+  onClose(wasCut: boolean): void;
+}
+
+/** What requests come through. */
+interface Listener {
+  readonly counters: HttpCounters;
+  /** A clock that never goes back, in milliseconds. */
+  now(): number;
+}
+
+/** Counts the requests of a connection, of which one at a time is under way. */
+export class RequestCounter {
+  readonly #front: Listener;
+  readonly #listener: Traffic;
+  readonly #place: Pick<ConnectionSlot, 'use'>;
+  /** Of the endpoint of the request under way. */
+  #meter: Meter | undefined;
+  /** When the request under way came to its endpoint; undefined where there is none. */
+  #beganAt: number | undefined;
+  #isAnswered = false;
+
+  /** @param place of the connection. */
+  constructor(front: Listener, place: Pick<ConnectionSlot, 'use'>) {
+    this.#front = front;
+    this.#listener = front.counters.traffic;
+    this.#place = place;
+  }
+
+  /** A request has come to an endpoint. @param head where its bytes are. @returns false when there is no place for it. */
+  begin({ meter, accountId }: LiveEndpoint, head: { start: number; end: number }, now: number): boolean {
+    if (!this.#place.use(accountId)) return false;
+    this.#beganAt = now;
+    this.#isAnswered = false;
+    this.#meter = meter;
+    meter?.begin();
+    this.addEndpointReceived(head.end - head.start);
+    return true;
+  }
+
+  /** Some of it was read, which the listener has counted already. */
+  addEndpointReceived(bytes: number): void {
+    if (this.#meter) this.#meter.fromSocket += bytes;
+  }
+
+  /** Some of it was read, which nobody has counted yet. */
+  addReceived(bytes: number): void {
+    this.#listener.fromSocket += bytes;
+    this.addEndpointReceived(bytes);
+  }
+
+  addSent(bytes: number): void {
+    this.#listener.toSocket += bytes;
+    if (this.#meter) this.#meter.toSocket += bytes;
+  }
+
+  /** The head of an answer is sent, of upstream's or one of our own: not an interim one. */
+  countResponse(status: number): void {
+    const { counters } = this.#front;
+    countResponse(counters, status);
+    if (this.#beganAt === undefined || this.#isAnswered) return;
+    this.#isAnswered = true;
+    counters.firstByteDurations.observe(this.#front.now() - this.#beganAt);
+  }
+
+  /** No request is under way any more, if one was. */
+  end(): void {
+    if (this.#beganAt !== undefined) this.#front.counters.requestDurations.observe(this.#front.now() - this.#beganAt);
+    this.#beganAt = undefined;
+    this.#meter?.end();
+    this.#meter = undefined;
+  }
+
+  /**
+   * The request goes on as something else, and is somebody else's to end.
+   * @param unread bytes that have come of that already.
+   */
+  countUpgrade(unread: number, onClose?: CountedUpgrade['onClose']): CountedUpgrade {
+    this.addEndpointReceived(unread);
+    const meter = this.#meter;
+    const beganAt = this.#beganAt;
+    const { counters, now } = this.#front;
+    this.#meter = undefined;
+    this.#beganAt = undefined;
+    return {
+      traffic: combinedTraffic(meter, this.#listener),
+      onClose(wasCut) {
+        meter?.end();
+        if (beganAt !== undefined) counters.upgradeDurations.observe(now() - beganAt);
+        onClose?.(wasCut);
+      },
+    };
+  }
+}
+
+/** To whoever adds to it is one; what is added counts twice. */
+class CombinedTraffic implements Traffic {
+  readonly #meter: Meter;
+  readonly #listener: Traffic;
+
+  constructor(meter: Meter, listener: Traffic) {
+    this.#meter = meter;
+    this.#listener = listener;
+  }
+
+  get fromSocket(): number {
+    return this.#meter.fromSocket;
+  }
+
+  set fromSocket(bytes: number) {
+    this.#listener.fromSocket += bytes - this.#meter.fromSocket;
+    this.#meter.fromSocket = bytes;
+  }
+
+  get toSocket(): number {
+    return this.#meter.toSocket;
+  }
+
+  set toSocket(bytes: number) {
+    this.#listener.toSocket += bytes - this.#meter.toSocket;
+    this.#meter.toSocket = bytes;
+  }
+}

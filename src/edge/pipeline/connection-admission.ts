@@ -1,0 +1,70 @@
+// What a connection has to pass before anything is read of it, or answered.
+
+import type { NewConnection } from '../../http/module.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { type EndpointRules, rulesOf } from './endpoint-rules.ts';
+import type { PipelineServices } from './services.ts';
+
+/** How often a connection may be sent from one endpoint to another. */
+const HOPS_MAX = 8;
+
+/**
+ * Sends a connection through the modules of its endpoint, and of those that it is forwarded to.
+ * @param connection its `endpoint` is the one whose turn it is.
+ * @returns where it goes; undefined when it is not let in, of which the log has the reason.
+ */
+export async function admitConnection(
+  connection: NewConnection & { endpoint: LiveEndpoint },
+  handling: EndpointRules,
+  services: PipelineServices,
+): Promise<LiveEndpoint | undefined> {
+  let current: EndpointRules | undefined = handling;
+  for (let hops = 0; current; hops++) {
+    const forwarded = await runConnectionModules(connection, current, services);
+    if (forwarded === 'refused') return undefined;
+    if (forwarded === undefined) break;
+    if (hops === HOPS_MAX) {
+      logRefusal(connection, services, 'traffic_policy', 'too many endpoints forward to one another');
+      return undefined;
+    }
+    connection.endpoint = forwarded;
+    current = rulesOf(forwarded);
+  }
+  return connection.endpoint;
+}
+
+async function runConnectionModules(
+  connection: NewConnection & { endpoint: LiveEndpoint },
+  handling: EndpointRules,
+  services: PipelineServices,
+): Promise<LiveEndpoint | 'refused' | undefined> {
+  for (const module of handling.connection) {
+    try {
+      const verdict = await module.onConnection(connection);
+      if (verdict?.kind === 'forward') return verdict.endpoint;
+      if (!verdict) continue;
+      logRefusal(connection, services, module.name, verdict.reason);
+    } catch (error) {
+      services.logFailure(error, services.newOperationId());
+    }
+    return 'refused';
+  }
+  return undefined;
+}
+
+function logRefusal(
+  { endpoint, visitor }: NewConnection,
+  services: PipelineServices,
+  module: string,
+  reason: string,
+): void {
+  services.logRefusal({
+    operationId: undefined,
+    module,
+    reason,
+    status: undefined,
+    endpointId: endpoint.id,
+    accountId: endpoint.accountId,
+    ip: visitor.ip,
+  });
+}

@@ -1,0 +1,32 @@
+// What is done to the traffic of an endpoint: of a tunnel that asked for it, or of an edge.
+
+import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import type { Handling, LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { ModuleChain } from './module-chain.ts';
+
+/** Which requests of an endpoint are done what to, and where they go. */
+export interface HttpRoute {
+  /** Undefined where nothing is done to them. */
+  readonly chain: ModuleChain | undefined;
+  /** Whether a WebSocket's messages are the bytes of a TCP connection to upstream. */
+  readonly convertsWebsockets: boolean;
+  /** Where the request goes: to the endpoint itself, to whose turn it is; or why it goes nowhere. */
+  upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError;
+}
+
+export interface EndpointRules extends Handling {
+  /** What connections have to pass before anything else. */
+  readonly connection: readonly ConnectionModule[];
+  /**
+   * How TLS is ended; undefined: as everywhere. A connection is for the very terms that its handshake had: where they are
+   * others now, the visitor has to connect anew.
+   */
+  readonly tls: TlsParameters | undefined;
+  /** @param target of the request, in origin-form. */
+  route(target: string): HttpRoute | VisitorError;
+}
+
+export function rulesOf(endpoint: LiveEndpoint): EndpointRules | undefined {
+  return endpoint.handling as EndpointRules | undefined; // Only what this room makes is put there.
+}

@@ -1,0 +1,123 @@
+// A request whose head was read, as modules see it; and the head that it goes on with when they have changed it.
+
+import type { HttpRequest } from '../../http/exchange.ts';
+import { HeaderList } from '../../http/header-list.ts';
+import { CHUNKED } from '../codec/body.ts';
+import { forEachField, trimEnd, trimStart } from '../codec/fields.ts';
+import { hopField } from '../codec/forwarded-request-head.ts';
+import type { RequestHead } from '../codec/request-head.ts';
+
+export interface RequestFacts {
+  scheme: 'http' | 'https';
+  isHttp2: boolean;
+  /** The wall clock, in milliseconds. */
+  receivedAt: number;
+  body(): Promise<Buffer | undefined>;
+}
+
+/** Nothing of it is made before it is asked for. */
+export class PipelineRequest implements HttpRequest {
+  readonly method: string;
+  readonly #head: RequestHead;
+  readonly #facts: RequestFacts;
+  readonly #target: string;
+  #fields: HeaderList | undefined;
+  #newTarget: string | undefined;
+  #newHost: string | undefined;
+
+  constructor(head: RequestHead, facts: RequestFacts) {
+    const { bytes, line } = head;
+    this.#head = head;
+    this.#facts = facts;
+    this.method = bytes.toString('latin1', line.start, line.methodEnd);
+    const target = bytes.toString('latin1', line.targetStart, line.targetEnd);
+    this.#target = originForm(this.method, target);
+  }
+
+  get version(): HttpRequest['version'] {
+    return this.#facts.isHttp2 ? 'HTTP/2.0' : this.#head.line.isHttp10 ? 'HTTP/1.0' : 'HTTP/1.1';
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#facts.scheme;
+  }
+
+  get host(): string {
+    return this.#newHost ?? this.#head.host.toString('latin1');
+  }
+
+  set host(host: string) {
+    this.#newHost = host.replace(/[^\x21-\x7e]/g, '');
+  }
+
+  get target(): string {
+    return this.#newTarget ?? this.#target;
+  }
+
+  set target(target: string) {
+    // What no target may have is escaped; a fragment is never sent.
+    this.#newTarget = encodeURI(target.replace(/#.*/s, '')).replace(/%25([0-9a-f]{2})/gi, '%$1');
+  }
+
+  get fields(): HeaderList {
+    this.#fields ??= new HeaderList(keptFields(this.#head, 'host'), true);
+    return this.#fields;
+  }
+
+  get bodyLength(): number | undefined {
+    return this.#head.bodyLength === CHUNKED ? undefined : this.#head.bodyLength;
+  }
+
+  get receivedAt(): number {
+    return this.#facts.receivedAt;
+  }
+
+  body(): Promise<Buffer | undefined> {
+    return this.#facts.body();
+  }
+
+  /** @returns whether the visitor waits for a 100 before sending the body (RFC 9110, section 10.1.1): upstream is not told. */
+  takeExpectation(): boolean {
+    return /^100-continue$/i.test(this.fields.get('expect') ?? '') && this.fields.remove('expect');
+  }
+
+  /** Whether another head has to be made of it than the one that came. */
+  get isChanged(): boolean {
+    return this.#newTarget !== undefined || this.#newHost !== undefined || this.#fields?.isChanged === true;
+  }
+
+  /** The head as the upstream gets it. @param visitorFields see `forwarded-head.ts`; they end it. */
+  write(visitorFields: Buffer): Buffer {
+    const { line } = this.#head;
+    const lines = [
+      `${this.method} ${this.target} HTTP/1.${line.isHttp10 ? 0 : 1}`,
+      `Host: ${this.host}`,
+      ...this.fields.list.map(([name, value]) => `${name}: ${value}`),
+      '',
+    ];
+    return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), hopField(this.#head), visitorFields]);
+  }
+}
+
+/** What is left of a target without its origin, which may be no path (RFC 9112, section 3.2), in origin-form. */
+export function originForm(method: string, target: string): string {
+  if (target === '') return method === 'OPTIONS' ? '*' : '/';
+  return target.startsWith('?') ? `/${target}` : target;
+}
+
+/** The fields of a head but those that don't go on. @param but the name of one more, in lower case. */
+export function keptFields(
+  head: { bytes: Buffer; fieldsStart: number; end: number; drops: readonly number[] },
+  but: string,
+): [name: string, value: string][] {
+  const { bytes, drops } = head;
+  const fields: [string, string][] = [];
+  forEachField(bytes, head.fieldsStart, head.end, (lineStart, nameEnd, lineEnd) => {
+    for (let i = 0; i < drops.length; i += 2) if (drops[i] === lineStart) return;
+    const name = bytes.toString('latin1', lineStart, nameEnd);
+    if (name.length === but.length && name.toLowerCase() === but) return;
+    const from = trimStart(bytes, nameEnd + 1, lineEnd - 2);
+    fields.push([name, bytes.toString('latin1', from, trimEnd(bytes, from, lineEnd - 2))]);
+  });
+  return fields;
+}

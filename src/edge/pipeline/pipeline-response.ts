@@ -1,0 +1,117 @@
+// An answer whose head was read, as modules see it, and those that modules give themselves.
+
+import { STATUS_CODES } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
+import { HeaderList, sanitizedFieldValue } from '../../http/header-list.ts';
+import type { Responded } from '../../http/module.ts';
+import { CHUNKED, UNTIL_CLOSE } from '../codec/body.ts';
+import type { ResponseHead } from '../codec/response-head.ts';
+import { keptFields } from './pipeline-request.ts';
+
+/** Of upstream. */
+export class UpstreamResponse implements HttpResponse {
+  readonly isSynthetic = false;
+  readonly bodyLength: number | undefined;
+  encoding: ContentCoding | undefined;
+  readonly #head: ResponseHead;
+  #fields: HeaderList | undefined;
+  #status: number | undefined;
+
+  /** @param bodyLength as `ResponseHead.bodyLength` has it. */
+  constructor(head: ResponseHead, bodyLength: number) {
+    this.#head = head;
+    this.bodyLength = bodyLength === CHUNKED || bodyLength === UNTIL_CLOSE ? undefined : bodyLength;
+  }
+
+  get status(): number {
+    return this.#status ?? this.#head.status;
+  }
+
+  set status(status: number) {
+    this.#status = status;
+  }
+
+  get fields(): HeaderList {
+    this.#fields ??= new HeaderList(keptFields(this.#head, 'connection'));
+    return this.#fields;
+  }
+
+  /** Whether another head has to be made of it than the one that came. */
+  get isChanged(): boolean {
+    return this.#status !== undefined || this.encoding !== undefined || this.#fields?.isChanged === true;
+  }
+
+  /** The head as HTTP/1.1, up to where the fields of the hop follow. */
+  write(): string {
+    return headOf(this.status, this.fields.list);
+  }
+}
+
+/** A module's own. */
+export class ModuleResponse implements HttpResponse {
+  readonly isSynthetic = true;
+  status: number;
+  readonly fields: HeaderList;
+  encoding: ContentCoding | undefined;
+  readonly #body: Buffer;
+
+  constructor({ status, fields, body }: Responded) {
+    this.status = status;
+    this.fields = new HeaderList(fields.map(([name, value]) => [name, sanitizedFieldValue(value)]));
+    this.#body = body;
+  }
+
+  get bodyLength(): number {
+    return this.#body.length;
+  }
+
+  /**
+   * As it is sent: without what the status must not have (RFC 9110, section 8.6).
+   * @param decisions where it is said what compressing it was good for.
+   */
+  finished(decisions?: ModuleDecisions): LocalReply {
+    const hasNoBody = this.status === 204 || this.status === 304;
+    const body = hasNoBody ? NOTHING : this.encoding ? encoders[this.encoding](this.#body) : this.#body;
+    if (decisions && this.encoding && !hasNoBody)
+      decisions.compression = { algorithm: this.encoding, bytesSaved: this.#body.length - body.length };
+    const length = hasNoBody ? [] : [['Content-Length', String(body.length)] as const];
+    const fields = this.fields.list.filter(([name]) => !/^(?:content-length|transfer-encoding)$/i.test(name));
+    return { status: this.status, fields: [...fields, ...length], body };
+  }
+}
+
+/** A whole answer of the gateway's own. */
+export interface LocalReply {
+  status: number;
+  /** Without `Connection` and `Date`. */
+  fields: readonly (readonly [name: string, value: string])[];
+  body: Buffer;
+}
+
+/** As HTTP/1.1. */
+export function localReplyBytes({ status, fields, body }: LocalReply, isToHead: boolean, closes: boolean): Buffer {
+  const hasDate = fields.some(([name]) => /^date$/i.test(name));
+  const date = hasDate ? [] : [['Date', new Date().toUTCString()] as const];
+  const hop = ['Connection', closes ? 'close' : 'keep-alive'] as const;
+  const head = headBytes({ status, fields: [...date, ...fields, hop] });
+  return isToHead ? head : Buffer.concat([head, body]);
+}
+
+/** A head that nothing of HTTP follows. */
+export function headBytes({ status, fields }: Pick<LocalReply, 'status' | 'fields'>): Buffer {
+  return Buffer.from(`${headOf(status, fields)}\r\n`, 'latin1');
+}
+
+function headOf(status: number, fields: readonly (readonly [name: string, value: string])[]): string {
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}`;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+const encoders: Record<ContentCoding, (body: Buffer) => Buffer> = {
+  gzip: (body) => gzipSync(body),
+  deflate: (body) => deflateSync(body),
+  br: (body) => brotliCompressSync(body),
+};

@@ -1,0 +1,157 @@
+// What is noted of a request while it is under way, where somebody wants to hear of it. It is its own report in the end.
+
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { ModuleDecisions } from '../../http/exchange.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { CHUNKED } from '../codec/body.ts';
+import type { RequestHead } from '../codec/request-head.ts';
+import type { InputBuffer } from '../http1/input-buffer.ts';
+import type { ConnectionInfo, PipelineServices } from '../pipeline/services.ts';
+import { RecordedRequest, RecordedResponse } from './recorded-messages.ts';
+import { reportedTls } from './reported-tls.ts';
+import { observerOf, reportRequest, wantsRequests } from './safe-reporter.ts';
+import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from './traffic-reports.ts';
+
+const HEAD_END = '\r\n\r\n';
+
+/** Where requests come in. */
+interface RequestOrigin {
+  readonly front: { readonly services: PipelineServices; readonly scheme: 'http' | 'https' };
+  readonly connection: ConnectionInfo;
+}
+
+/**
+ * @param head of the request; it may be let go of afterwards.
+ * @param http2Fields of HTTP/2: names and values in turn, as they came.
+ * @returns undefined where nobody wants to hear of it.
+ */
+export function recordRequest(
+  side: RequestOrigin,
+  endpoint: LiveEndpoint,
+  head: RequestHead,
+  http2Fields?: readonly string[],
+): RequestRecording | undefined {
+  if (!wantsRequests(side.front.services, endpoint)) return undefined;
+  return new RequestRecording(side, endpoint, head, http2Fields);
+}
+
+/** Whoever holds it gives it once: to give it and to let go of it are one. */
+export class RequestRecording implements RequestReport {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly tls: ReportedTls | undefined;
+  isConnectionReused = false;
+  readonly request: RecordedRequest;
+  response: RecordedResponse | undefined;
+  readonly decisions: ModuleDecisions = {};
+  readonly observer: RequestObserver | undefined;
+  readonly #services: PipelineServices;
+  readonly #line: ConnectionInfo;
+  readonly #hostname: string;
+  #connection: ReportedConnection | undefined;
+
+  constructor(
+    { front, connection }: RequestOrigin,
+    endpoint: LiveEndpoint,
+    head: RequestHead,
+    http2Fields?: readonly string[],
+  ) {
+    this.#services = front.services;
+    this.#line = connection;
+    this.#hostname = head.hostname;
+    this.accountId = endpoint.accountId;
+    this.endpointId = endpoint.id;
+    this.tls = connection.tls && reportedTls(connection.tls);
+    this.request = new RecordedRequest(head, front.scheme, front.services.time(), http2Fields);
+    this.observer = observerOf(front.services, endpoint.id);
+    if (this.observer) this.observer.peer = connection.peer;
+    if (head.bodyLength === CHUNKED && !http2Fields) this.observer?.request?.startChunked();
+    if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
+  }
+
+  get connection(): ReportedConnection {
+    const { visitor, serverName, startedAt } = this.#line;
+    this.#connection ??= {
+      clientIp: visitor.ip,
+      serverIp: visitor.local.ip,
+      serverPort: visitor.local.port,
+      serverName: serverName ?? this.#hostname,
+      startedAt,
+    };
+    return this.#connection;
+  }
+
+  /** A piece of the request's body has come, chunks and all. @param isLast whether the request is complete with it. */
+  addRequestBytes(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    this.observer?.request?.take(bytes, start, end);
+    if (isLast) this.requestCompleted();
+  }
+
+  /** All of the request's body has come. */
+  requestCompleted(): void {
+    this.#requested(this.#services.time());
+  }
+
+  /**
+   * The head of the answer is sent.
+   * @param head as HTTP/1, or the fields of HTTP/2.
+   * @param own the body, sent with it, where it is the gateway's own answer.
+   */
+  responseStarted(status: number, head: string | OutgoingHttpHeaders, own?: Buffer): void {
+    this.response = new RecordedResponse(status, this.#services.time(), head);
+    if (!own) return;
+    this.response.bodyLength = own.length;
+    this.observer?.sentLocalResponse(own);
+  }
+
+  /** It was answered by the gateway itself, and is over. @param bytes of the answer, as HTTP/1. */
+  localReplySent(status: number, bytes: Buffer, requestLength: number): void {
+    const bodyStart = bytes.indexOf(HEAD_END) + HEAD_END.length;
+    this.responseStarted(status, bytes.toString('latin1', 0, bodyStart), bytes.subarray(bodyStart));
+    this.finish(true, requestLength, 0);
+  }
+
+  /**
+   * It is over.
+   * @param requestLength bytes of its body that have come. @param responseLength those that were sent since the head of the answer.
+   * @param compression of an answer of upstream.
+   */
+  finish(
+    isComplete: boolean,
+    requestLength: number,
+    responseLength: number,
+    compression?: ModuleDecisions['compression'],
+  ): void {
+    const { request, response } = this;
+    const now = this.#services.time();
+    if (compression) this.decisions.compression = compression;
+    request.bodyLength = requestLength;
+    request.lastByteAt ||= now;
+    if (response) {
+      response.bodyLength += responseLength;
+      response.lastByteAt = now;
+      response.isComplete = isComplete;
+    }
+    reportRequest(this.#services, this);
+  }
+
+  /**
+   * Both sides speak another protocol from now on; the head of the answer was the last that was sent.
+   * @param side with what was read of the visitor, and nobody has taken.
+   * @returns what has to be called once, when it is over.
+   */
+  upgraded({ input, socket }: { input: InputBuffer; socket: Socket }): (wasCut: boolean) => void {
+    const line = this.#line;
+    const bytesIn = line.bytesIn - input.left - socket.readableLength;
+    const { bytesOut } = line;
+    this.request.lastByteAt = 0;
+    if (this.observer) this.observer.isUpgraded = true;
+    return (wasCut) => this.finish(!wasCut, line.bytesIn - bytesIn, line.bytesOut - bytesOut);
+  }
+
+  #requested(at: number): void {
+    this.request.lastByteAt = at;
+    if (this.observer) this.observer.isRequestComplete = true;
+  }
+}

@@ -1,0 +1,187 @@
+// TCP endpoints: a port each, and whatever comes through it.
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { ModuleDecisions } from '../../http/exchange.ts';
+import { reportDefect } from '../../protocol/defect.ts';
+import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { ErrorCode } from '../../protocol/mux/stream.ts';
+import { abort, relay, type Traffic } from '../../protocol/relay.ts';
+import type { TcpDoors } from '../../tunnel/control/tcp-ports.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { StreamCounters } from '../metrics/counters.ts';
+import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
+import { admitConnection } from '../pipeline/connection-admission.ts';
+import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
+import { type PipelineServices, SocketInfo } from '../pipeline/services.ts';
+import { recordConnection } from '../reports/connection-recording.ts';
+import type { ConnectionLimit } from '../visitors/connection-limit.ts';
+import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
+
+/** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
+
+export interface TcpPort {
+  readonly port: number;
+  /** Ends listening at once; connections go on. */
+  close(): void;
+}
+
+/**
+ * Listens at a port; 0 is any free one. Connections are handed over with both halves in use, and unread.
+ * @returns undefined when something else on this machine has the port. @throws what else `listen` fails with.
+ */
+export async function openTcpPort(
+  port: number,
+  host: string,
+  onSocket: (socket: Socket) => void,
+): Promise<TcpPort | undefined> {
+  const server = createServer(
+    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+    onSocket,
+  );
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
+  }
+  server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
+}
+
+/**
+ * Joins a visitor to an endpoint, byte for byte. Where there is no way to it, the visitor sees a RST, as of a port where
+ * nobody listens.
+ * @param first what was read of the socket before, in order to choose the endpoint.
+ */
+export async function forward(
+  socket: Socket,
+  endpoint: LiveEndpoint | undefined,
+  { passthrough = false, first, traffic }: { passthrough?: boolean; first?: Buffer; traffic?: Traffic } = {},
+): Promise<void> {
+  const visitor = visitorOf(socket, passthrough);
+  if (!endpoint || !visitor) return abort(socket);
+  const gone = () => {};
+  socket.on('error', gone); // Told again by `destroyed`, below.
+  const stream = await endpoint.open(visitor, DEAF).catch(() => 'offline' as const);
+  socket.off('error', gone);
+  if (typeof stream === 'string') return abort(socket);
+  if (socket.destroyed) return stream.reset(ErrorCode.CANCELLED);
+  if (first && first.length > 0) stream.write(first);
+  if (first && traffic) traffic.fromSocket += first.length;
+  relay(stream, socket, { traffic });
+}
+
+interface PortListener {
+  opened: Promise<TcpPort | undefined>;
+  /** Tunnels that have it. */
+  users: number;
+  /** Until when it is kept without any. */
+  kept: NodeJS.Timeout | undefined;
+}
+
+export interface TcpListenerOptions {
+  host: string;
+  endpoints: Pick<Endpoints, 'byPort'>;
+  limit: ConnectionLimit;
+  visits: PipelineServices;
+  traffic?: StreamCounters;
+  /** What new connections pass first. */
+  taking?(take: (socket: Socket) => void): (socket: Socket) => void;
+}
+
+/** The ports of TCP endpoints, and the visitors at them. */
+export class TcpListener implements TcpDoors {
+  readonly visitors: VisitorConnections;
+  readonly #options: TcpListenerOptions;
+  readonly #doors = new Map<number, PortListener>();
+  #isClosed = false;
+
+  constructor(options: TcpListenerOptions) {
+    this.#options = options;
+    this.visitors = new VisitorConnections(options.limit);
+  }
+
+  async open(port: number): Promise<number | undefined> {
+    if (this.#isClosed) return undefined;
+    const known = this.#doors.get(port);
+    if (known) {
+      known.users++;
+      clearTimeout(known.kept);
+      known.kept = undefined;
+      return (await known.opened)?.port;
+    }
+    let bound = port;
+    const take = (socket: Socket) => this.#onSocket(socket, bound);
+    const opened = openTcpPort(port, this.#options.host, this.#options.taking?.(take) ?? take);
+    const door: PortListener = { opened, users: 1, kept: undefined };
+    if (port !== 0) this.#doors.set(port, door);
+    const listening = await opened.catch((error: Error) => {
+      this.#doors.delete(port);
+      throw error;
+    });
+    if (this.#isClosed) listening?.close();
+    if (!listening || this.#isClosed) {
+      this.#doors.delete(port);
+      return undefined;
+    }
+    bound = listening.port;
+    this.#doors.set(bound, door);
+    return bound;
+  }
+
+  release(port: number, keepMs: number): void {
+    const door = this.#doors.get(port);
+    if (!door || --door.users > 0) return;
+    if (keepMs <= 0) return void this.#shut(port, door);
+    door.kept = setTimeout(() => this.#shut(port, door), keepMs).unref();
+  }
+
+  /** Ends listening at all ports; visitors that are still there after `drainMs` are cut. */
+  async close(drainMs: number): Promise<void> {
+    this.#isClosed = true;
+    for (const [port, door] of [...this.#doors]) this.#shut(port, door);
+    await this.visitors.end(drainMs);
+  }
+
+  #shut(port: number, door: PortListener): void {
+    clearTimeout(door.kept);
+    this.#doors.delete(port);
+    void door.opened.then((listening) => listening?.close());
+  }
+
+  #onSocket(socket: Socket, port: number): void {
+    socket.on('error', () => {}); // `close` follows.
+    const place = this.visitors.admit(socket);
+    if (!place) return void abort(socket);
+    const endpoint = this.#options.endpoints.byPort(port);
+    if (endpoint && !place.use(endpoint.accountId)) return void abort(socket);
+    if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
+    const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
+    const handling = endpoint && rulesOf(endpoint);
+    const over = handling
+      ? this.#admit(socket, endpoint, handling, recording?.decisions)
+      : forward(socket, endpoint, { traffic: combinedTraffic(endpoint?.meter, this.#options.traffic) });
+    over.catch((error) => {
+      reportDefect(error);
+      abort(socket);
+    });
+  }
+
+  async #admit(
+    socket: Socket,
+    endpoint: LiveEndpoint,
+    handling: EndpointRules,
+    decisions: ModuleDecisions | undefined,
+  ): Promise<void> {
+    const { visits } = this.#options;
+    const traffic = combinedTraffic(endpoint.meter, this.#options.traffic);
+    const line = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, visits.time());
+    const admitted = await admitConnection(Object.assign(line, { endpoint, decisions }), handling, visits);
+    if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
+    else abort(socket);
+  }
+}

@@ -1,0 +1,36 @@
+// What the HTTP of one visitor's connection is served from: what its TLS was agreed for, and nothing else.
+
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
+import { rulesOf } from '../pipeline/endpoint-rules.ts';
+import type { HttpListenerContext, ListenerContext } from '../pipeline/listener-context.ts';
+import { isSameTlsParameters } from './tls-parameters.ts';
+
+/**
+ * @param name that the visitor asked for; undefined when that was none.
+ * @param chosen the endpoint whose turn it was when the visitor came: it gets the first request.
+ * @param isAdmitted whether the connection has passed what connections to it have to.
+ */
+export function connectionContext(
+  front: HttpListenerContext,
+  name: string | undefined,
+  chosen: LiveEndpoint | undefined,
+  isAdmitted: boolean,
+): ListenerContext {
+  const handling = chosen && rulesOf(chosen);
+  const terms = handling?.tls;
+  let first = chosen;
+  return {
+    ...front,
+    admitted: handling && isAdmitted ? new Set([handling]) : undefined,
+    find(hostname) {
+      // A connection is for the name that its certificate was chosen by (RFC 9110, section 7.4).
+      if (name !== undefined && hostname !== name) return 'misdirected';
+      const found = first?.isOpen && hostname === name ? first : front.find(hostname);
+      first = undefined;
+      if (found?.proto !== 'https') return undefined;
+      // Who would not be let in on the terms of now must not come in on those of before, or on none.
+      return isSameTlsParameters(rulesOf(found)?.tls, terms) ? asHttp1Endpoint(found) : 'misdirected';
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// A visitor who has just come, with a ClientHello that was read and nothing that was answered yet.
+
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ModuleDecisions } from '../../http/exchange.ts';
+import type { NewConnection, TlsParameters } from '../../http/module.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { bytesReadOf } from '../../tunnel/network/peer.ts';
+import type { StreamCounters } from '../metrics/counters.ts';
+import type { ConnectionRecording } from '../reports/connection-recording.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
+import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
+import type { ServerName } from './server-name.ts';
+
+/** A visitor on the way to what serves the name. */
+export interface TlsConnection {
+  place: ConnectionSlot;
+  /** What was read. */
+  bytes: Buffer;
+  named: ServerName | undefined;
+  /** At endpoints of `tls` of which somebody wants to hear. */
+  recording: ConnectionRecording | undefined;
+  /** What passes through, where it is no HTTP. */
+  traffic: StreamCounters | undefined;
+  /** Whether what connections have to pass is asked for each request. */
+  isAskedLater: boolean;
+  /** Ends the time that a handshake may take. */
+  settled(): void;
+}
+
+export class PendingTlsConnection implements NewConnection {
+  readonly visitor: Visitor;
+  readonly startedAt: number;
+  readonly serverName: string | undefined;
+  endpoint: LiveEndpoint;
+  readonly decisions: ModuleDecisions | undefined;
+  /** Once somebody has ended the TLS here. */
+  tls: TLSSocket | undefined;
+  readonly #raw: Socket;
+  readonly #terminate: (terms: TlsParameters) => Promise<TLSSocket | undefined>;
+
+  /** @param terminate speaks TLS with the visitor; undefined when that failed. */
+  constructor(
+    raw: Socket,
+    { endpoint, name, decisions }: { endpoint: LiveEndpoint; name: string; decisions: ModuleDecisions | undefined },
+    startedAt: number,
+    terminate: (terms: TlsParameters) => Promise<TLSSocket | undefined>,
+  ) {
+    this.#raw = raw;
+    this.visitor = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
+    this.startedAt = startedAt;
+    this.endpoint = endpoint;
+    this.serverName = name;
+    this.decisions = decisions;
+    this.#terminate = terminate;
+  }
+
+  get bytesIn(): number {
+    return bytesReadOf(this.#raw);
+  }
+
+  get bytesOut(): number {
+    return this.#raw.bytesWritten;
+  }
+
+  async terminateTls(terms: TlsParameters): Promise<boolean> {
+    if (this.tls) return true; // Once is enough.
+    this.tls = await this.#terminate(terms);
+    return this.tls !== undefined;
+  }
+}

@@ -1,0 +1,105 @@
+// TLS on other terms than the usual ones: versions, and certificates of visitors.
+
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import type { TlsParameters } from '../../http/module.ts';
+import { CIPHERS } from '../../protocol/tls-suites.ts';
+import type { ServedCertificate } from './certificates.ts';
+import { Handshakes } from './handshakes.ts';
+
+/** Node's types do not know it yet: an authority that was issued by another one is trusted by itself. */
+const PARTIAL_CHAIN = { allowPartialTrustChain: true };
+
+const keys = new WeakMap<TlsParameters, string>();
+
+/** Whether a connection that was made on the one terms is good for the other. */
+export function isSameTlsParameters(a: TlsParameters | undefined, b: TlsParameters | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b));
+}
+
+function keyOf(terms: TlsParameters): string {
+  const key = keys.get(terms) ?? JSON.stringify(terms);
+  keys.set(terms, key);
+  return key;
+}
+
+/**
+ * The terms for a visitor of one endpoint whom a policy may have sent on to another.
+ * @returns `conflict` when each has mutual TLS of its own: one handshake cannot have both.
+ */
+export function mergeTlsParameters(
+  visited: TlsParameters | undefined,
+  reached: TlsParameters | undefined,
+): TlsParameters | 'conflict' | undefined {
+  if (!visited?.clientAuthorities) return reached ?? visited;
+  return !reached?.clientAuthorities || isSameTlsParameters(visited, reached) ? visited : 'conflict';
+}
+
+/**
+ * Handshakes on any terms. Each certificate has its own for each terms: Node chooses a context by the visitor's name, for
+ * which other terms may hold a moment later.
+ */
+export class ParameterizedHandshakes {
+  readonly #kept = new WeakMap<TlsParameters, WeakMap<ServedCertificate, HandshakeEntry>>();
+
+  /**
+   * @param named the name in `bytes` as it was sent, and the certificate for it.
+   * @param alpn none for visitors who are not given HTTP; for the same terms always the same.
+   */
+  begin(
+    raw: Socket,
+    bytes: Buffer,
+    {
+      name,
+      shown,
+      terms,
+      alpn,
+    }: { name: string; shown: ServedCertificate; terms: TlsParameters; alpn: string[] | undefined },
+    onSecure: (socket: TLSSocket) => void,
+  ): void {
+    const { handshakes, context } = this.#keptFor(terms, shown, alpn);
+    handshakes.begin(raw, bytes, { name, context }, (socket) => {
+      // Node asks for any certificate, or for one that is vouched for.
+      if (terms.clientVerification === 'require-any' && !socket.getPeerX509Certificate()) socket.destroy();
+      else onSecure(socket);
+    });
+  }
+
+  #keptFor(terms: TlsParameters, shown: ServedCertificate, alpn: string[] | undefined): HandshakeEntry {
+    const ofTerms = this.#kept.get(terms) ?? new WeakMap<ServedCertificate, HandshakeEntry>();
+    this.#kept.set(terms, ofTerms);
+    const kept = ofTerms.get(shown) ?? { handshakes: handshakesOn(terms, alpn), context: contextOn(terms, shown) };
+    ofTerms.set(shown, kept);
+    return kept;
+  }
+}
+
+interface HandshakeEntry {
+  handshakes: Handshakes;
+  context: SecureContext;
+}
+
+function handshakesOn(terms: TlsParameters, alpn: string[] | undefined): Handshakes {
+  const { minVersion, maxVersion, clientAuthorities, clientVerification = 'require-and-verify' } = terms;
+  const isAsked = clientAuthorities !== undefined || terms.clientVerification !== undefined;
+  const clientCertificates = isAsked ? { isRequired: clientVerification === 'require-and-verify' } : undefined;
+  return new Handshakes({ alpn, minVersion, maxVersion, clientCertificates });
+}
+
+function contextOn(
+  { minVersion, maxVersion, clientAuthorities, identity }: TlsParameters,
+  shown: ServedCertificate,
+): SecureContext {
+  return createSecureContext({
+    ...(identity ?? { cert: shown.cert, key: shown.key }),
+    // Without authorities of its own a context trusts all that Node knows; none may be trusted here.
+    ca: [...(clientAuthorities ?? [])],
+    minVersion,
+    maxVersion,
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    ...PARTIAL_CHAIN,
+  });
+}
