@@ -60,7 +60,7 @@ const resourceAttributes: ListMember = {
     description: 'An attribute of an OpenTelemetry resource.',
     inputDescription: 'An attribute of an OpenTelemetry resource.',
     members: {
-      name: text('Its name.', 'Required. Its name; at most 255 bytes.'),
+      name: text('The name of the attribute.', 'Required. The name of the attribute; at most 255 bytes.'),
       value: text('Its value.', 'Required. Its value; at most 4096 bytes.'),
     },
   },
