@@ -4,14 +4,14 @@ import type { Labels } from './settings/labels.ts';
 
 export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
 
-interface Wanted {
+interface CommonSpec {
   /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */
   forwardsTo: string;
   metadata: string;
 }
 
 /** A tunnel with a public address that the agent wants, for as long as it runs. */
-export interface WantedTunnel extends Wanted {
+export interface TunnelSpec extends CommonSpec {
   protocol: Protocol;
   /** A name, or for tcp `host:port`; null lets the gateway choose once, and ask for the same again ever after. */
   domain: string | null;
@@ -22,7 +22,7 @@ export interface WantedTunnel extends Wanted {
 }
 
 /** A tunnel without an address, for the edges whose backend chooses it: these have the name, the policy and the rest. */
-export interface WantedLabels extends Wanted {
+export interface LabelTunnelSpec extends CommonSpec {
   /** At least one. */
   labels: Labels;
 }
@@ -104,7 +104,7 @@ export interface RemoteCommands {
 
 export interface GatewayClient {
   readonly status: ClientStatus;
-  open(tunnel: WantedTunnel | WantedLabels): TunnelHandle;
+  open(tunnel: TunnelSpec | LabelTunnelSpec): TunnelHandle;
   /** Says good-bye to the gateway and ends everything; resolves when the connection is closed. */
   close(): Promise<void>;
 }

@@ -3,10 +3,10 @@
 import { LineWriter } from '@gateway/protocol';
 import { type Log, openLog } from './log.ts';
 import { diagnose } from './run/diagnose.ts';
-import { type Kept, type Running, runOneTunnel } from './run/single-tunnel.ts';
+import { type AgentRun, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
 import { startAgent } from './run/start-agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
-import { type Config, ConfigError, readConfig } from './settings/config.ts';
+import { type AgentConfig, ConfigError, readConfig } from './settings/config.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
@@ -22,7 +22,7 @@ const logs: LineWriter = new LineWriter(2, (dropped) =>
   logs.write(`${dropped} log lines were dropped: nobody took them\n`),
 );
 const print = (line: string) => output.write(`${line}\n`);
-const kept: Kept = { identity: null, resume: null };
+const kept: RestartState = { identity: null, resume: null };
 
 /** Ends the process when what it said has been taken, or soon all the same. */
 async function exit(code: number): Promise<never> {
@@ -61,7 +61,7 @@ async function run(command: Exclude<Command, { does: 'help' } | { does: 'version
 }
 
 /** The configuration for a restart: files that it names may be others by now. One that is not right is not used. */
-function readAgain(config: Config, log: Log): Config {
+function readAgain(config: AgentConfig, log: Log): AgentConfig {
   try {
     return readConfig(process.env, process.cwd());
   } catch (error) {
@@ -72,13 +72,13 @@ function readAgain(config: Config, log: Log): Config {
   }
 }
 
-function oneTunnel(command: TunnelCommand | LabelsCommand, config: Config, log: Log): Running {
+function oneTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): AgentRun {
   const { forwardsTo } = command;
   const wanted =
     command.does === 'labels'
       ? { labels: command.labels, forwardsTo, metadata: '' }
       : { protocol: command.protocol, domain: command.domain, forwardsTo, metadata: '', policy: policyOf(command) };
-  return runOneTunnel(config, wanted, kept, log, print);
+  return runSingleTunnel(config, wanted, kept, log, print);
 
   function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
     if (policyFile !== null) return readPolicyText(policyFile, protocol);

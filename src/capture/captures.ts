@@ -3,7 +3,7 @@
 
 import type { RequestReport, TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
-import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import { ActiveReplays } from './active-replays.ts';
 import { CaptureBuffer, type CaptureSettings } from './capture-buffer.ts';
 import { CaptureDetail } from './capture-detail.ts';
@@ -20,7 +20,7 @@ export interface CapturesDeps {
   /** The wall clock, in milliseconds. */
   time(): number;
   /** Those that are live on this node. */
-  endpoints: Pick<Endpoints, 'byId'>;
+  endpoints: Pick<EndpointRegistry, 'byId'>;
   /** How long an endpoint that is not live may take to come back: what was captured of it is kept meanwhile. */
   holdMs: number;
 }

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { rulesOf } from '../edge/pipeline/endpoint-rules.ts';
-import { plain } from '../tunnel/network/peer.ts';
+import { unmapIpv4 } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';
@@ -101,7 +101,7 @@ export class Replays {
     const ownCapture = new Promise<RequestCapture>((resolve) => {
       onCaptured = resolve;
     });
-    const address = { ip: plain(socket.localAddress ?? ''), port: socket.localPort ?? 0 };
+    const address = { ip: unmapIpv4(socket.localAddress ?? ''), port: socket.localPort ?? 0 };
     const forget = captures.replayed.add(address, { id: captured.id, onCaptured });
     try {
       const response = await ask(socket, captured, edits, fields, late);
@@ -127,7 +127,7 @@ export class Replays {
     socket.on('error', () => {}); // Whoever waits for it is told.
     try {
       await once(socket, 'connect', { signal });
-      const greeting = this.#options.greeting?.(scheme, plain(socket.localAddress ?? ''));
+      const greeting = this.#options.greeting?.(scheme, unmapIpv4(socket.localAddress ?? ''));
       if (greeting) socket.write(greeting);
       if (scheme === 'http') return socket;
       // Our own certificate, on our own listener: nobody else can be there.

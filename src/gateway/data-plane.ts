@@ -28,14 +28,14 @@ import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Registrar } from '../tunnel/control/registrar.ts';
-import { Tokens } from '../tunnel/control/resume-tokens.ts';
-import { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
-import { lookNowAndThen } from '../tunnel/endpoints/traffic-meter.ts';
-import { AccountShares } from '../tunnel/session/account-quotas.ts';
+import { ResumeTokens } from '../tunnel/control/resume-tokens.ts';
+import { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
+import { AccountQuotas } from '../tunnel/session/account-quotas.ts';
 import { createAgentListener } from '../tunnel/session/agent-listener.ts';
 import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
-import { AuthtokenChecks } from '../tunnel/session/authtoken-throttle.ts';
-import type { AgentRooms } from '../tunnel/session/session-types.ts';
+import { AuthtokenThrottle } from '../tunnel/session/authtoken-throttle.ts';
+import type { SessionDeps } from '../tunnel/session/session-types.ts';
 import { moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
 
@@ -64,7 +64,7 @@ export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
   sessions: AgentSessions;
   edges: LiveEdges;
-  endpoints: Endpoints;
+  endpoints: EndpointRegistry;
   /** Requests that people look at one by one, and send once more. */
   captures: Captures;
   replays: Replays;
@@ -106,8 +106,8 @@ async function startParts(
     stop: (certificates) => certificates.close(),
   });
   const now = () => performance.now();
-  const endpoints = new Endpoints(now, config.ownNames);
-  await parts.start({ name: 'rate sampling', start: () => lookNowAndThen(endpoints), stop: (stop) => stop() });
+  const endpoints = new EndpointRegistry(now, config.ownNames);
+  await parts.start({ name: 'rate sampling', start: () => startRateSampling(endpoints), stop: (stop) => stop() });
   const captures = await parts.start({
     name: 'captures',
     start: () => new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold }),
@@ -124,7 +124,7 @@ async function startParts(
     start: () => new ProxyProtocolListeners(config, { log }),
     drain: (proxied) => proxied.close(),
   });
-  const whereIs = registrar.whereIs.bind(registrar);
+  const whereIs = registrar.lookUpName.bind(registrar);
   const sides: ListenerContextOptions = {
     settings: config,
     endpoints,
@@ -187,16 +187,16 @@ async function startParts(
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
   const onEvent = (text: string, details: object) => log.info(details, text);
   const sessions = new AgentSessions({ registrar, onFailure, onEvent });
-  const rooms: AgentRooms = {
+  const rooms: SessionDeps = {
     settings: { ...config, publicHttpPort, publicHttpsPort },
     registrar,
-    doors,
-    tokens: new Tokens(tokenKey),
+    tcpPorts: doors,
+    tokens: new ResumeTokens(tokenKey),
     makeHandling: tunnelHandling(environment, policies, moduleDescriptors),
     endpoints,
     sessions,
-    checks: new AuthtokenChecks(),
-    shares: new AccountShares(config, doors),
+    authtokenThrottle: new AuthtokenThrottle(),
+    quotas: new AccountQuotas(config, doors),
     time: Date.now,
     isStopping: () => parts.phase === 'stopping',
     onFailure,

@@ -6,7 +6,7 @@ import { asHttp1Endpoint } from '../edge/http2/upstream/http1-adapter.ts';
 import type { PipelineServices } from '../edge/pipeline/services.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
-import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 
 interface VisitServicesOptions extends Pick<PipelineServices, 'newOperationId' | 'reporter'> {
   log: Logger;
@@ -23,7 +23,7 @@ export function visitServices({ log, newOperationId, reporter }: VisitServicesOp
 }
 
 interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now'> {
-  endpoints: Endpoints;
+  endpoints: EndpointRegistry;
   log: Logger;
 }
 
@@ -39,7 +39,7 @@ export function moduleEnvironment(
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
     internal(accountId, url) {
-      const endpoint = endpoints.internal(accountId, url);
+      const endpoint = endpoints.byInternalUrl(accountId, url);
       return endpoint && asHttp1Endpoint(endpoint);
     },
   };

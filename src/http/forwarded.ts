@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import type { Networks } from '../net/networks.ts';
-import { type Place, plain } from '../tunnel/network/peer.ts';
+import { type PeerAddress, unmapIpv4 } from '../tunnel/network/peer.ts';
 
 /** A `for` of `Forwarded` (RFC 7239, section 6), or an entry of `X-Forwarded-For`; both may come with a port. */
 const NODE = /^"?(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?))(?::(\d{1,5}))?"?$/i;
@@ -14,8 +14,8 @@ const NODE = /^"?(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?)
  * @returns first the client, which is the last one that is no trusted proxy, then the proxies between it and the one that
  * asks us; empty when that one names nobody. A port that is not said is 0.
  */
-export function forwardedChain(entries: readonly string[], proxies: Networks): Place[] {
-  const way: Place[] = [];
+export function forwardedChain(entries: readonly string[], proxies: Networks): PeerAddress[] {
+  const way: PeerAddress[] = [];
   for (let at = entries.length - 1; at >= 0; at--) {
     const place = placeOf(entries[at] as string);
     if (!place) break;
@@ -25,8 +25,8 @@ export function forwardedChain(entries: readonly string[], proxies: Networks): P
   return way;
 }
 
-function placeOf(entry: string): Place | undefined {
+function placeOf(entry: string): PeerAddress | undefined {
   const [, bracketed, four, six, port] = NODE.exec(entry.trim()) ?? [];
-  const ip = plain(bracketed ?? four ?? six ?? '');
+  const ip = unmapIpv4(bracketed ?? four ?? six ?? '');
   return isIP(ip) === 0 ? undefined : { ip, port: Number(port ?? 0) };
 }

@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import type { Counters } from '../edge/metrics/counters.ts';
 import { BOUNDS_MS } from '../edge/metrics/duration-histogram.ts';
 import type { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
-import type { Traffic } from '../protocol/relay.ts';
-import type { Endpoints } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { ByteCounters } from '../protocol/relay.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { type LabelledValue, metricsFor } from './metrics.ts';
 
@@ -13,7 +13,7 @@ export interface DataPlaneMetricsSource {
   counters: Counters;
   limit: ConnectionLimit;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
-  endpoints: Pick<Endpoints, 'size'>;
+  endpoints: Pick<EndpointRegistry, 'size'>;
 }
 
 /** Registers the metrics. */
@@ -36,7 +36,8 @@ export function dataPlaneMetrics(
     listeners.map(([listener, { cut }]): LabelledValue => [{ listener }, cut]),
   );
   const { http, https, streams } = counters;
-  const sum = (direction: keyof Traffic) => http.traffic[direction] + https.traffic[direction] + streams[direction];
+  const sum = (direction: keyof ByteCounters) =>
+    http.traffic[direction] + https.traffic[direction] + streams[direction];
   counter('gateway_bytes_total', 'Bytes of visitors, both ways.', ['direction'], () => [
     [{ direction: 'in' }, sum('fromSocket')],
     [{ direction: 'out' }, sum('toSocket')],

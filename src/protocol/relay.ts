@@ -5,13 +5,13 @@ import type { Writable } from 'node:stream';
 import { type ByteStream, ErrorCode, type StreamEvents } from './mux/stream.ts';
 
 /** Bytes that have passed; several relays may add to the same. */
-export interface Traffic {
+export interface ByteCounters {
   fromSocket: number;
   toSocket: number;
 }
 
 export interface RelayHooks {
-  traffic?: Traffic;
+  counters?: ByteCounters;
   /** Told once, when the socket is closed. @param wasCut whether that was before both sides had ended. */
   onClose?(wasCut: boolean): void;
 }
@@ -32,7 +32,7 @@ export function relay(stream: ByteStream, socket: Socket, hooks: RelayHooks = {}
  * Closes a socket so that its peer sees a failure and no end: with a RST, or where a TLS socket has no way to send one,
  * without the farewell of TLS.
  */
-export function abort(socket: Socket): void {
+export function abortSocket(socket: Socket): void {
   // A reset would wait for the connection; and one during a shutdown would fail, and leave the socket open for ever.
   if (socket.connecting || isShuttingDown(socket)) return void socket.destroy();
   try {
@@ -47,20 +47,20 @@ export function isShuttingDown(socket: Socket): boolean {
   return socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 /** Pieces shorter than that are joined where they have to wait: each by itself takes hundreds of bytes, however short. */
-const SHORT = 1024;
-const JOINED = 16 * 1024;
+const SHORT_BYTES = 1024;
+const JOINED_BYTES = 16 * 1024;
 
 // One clock for all writers: the turns of the event loop, counted while something is written.
-type Sink = Pick<Writable, 'write' | 'cork' | 'uncork'>;
-let turn = 0;
-let isTurning = false;
-const corked: Sink[] = [];
+type WriteTarget = Pick<Writable, 'write' | 'cork' | 'uncork'>;
+let tick = 0;
+let isTickScheduled = false;
+const corked: WriteTarget[] = [];
 
-function endTurn(): void {
-  turn++;
-  isTurning = false;
+function endTick(): void {
+  tick++;
+  isTickScheduled = false;
   for (const sink of corked) sink.uncork();
   corked.length = 0;
 }
@@ -69,26 +69,26 @@ function endTurn(): void {
  * Writes joined per turn of the event loop: the first one is sent at once, which is what a small answer needs; what follows
  * in the same turn goes out in one write at its end, which is what a large one needs.
  */
-export class TurnWriter {
-  readonly #sink: Sink;
+export class CoalescingWriter {
+  readonly #sink: WriteTarget;
   /** The turns of the last write, and of the last cork. */
   #wroteIn = -1;
   #corkedIn = -1;
 
-  constructor(sink: Sink) {
+  constructor(sink: WriteTarget) {
     this.#sink = sink;
   }
 
   write(bytes: Buffer): void {
     const sink = this.#sink;
-    if (this.#wroteIn !== turn) {
-      this.#wroteIn = turn;
-      if (!isTurning) {
-        isTurning = true;
-        setImmediate(endTurn);
+    if (this.#wroteIn !== tick) {
+      this.#wroteIn = tick;
+      if (!isTickScheduled) {
+        isTickScheduled = true;
+        setImmediate(endTick);
       }
-    } else if (this.#corkedIn !== turn) {
-      this.#corkedIn = turn;
+    } else if (this.#corkedIn !== tick) {
+      this.#corkedIn = tick;
       sink.cork();
       corked.push(sink);
     }
@@ -99,9 +99,9 @@ export class TurnWriter {
 class Relay implements StreamEvents {
   readonly #stream: ByteStream;
   readonly #socket: Socket;
-  readonly #writer: TurnWriter;
+  readonly #writer: CoalescingWriter;
   readonly #hooks: RelayHooks;
-  readonly #traffic: Traffic;
+  readonly #traffic: ByteCounters;
   /** Bytes that the socket has not taken, and that the stream's peer gets no new credit for. */
   #held = 0;
   /** Short pieces behind what the socket has not taken. */
@@ -115,9 +115,9 @@ class Relay implements StreamEvents {
   constructor(stream: ByteStream, socket: Socket, hooks: RelayHooks) {
     this.#stream = stream;
     this.#socket = socket;
-    this.#writer = new TurnWriter(socket);
+    this.#writer = new CoalescingWriter(socket);
     this.#hooks = hooks;
-    this.#traffic = hooks.traffic ?? { fromSocket: 0, toSocket: 0 };
+    this.#traffic = hooks.counters ?? { fromSocket: 0, toSocket: 0 };
     stream.events = this;
     socket.allowHalfOpen = true;
     socket.on('data', (chunk: Buffer) => this.#fromSocket(chunk));
@@ -141,7 +141,7 @@ class Relay implements StreamEvents {
     const socket = this.#socket;
     this.#held += chunk.length;
     this.#traffic.toSocket += chunk.length;
-    if (this.#joined || (chunk.length < SHORT && socket.writableNeedDrain)) return void this.#join(chunk);
+    if (this.#joined || (chunk.length < SHORT_BYTES && socket.writableNeedDrain)) return void this.#join(chunk);
     this.#writer.write(chunk);
     // Above the mark, the socket is sure to say when all is written. Below it, what waits is too little to matter.
     if (socket.writableLength < socket.writableHighWaterMark) this.#taken();
@@ -155,7 +155,7 @@ class Relay implements StreamEvents {
 
   onReset(): void {
     this.#isBroken = true;
-    abort(this.#socket);
+    abortSocket(this.#socket);
   }
 
   onDrain(): void {
@@ -169,9 +169,9 @@ class Relay implements StreamEvents {
 
   /** The socket is sure to say when it has taken what it was given before. */
   #join(chunk: Buffer): void {
-    if (chunk.length >= SHORT || this.#joinedBytes + chunk.length > JOINED) this.#writeJoined();
-    if (chunk.length >= SHORT) return void this.#writer.write(chunk);
-    this.#joined ??= Buffer.allocUnsafe(JOINED);
+    if (chunk.length >= SHORT_BYTES || this.#joinedBytes + chunk.length > JOINED_BYTES) this.#writeJoined();
+    if (chunk.length >= SHORT_BYTES) return void this.#writer.write(chunk);
+    this.#joined ??= Buffer.allocUnsafe(JOINED_BYTES);
     chunk.copy(this.#joined, this.#joinedBytes);
     this.#joinedBytes += chunk.length;
   }
@@ -195,7 +195,7 @@ class Relay implements StreamEvents {
     const socket = this.#socket;
     const canAsk = socket.writable && socket.writableLength === 0 && !('encrypted' in socket);
     if (!canAsk) return void this.#endOfStream();
-    socket.write(NOTHING, (error) => {
+    socket.write(EMPTY, (error) => {
       if (!error) this.#endOfStream();
     });
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { reconnectDelay, refusedSessionDelay, refusedTunnelDelay } from '../../agent/src/client/backoff.ts';
-import { readRefusal } from '../../agent/src/client/refusal.ts';
-import { USUAL_TIMING } from '../../agent/src/client/timing.ts';
+import { parseRefusal } from '../../agent/src/client/gateway-refusal.ts';
+import { DEFAULT_TIMING } from '../../agent/src/client/timing.ts';
 import { readUpstream } from '../../agent/src/client/upstream.ts';
 
-const at = (random: number) => ({ ...USUAL_TIMING, random: () => random });
+const at = (random: number) => ({ ...DEFAULT_TIMING, random: () => random });
 const nth = [1, 2, 3, 4, 5, 6, 7, 100, 5000];
 
 test('while the last session is recent, the wait grows to 2 s; after that to 15 s', () => {
@@ -35,7 +35,7 @@ test.each([
   ['ERR_OTHER_12', { code: 'ERR_OTHER_12', message: 'ERR_OTHER_12' }],
   ['It speaks of ERR_GATEWAY_1 only', { code: '', message: 'It speaks of ERR_GATEWAY_1 only' }],
 ])('the text of a refusal %j is taken apart', (text, { code, message }) => {
-  expect(readRefusal({ error: text, retryAfter: 3 })).toMatchObject({ code, message, retryAfter: 3000 });
+  expect(parseRefusal({ error: text, retryAfter: 3 })).toMatchObject({ code, message, retryAfter: 3000 });
 });
 
 test.each([

@@ -32,7 +32,7 @@ test('closing says good-bye also to a gateway that has just accepted', async () 
 });
 
 test('closing does not wait for a gateway that has stopped reading', async () => {
-  agent = newClient(peer, {}, { farewell: 50 });
+  agent = newClient(peer, {}, { goAway: 50 });
   const { socket } = await peer.session();
   socket.pause();
   await agent.client.close();

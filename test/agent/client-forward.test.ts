@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEAF, ErrorCode, openTyped, StreamType } from '../../src/protocol/index.ts';
+import { ErrorCode, noopStreamEvents, openTypedStream, StreamType } from '../../src/protocol/index.ts';
 import { collect, send } from '../protocol/pair.ts';
 import { bound, listen, refused } from './client-peer.ts';
 import { type Forwarding, loopback, resetOf, startForwarding, type TestTunnel } from './client-visits.ts';
@@ -106,7 +106,7 @@ test('a broken upstream breaks the visitor, and the other way round', async () =
 
   const stream = on.session.visit(id);
   await new Promise<void>((resolve) => {
-    stream.events = { ...DEAF, onData: () => resolve() };
+    stream.events = { ...noopStreamEvents, onData: () => resolve() };
   });
   const closed = new Promise((resolve) => sockets[1]?.once('close', resolve));
   stream.reset();
@@ -143,7 +143,9 @@ test('a visitor who comes right behind the answer to the bind is let in', async 
       on.peer.script.bind = bind;
       // After the answer is written, before it is sent: both are in one read of the agent.
       queueMicrotask(() =>
-        process.nextTick(() => session.visit('tn_quick', { ...DEAF, onData: resolve, onReset: () => resolve(EMPTY) })),
+        process.nextTick(() =>
+          session.visit('tn_quick', { ...noopStreamEvents, onData: resolve, onReset: () => resolve(EMPTY) }),
+        ),
       );
       return bound({ ...request, id: 'tn_quick' });
     };
@@ -161,7 +163,7 @@ test.each([
   ['a length that is none', Buffer.alloc(8, 255)],
   ['no JSON', Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0x61, 0x62, 0x63])],
 ])('a proxy header with %s breaks its stream, and nothing else', async (_, bytes) => {
-  const code = await resetOf((events) => openTyped(on.session.mux, StreamType.PROXY, bytes, events));
+  const code = await resetOf((events) => openTypedStream(on.session.mux, StreamType.PROXY, bytes, events));
   expect(code).toBe(ErrorCode.PROTOCOL);
   expect(on.agent.client.status.sessions).toBe(1);
 });
@@ -172,7 +174,7 @@ test('a proxy header may come a byte at a time', async () => {
   const json = Buffer.from(JSON.stringify({ Id: id, ClientAddr: '192.0.2.1:1', Proto: 'tcp', EdgeType: '1' }));
   const length = Buffer.alloc(8);
   length.writeBigInt64LE(BigInt(json.length));
-  const stream = openTyped(on.session.mux, StreamType.PROXY, Buffer.alloc(0));
+  const stream = openTypedStream(on.session.mux, StreamType.PROXY, Buffer.alloc(0));
   const { events, all } = collect(stream);
   stream.events = events;
   for (const byte of Buffer.concat([length, json, Buffer.from('drop by drop')])) {

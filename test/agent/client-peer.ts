@@ -11,19 +11,19 @@ import {
   answer,
   answerHeartbeat,
   type Bind,
-  call,
-  DEAF,
+  callPeer,
   type ErrorCode,
   MuxSession,
   type MuxStream,
-  openTyped,
+  noopStreamEvents,
+  openTypedStream,
   readAuth,
   readBind,
-  readType,
+  readStreamType,
   type StreamEvents,
   StreamType,
-  writeAuthAnswer,
-  writeBindAnswer,
+  writeAuthResponse,
+  writeBindResponse,
   writeProxyHeader,
   writeStopTunnel,
 } from '../../src/protocol/index.ts';
@@ -70,7 +70,7 @@ export interface Peer {
 
 /** As a gateway answers that has accepted. */
 export const accepted = (clientId = 'client-1', cookie = 'cookie-1', streamWindow = 0) =>
-  writeAuthAnswer({ clientId, cookie, region: '', streamWindow }, 'test');
+  writeAuthResponse({ clientId, cookie, region: '', streamWindow }, 'test');
 
 let made = 0;
 /** As a gateway answers that serves what was asked for; ids and names count up. */
@@ -79,7 +79,11 @@ export function bound(bind: Bind): object {
   const nth = ++made;
   const address = bind.proto === 'tcp' ? Addr || `t.test:${20_000 + nth}` : `${Domain || `app${nth}.t.test`}:8080`;
   const id = bind.id || `tn_${nth}`;
-  return writeBindAnswer({ id, url: `${bind.proto}://${address}`, token: `token of ${id}` }, bind.proto, bind.options);
+  return writeBindResponse(
+    { id, url: `${bind.proto}://${address}`, token: `token of ${id}` },
+    bind.proto,
+    bind.options,
+  );
 }
 
 export const refused = (number: number, text: string) => ({ Error: `${text}\r\n\r\nERR_GATEWAY_${number}\r\n` });
@@ -134,10 +138,10 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
     onClose = resolve;
   });
   const onStream = (stream: MuxStream) =>
-    readType(stream, (type, rest) => {
+    readStreamType(stream, (type, rest) => {
       if (type === StreamType.HEARTBEAT) {
         session.beats++;
-        stream.events = DEAF;
+        stream.events = noopStreamEvents;
         if (script.answersHeartbeats(session)) answerHeartbeat(stream, rest);
         return;
       }
@@ -177,15 +181,15 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
     unbound: [],
     beats: 0,
     closed,
-    visit(tunnelId, events = DEAF, first = Buffer.alloc(0)) {
+    visit(tunnelId, events = noopStreamEvents, first = Buffer.alloc(0)) {
       const header = { tunnelId, clientAddress: '192.0.2.1:4711', proto: 'tcp', edgeType: '1', passthrough: false };
-      return openTyped(mux, StreamType.PROXY, Buffer.concat([writeProxyHeader(header), first]), events);
+      return openTypedStream(mux, StreamType.PROXY, Buffer.concat([writeProxyHeader(header), first]), events);
     },
     stopTunnel(id, errorCode, message) {
       const told = writeStopTunnel({ id, errorCode, message });
-      openTyped(mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
+      openTypedStream(mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
     },
-    command: (type, request) => call(mux, type, request, 2000),
+    command: (type, request) => callPeer(mux, type, request, 2000),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEAF, ErrorCode, openTyped, StreamType } from '../../src/protocol/index.ts';
+import { ErrorCode, noopStreamEvents, openTypedStream, StreamType } from '../../src/protocol/index.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { accepted, bound, certificate, listen, type Peer, refused, startPeer } from './client-peer.ts';
 import { newClient, type TestClient } from './client-support.ts';
@@ -101,7 +101,7 @@ test('signs of life go both ways', async () => {
   const agent = start(peer);
   const session = await peer.session();
   const echo = await new Promise<Buffer>((resolve) => {
-    openTyped(session.mux, StreamType.HEARTBEAT, Buffer.from('life'), { ...DEAF, onData: resolve });
+    openTypedStream(session.mux, StreamType.HEARTBEAT, Buffer.from('life'), { ...noopStreamEvents, onData: resolve });
   });
   expect(echo.toString()).toBe('life');
   expect(session.beats).toBe(1);
@@ -234,7 +234,7 @@ test('a stream of an unknown type is refused, and nothing else ends', async () =
   const agent = start(peer);
   const { mux, command } = await peer.session();
   const code = await new Promise((resolve) => {
-    openTyped(mux, 77, Buffer.from('what is this'), { ...DEAF, onReset: resolve });
+    openTypedStream(mux, 77, Buffer.from('what is this'), { ...noopStreamEvents, onReset: resolve });
   });
   expect(code).toBe(ErrorCode.REFUSED);
   expect(await command(StreamType.RESTART, {})).toEqual({});

@@ -1,7 +1,7 @@
 // A line that is busy is not dead, although a heartbeat waits behind what was sent before it.
 
 import { expect, test } from 'vitest';
-import { DEAF } from '../../src/protocol/index.ts';
+import { noopStreamEvents } from '../../src/protocol/index.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startPeer, startServer } from './client-peer.ts';
 import { newClient } from './client-support.ts';
@@ -20,7 +20,7 @@ test('a transfer that fills a slow line does not end the session', async () => {
       new Promise((resolve, reject) => {
         const stream = session.visit(tunnel.resumption?.tunnelId ?? '');
         stream.events = {
-          ...DEAF,
+          ...noopStreamEvents,
           onData: (chunk) => stream.consumed(chunk.length),
           onEnd: () => resolve(0),
           onReset: reject,

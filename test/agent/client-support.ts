@@ -1,12 +1,12 @@
 // A client as a test wants it: short times, and everything that it says is kept.
 
-import { createClient, type Timing } from '../../agent/src/client/index.ts';
+import { type ClientTiming, createClient } from '../../agent/src/client/index.ts';
 import type {
   ClientOptions,
   GatewayClient,
   SessionIdentity,
   TunnelHandle,
-  WantedTunnel,
+  TunnelSpec,
 } from '../../agent/src/gateway-client.ts';
 
 export interface TestClient {
@@ -16,11 +16,11 @@ export interface TestClient {
   /** Resolves when it is so, now or after a change that the client tells of. */
   until(isSo: () => boolean): Promise<void>;
   /** Opens a tunnel to 127.0.0.1. */
-  open(wanted?: Partial<WantedTunnel>): TunnelHandle;
+  open(wanted?: Partial<TunnelSpec>): TunnelHandle;
 }
 
 /** Nothing waits for long. */
-export const QUICK: Partial<Timing> = {
+export const QUICK: Partial<ClientTiming> = {
   heartbeatInterval: 50,
   heartbeatTolerance: 300,
   retryFirst: 10,
@@ -34,14 +34,14 @@ export const QUICK: Partial<Timing> = {
 };
 
 /** Nothing breaks here: an agent that is kept waiting has only a busy machine to blame. Milliseconds. */
-export const PATIENT: Partial<Timing> = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
+export const PATIENT: Partial<ClientTiming> = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
 
 type Place = { host: string; port: number; ca?: string | undefined };
 
 export function newClient(
   { host, port, ca }: Place,
   options: Partial<ClientOptions> = {},
-  timing: Partial<Timing> = {},
+  timing: Partial<ClientTiming> = {},
 ): TestClient {
   const waiting = new Set<() => void>();
   const identities: SessionIdentity[] = [];

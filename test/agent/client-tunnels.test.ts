@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEAF, ErrorCode } from '../../src/protocol/index.ts';
+import { ErrorCode, noopStreamEvents } from '../../src/protocol/index.ts';
 import { bound, type Peer, type PeerSession, refused, startPeer } from './client-peer.ts';
 import { newClient, type TestClient } from './client-support.ts';
 
@@ -117,7 +117,7 @@ test('a tunnel that is refused after a loss serves nobody', async () => {
   peer.sessions[0]?.socket.destroy();
   await agent.until(() => tunnel.state === 'refused');
   const id = tunnel.resumption?.tunnelId ?? '';
-  const code = await new Promise((onReset) => peer.sessions[1]?.visit(id, { ...DEAF, onReset }));
+  const code = await new Promise((onReset) => peer.sessions[1]?.visit(id, { ...noopStreamEvents, onReset }));
   expect(code).toBe(ErrorCode.REFUSED);
   expect(tunnel.counters.connections).toBe(0);
 });

@@ -2,7 +2,7 @@
 
 import type { Server, Socket } from 'node:net';
 import type { TunnelHandle } from '../../agent/src/gateway-client.ts';
-import { DEAF, type ErrorCode, type MuxStream } from '../../src/protocol/index.ts';
+import { type ErrorCode, type MuxStream, noopStreamEvents } from '../../src/protocol/index.ts';
 import { collect } from '../protocol/pair.ts';
 import { type Peer, type PeerSession, startPeer, startServer } from './client-peer.ts';
 import { newClient, type TestClient } from './client-support.ts';
@@ -57,7 +57,7 @@ export async function startForwarding(): Promise<Forwarding> {
       await tunnel.answered;
       const id = tunnel.resumption?.tunnelId ?? '';
       const visit = (first = '') => {
-        const stream = session.visit(id, DEAF, Buffer.from(first));
+        const stream = session.visit(id, noopStreamEvents, Buffer.from(first));
         const { events, all } = collect(stream);
         stream.events = events;
         return { stream, all };
@@ -74,5 +74,5 @@ export async function startForwarding(): Promise<Forwarding> {
 }
 
 /** How the stream that is opened is broken. */
-export const resetOf = (open: (events: typeof DEAF) => MuxStream) =>
-  new Promise<ErrorCode>((resolve) => open({ ...DEAF, onReset: resolve }));
+export const resetOf = (open: (events: typeof noopStreamEvents) => MuxStream) =>
+  new Promise<ErrorCode>((resolve) => open({ ...noopStreamEvents, onReset: resolve }));

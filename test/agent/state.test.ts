@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockError, lockInstance } from '../../agent/src/tunnels/instance-lock.ts';
 import { openStateFile, StateFileError } from '../../agent/src/tunnels/state-file.ts';
-import { EMPTY, type SavedTunnel, type State } from '../../agent/src/tunnels/state-format.ts';
+import { type AgentState, EMPTY_STATE, type SavedTunnel } from '../../agent/src/tunnels/state-format.ts';
 import { hasProc, newZombie } from '../support/zombie.ts';
 
 let directory: string;
@@ -40,14 +40,14 @@ const tunnel = (name: string): SavedTunnel => ({
   createdAt: '2026-11-21T09:00:00.000Z',
   resume: { tunnelId: `tn_${name}`, bindToken: 'token', url: `https://${name}.example.com` },
 });
-const stateOf = (...names: string[]): State => ({
+const stateOf = (...names: string[]): AgentState => ({
   identity: { clientId: 'client', cookie: 'cookie' },
   defaultPolicy: { outbound: [] },
   api: null,
   tunnels: names.map(tunnel),
 });
-const namesIn = ({ tunnels }: State) => tunnels.map(({ id }) => id);
-const load = async () => (await openStateFile(file, () => EMPTY)).loaded;
+const namesIn = ({ tunnels }: AgentState) => tunnels.map(({ id }) => id);
+const load = async () => (await openStateFile(file, () => EMPTY_STATE)).loaded;
 async function write(...names: string[]) {
   const state = await openStateFile(file, () => stateOf(...names));
   await state.save();
@@ -61,7 +61,7 @@ describe('the state file', () => {
 
   test('is empty where there is none, and its directory is made', async () => {
     file = join(directory, 'deep/er/tunnels.json');
-    expect(await load()).toEqual(EMPTY);
+    expect(await load()).toEqual(EMPTY_STATE);
     await write('a');
     expect(namesIn(await load())).toEqual(['a']);
   });
@@ -129,14 +129,14 @@ describe('a damaged state file', () => {
     // The damaged version does not take the place of the good one before it.
     await state.save();
     expect(JSON.parse(readFileSync(`${file}.bak`, 'utf8')).tunnels).toHaveLength(1);
-    expect((await openStateFile(file, () => EMPTY)).damage).toBeNull();
+    expect((await openStateFile(file, () => EMPTY_STATE)).damage).toBeNull();
   });
 
   test('without a good version before it means to start empty, and says so', async () => {
     writeFileSync(file, '{');
     writeFileSync(`${file}.bak`, '{');
-    const state = await openStateFile(file, () => EMPTY);
-    expect(state.loaded).toEqual(EMPTY);
+    const state = await openStateFile(file, () => EMPTY_STATE);
+    expect(state.loaded).toEqual(EMPTY_STATE);
     expect(state.damage).toMatch(/tunnels are lost/);
   });
 
@@ -180,7 +180,7 @@ describe('the file of the sample agent', () => {
 
   test('becomes one of ours when it is saved', async () => {
     writeFileSync(file, JSON.stringify({ 'https://a.example.com': { forwards_to: 'localhost:8000', policy: '{}' } }));
-    const { loaded } = await openStateFile(file, () => EMPTY);
+    const { loaded } = await openStateFile(file, () => EMPTY_STATE);
     const state = await openStateFile(file, () => loaded);
     await state.save();
     expect(await load()).toEqual(loaded);

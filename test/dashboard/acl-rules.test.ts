@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { agentCommand } from '../../src/dashboard/screens/credentials/agent-command.ts';
 import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/rules.ts';
-import { parseRule } from '../../src/tunnel/control/acl.ts';
+import { parseAclRule } from '../../src/tunnel/control/acl.ts';
 
 test.each([
   '*',
@@ -17,7 +17,7 @@ test.each([
   'bind:key=a=b',
   'bind:a.b=c:1/d',
 ])('%s taken apart by the form is put together again', (rule) => {
-  expect(parseRule(ruleOf(lineOf(rule)) ?? '')).toEqual(parseRule(rule));
+  expect(parseAclRule(ruleOf(lineOf(rule)) ?? '')).toEqual(parseAclRule(rule));
 });
 
 test.each([

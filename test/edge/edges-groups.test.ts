@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EdgeType } from '../../src/protocol/messages/proxy-header.ts';
-import { DEAF } from '../../src/protocol/mux/mux-stream.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { noopStreamEvents } from '../../src/protocol/mux/mux-stream.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { ACCOUNT, labelled } from './edges-support.ts';
 import { type Agent, startAgent } from './tls-support.ts';
 
@@ -23,14 +23,14 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ['the value of another key', { a: '1' }, { b: '1' }, false],
   ['an inherited name for a key', { toString: '1' }, { a: '1' }, false],
 ])('whether a tunnel with %s is in a group', (_, selector, labels, isIn) => {
-  const endpoints = new Endpoints();
+  const endpoints = new EndpointRegistry();
   const tunnel = labelled(agent.session, 'tn_1', labels);
   endpoints.labelled.add(tunnel);
-  expect(endpoints.group(ACCOUNT, selector).pick('https')).toBe(isIn ? tunnel.as('https') : undefined);
+  expect(endpoints.group(ACCOUNT, selector).pick('https')).toBe(isIn ? tunnel.endpointFor('https') : undefined);
 });
 
 test('the tunnels of a group are taken in turn, as they come and go', () => {
-  const endpoints = new Endpoints();
+  const endpoints = new EndpointRegistry();
   const group = endpoints.group(ACCOUNT, { app: 'web' });
   const turns = (count: number) => Array.from({ length: count }, () => group.pick('https')?.tunnelId).sort();
   expect(group.pick('https')).toBeUndefined();
@@ -47,7 +47,7 @@ test('the tunnels of a group are taken in turn, as they come and go', () => {
 });
 
 test('a tunnel of another account is in no group, whatever its labels', () => {
-  const endpoints = new Endpoints();
+  const endpoints = new EndpointRegistry();
   endpoints.labelled.add(labelled(agent.session, 'tn_1', { app: 'web' }, { accountId: 'ac_2' }));
   expect(endpoints.group(ACCOUNT, { app: 'web' }).pick('tls')).toBeUndefined();
   expect(endpoints.group('ac_2', { app: 'web' }).pick('tls')).toBeDefined();
@@ -56,7 +56,7 @@ test('a tunnel of another account is in no group, whatever its labels', () => {
 test('the agent is told which kind of edge its visitor came to', async () => {
   const tunnel = labelled(agent.session, 'tn_9', { app: 'web' });
   for (const proto of ['https', 'tls'] as const) {
-    const stream = await tunnel.as(proto).open(visitor, DEAF);
+    const stream = await tunnel.endpointFor(proto).open(visitor, noopStreamEvents);
     expect(stream).toBeTypeOf('object');
   }
   await expect.poll(() => agent.headers.length).toBe(2);
@@ -70,7 +70,7 @@ test('a tunnel that is closed lets nobody in', async () => {
   const tunnel = labelled(agent.session, 'tn_1', { app: 'web' });
   tunnel.close();
   for (const proto of ['https', 'tls'] as const) {
-    expect(tunnel.as(proto).isOpen).toBe(false);
-    expect(await tunnel.as(proto).open(visitor, DEAF)).toBe('offline');
+    expect(tunnel.endpointFor(proto).isOpen).toBe(false);
+    expect(await tunnel.endpointFor(proto).open(visitor, noopStreamEvents)).toBe('offline');
   }
 });

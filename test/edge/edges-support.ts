@@ -12,12 +12,12 @@ import type {
 } from '../../src/edge/edges/edge-config.ts';
 import type { LiveRoute } from '../../src/edge/edges/https-edge.ts';
 import { LiveEdges } from '../../src/edge/edges/live-edges.ts';
-import { OUR_CLIENT } from '../../src/protocol/messages/messages.ts';
-import type { MuxSession } from '../../src/protocol/mux/session.ts';
-import { kindOf } from '../../src/tunnel/control/compatibility.ts';
+import { OWN_CLIENT_TYPE } from '../../src/protocol/messages/messages.ts';
+import type { MuxSession } from '../../src/protocol/mux/mux-session.ts';
+import { agentKindOf } from '../../src/tunnel/control/compatibility.ts';
 import type { Labels } from '../../src/tunnel/endpoints/endpoint.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
-import { Slots } from '../../src/tunnel/endpoints/stream-slots.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { StreamSlots } from '../../src/tunnel/endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../../src/tunnel/endpoints/tunnel-group.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 
@@ -47,7 +47,7 @@ export function labelled(
   labels: Labels,
   more: Partial<ConstructorParameters<typeof LabelledTunnel>[0]> = {},
 ): LabelledTunnel {
-  const slots = new Slots(kindOf({ clientType: OUR_CLIENT, userAgent: '' }));
+  const slots = new StreamSlots(agentKindOf({ clientType: OWN_CLIENT_TYPE, userAgent: '' }));
   const bound = { tunnelId, accountId: ACCOUNT, labels, upstreamProtocol: 'http1', ...more } as const;
   return new LabelledTunnel(bound, session, slots);
 }
@@ -83,7 +83,7 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
       return () => {};
     },
   };
-  const endpoints = new Endpoints();
+  const endpoints = new EndpointRegistry();
   const edges = new LiveEdges({
     source,
     endpoints,

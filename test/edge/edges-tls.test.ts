@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
-import { DEAF } from '../../src/protocol/mux/mux-stream.ts';
+import { noopStreamEvents } from '../../src/protocol/mux/mux-stream.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
 import { connectionOf, exchangeOf } from '../policy/exchange-support.ts';
 import { httpsEdge, labelled, route, startEdges, tlsEdge } from './edges-support.ts';
@@ -43,7 +43,7 @@ describe('who ends the TLS of a TLS edge', () => {
 
 test('the connections of a TLS edge go to its tunnels in turn, and nowhere without one', async () => {
   const { endpoints, at, configured, changed } = await startEdges({ edges: [tlsEdge('e1', NAME)] });
-  const open = () => at(NAME)?.open(visitor, DEAF);
+  const open = () => at(NAME)?.open(visitor, noopStreamEvents);
   expect(await open()).toBe('offline');
   for (const id of ['tn_1', 'tn_2']) endpoints.labelled.add(labelled(agent.session, id, { app: 'web' }));
   for (let count = 0; count < 4; count++) expect(await open()).toBeTypeOf('object');
@@ -54,7 +54,7 @@ test('the connections of a TLS edge go to its tunnels in turn, and nowhere witho
   configured.edges = [tlsEdge('e1', NAME, { backend: { enabled: false, labels: { app: 'web' } } })];
   await changed();
   expect(await open()).toBe('offline');
-  expect(await before?.open(visitor, DEAF)).toBe('offline');
+  expect(await before?.open(visitor, noopStreamEvents)).toBe('offline');
 });
 
 describe('the terms of TLS', () => {

@@ -139,7 +139,9 @@ describe('the route of a request', () => {
     ]);
     const tunnels = ['tn_1', 'tn_2'].map((id) => labelled(agent.session, id, { app: 'web', more: 'x' }));
     for (const tunnel of tunnels) endpoints.labelled.add(tunnel);
-    expect(new Set([upstream('/web'), upstream('/web')])).toEqual(new Set(tunnels.map((tunnel) => tunnel.as('https'))));
+    expect(new Set([upstream('/web'), upstream('/web')])).toEqual(
+      new Set(tunnels.map((tunnel) => tunnel.endpointFor('https'))),
+    );
   });
 
   test('without modules has no chain to pass', async () => {

@@ -122,7 +122,7 @@ const SLOW = 2 * LARGE;
 test('a visitor that reads slowly is served for as long as it reads', async () => {
   const { edge, next } = await startEdge({ settings: { stallTimeout: 300 } });
   // So that much of it waits for the visitor in one write, of which no part is told to be done.
-  Object.assign(edge.agent.session.budget, { max: SLOW, roundTrip: 10_000 });
+  Object.assign(edge.agent.session.windowBudget, { max: SLOW, roundTrip: 10_000 });
   const visitor = await visit(edge.port);
   visitor.socket.removeAllListeners('data');
   visitor.send(GET);

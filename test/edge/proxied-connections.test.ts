@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProxyProtocolListeners, type ProxyProtocolOptions } from '../../src/edge/proxy-protocol/listeners.ts';
-import { bytesReadOf, peerOf } from '../../src/tunnel/network/peer.ts';
+import { payloadBytesRead, peerOf } from '../../src/tunnel/network/peer.ts';
 import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 import { eventually } from '../support/eventually.ts';
 import { newIssuer } from '../support/issuer.ts';
@@ -99,7 +99,7 @@ describe('a connection of a trusted proxy', () => {
   test('counts the bytes behind the header only', async () => {
     const counts: number[] = [];
     const server = createServer((socket) => {
-      socket.resume().on('end', () => counts.push(bytesReadOf(socket)));
+      socket.resume().on('end', () => counts.push(payloadBytesRead(socket)));
     });
     const { dial } = await guarded(server);
     for (const header of [...HEADERS, Buffer.from('PROXY UNKNOWN\r\n')]) {

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEAF, ErrorCode, type MuxSession } from '../../src/protocol/index.ts';
-import { type RelayHooks, relay, type Traffic } from '../../src/protocol/relay.ts';
+import { ErrorCode, type MuxSession, noopStreamEvents } from '../../src/protocol/index.ts';
+import { type ByteCounters, type RelayHooks, relay } from '../../src/protocol/relay.ts';
 import { connection, type End, end } from '../protocol/pair.ts';
 
 interface Path {
@@ -12,8 +12,8 @@ interface Path {
   gateway: MuxSession;
   agent: End;
   /** What the relays at both ends were told. */
-  atGateway: { traffic: Traffic; closed: Promise<boolean> };
-  atAgent: { traffic: Traffic; closed: Promise<boolean> };
+  atGateway: { traffic: ByteCounters; closed: Promise<boolean> };
+  atAgent: { traffic: ByteCounters; closed: Promise<boolean> };
 }
 
 const open: { destroy(): void }[] = [];
@@ -21,13 +21,13 @@ afterEach(() => {
   for (const thing of open.splice(0)) thing.destroy();
 });
 
-function hooks(): { hooks: RelayHooks; traffic: Traffic; closed: Promise<boolean> } {
+function hooks(): { hooks: RelayHooks; traffic: ByteCounters; closed: Promise<boolean> } {
   const traffic = { fromSocket: 0, toSocket: 0 };
   let onClose: (wasCut: boolean) => void = () => {};
   const closed = new Promise<boolean>((resolve) => {
     onClose = resolve;
   });
-  return { hooks: { traffic, onClose }, traffic, closed };
+  return { hooks: { counters: traffic, onClose }, traffic, closed };
 }
 
 /** visitor ─ TCP ─ relay ─ session ─ relay ─ TCP ─ upstream */
@@ -48,7 +48,7 @@ async function path(): Promise<Path> {
     relay(stream, local, atAgent.hooks);
     return stream.events;
   });
-  const stream = gateway.session.open(DEAF);
+  const stream = gateway.session.open(noopStreamEvents);
   relay(stream, doorstep, atGateway.hooks);
   // The stream is known to the agent from its first bytes on.
   visitor.write('hello');
@@ -142,8 +142,8 @@ describe('a break', () => {
     open.push(near, far, visitor, doorstep);
     doorstep.destroy();
     await once(doorstep, 'close');
-    const reset = new Promise((resolve) => agent.accept(() => ({ ...DEAF, onReset: resolve })));
-    const stream = gateway.session.open(DEAF);
+    const reset = new Promise((resolve) => agent.accept(() => ({ ...noopStreamEvents, onReset: resolve })));
+    const stream = gateway.session.open(noopStreamEvents);
     stream.write(Buffer.from('hello'));
     const { hooks: told, closed } = hooks();
     relay(stream, doorstep, told);
@@ -164,7 +164,7 @@ describe('a break', () => {
       return stream.events;
     });
     const answer = new Promise((resolve) => {
-      const stream = gateway.session.open({ ...DEAF, onData: (chunk) => resolve(String(chunk)) });
+      const stream = gateway.session.open({ ...noopStreamEvents, onData: (chunk) => resolve(String(chunk)) });
       stream.write(Buffer.from('early'));
       stream.end();
     });
@@ -172,7 +172,7 @@ describe('a break', () => {
     server.close();
     await once(server, 'close');
     const reset = new Promise((resolve) => {
-      gateway.session.open({ ...DEAF, onReset: resolve }).write(Buffer.from('hello'));
+      gateway.session.open({ ...noopStreamEvents, onReset: resolve }).write(Buffer.from('hello'));
     });
     expect(await reset).toBe(ErrorCode.REFUSED);
   });
@@ -216,14 +216,14 @@ describe('backpressure', () => {
 /** There and back on another stream of the session. */
 function roundTrip(from: MuxSession, to: End): Promise<void> {
   to.accept((stream) => ({
-    ...DEAF,
+    ...noopStreamEvents,
     onData(chunk) {
       stream.write(chunk);
       stream.end();
     },
   }));
   return new Promise((resolve) => {
-    const stream = from.open({ ...DEAF, onEnd: resolve });
+    const stream = from.open({ ...noopStreamEvents, onEnd: resolve });
     stream.write(Buffer.from('x'));
     stream.end();
   });

@@ -4,11 +4,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openTcpPort, TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { type Agent, closed, listen, noVisits, readAll, startAgent } from './tls-support.ts';
 
 let agent: Agent;
-const endpoints = new Endpoints();
+const endpoints = new EndpointRegistry();
 const limit = new ConnectionLimit(100);
 const traffic = { fromSocket: 0, toSocket: 0 };
 const listener = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });

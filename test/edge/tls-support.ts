@@ -16,21 +16,21 @@ import { openCertificates } from '../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../src/edge/tls/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import {
-  DEAF,
   type MuxSession,
   type MuxStream,
-  OUR_CLIENT,
+  noopStreamEvents,
+  OWN_CLIENT_TYPE,
   type ProxyHeader,
   readProxyHeader,
-  readType,
+  readStreamType,
   StreamType,
 } from '../../src/protocol/index.ts';
 import { relay } from '../../src/protocol/relay.ts';
-import { kindOf } from '../../src/tunnel/control/compatibility.ts';
+import { agentKindOf } from '../../src/tunnel/control/compatibility.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
-import { Slots } from '../../src/tunnel/endpoints/stream-slots.ts';
+import { StreamSlots } from '../../src/tunnel/endpoints/stream-slots.ts';
 import { pair } from '../protocol/pair.ts';
 import { loopClock } from '../support/loop-clock.ts';
 
@@ -85,7 +85,7 @@ export async function startEdge(options: EdgeOptions = {}) {
   const log = { info() {}, warn() {} } as never;
   const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
   const agent = await startAgent();
-  const endpoints = new Endpoints();
+  const endpoints = new EndpointRegistry();
   const front: HttpListenerContext = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
@@ -168,12 +168,12 @@ export interface Agent {
 /** An agent's session, with everything that an agent needs to serve visitors. */
 export async function startAgent(): Promise<Agent> {
   const { client, server } = await pair();
-  const slots = new Slots(kindOf({ clientType: OUR_CLIENT, userAgent: '' }));
+  const slots = new StreamSlots(agentKindOf({ clientType: OWN_CLIENT_TYPE, userAgent: '' }));
   const upstreams = new Map<string, number>();
   const headers: ProxyHeader[] = [];
   const sockets: Socket[] = [];
   client.accept((stream) => {
-    readType(stream, (type, rest) => {
+    readStreamType(stream, (type, rest) => {
       if (type !== StreamType.PROXY) return stream.reset();
       readHeader(stream, rest, (header, first) => {
         headers.push(header);
@@ -221,12 +221,12 @@ function readHeader(stream: MuxStream, first: Buffer, onHeader: (header: ProxyHe
   const tryRead = () => {
     const found = readProxyHeader(bytes);
     if (!found) return;
-    stream.events = DEAF;
+    stream.events = noopStreamEvents;
     stream.consumed(bytes.length - found.rest.length);
     onHeader(found.header, found.rest);
   };
   stream.events = {
-    ...DEAF,
+    ...noopStreamEvents,
     onData(chunk) {
       bytes = Buffer.concat([bytes, chunk]);
       tryRead();

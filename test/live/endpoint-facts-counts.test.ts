@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
-import { Meter } from '../../src/tunnel/endpoints/traffic-meter.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { TrafficMeter } from '../../src/tunnel/endpoints/traffic-meter.ts';
 import { ask, NAME, serve as serveHttp2, visit as visitHttp2 } from '../edge/http2-support.ts';
 import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/support.ts';
 import { clientHello, listen, noVisits, startEdge as startTlsEdge, type Edge as TlsEdge } from '../edge/tls-support.ts';
@@ -28,14 +28,14 @@ afterAll(async () => {
   await tls.close();
 });
 
-const counts = ({ requests, open, fromSocket, toSocket }: Meter) => ({ requests, open, fromSocket, toSocket });
-const until = (meter: Meter, expected: Partial<ReturnType<typeof counts>>) =>
+const counts = ({ requests, open, fromSocket, toSocket }: TrafficMeter) => ({ requests, open, fromSocket, toSocket });
+const until = (meter: TrafficMeter, expected: Partial<ReturnType<typeof counts>>) =>
   eventually(() => expect(counts(meter)).toMatchObject(expected));
 
 /** An upstream behind `app.test` that the test plays. */
 async function startApp() {
   const script = await startScript();
-  const meter = new Meter();
+  const meter = new TrafficMeter();
   const endpoint = Object.assign(edge.serve('app.test', script.port), { meter });
   return { next: script.next, meter, endpoint };
 }
@@ -163,7 +163,7 @@ describe('of HTTP/2', () => {
     await serveHttp2(tls, (request, response) => {
       request.resume().on('end', () => response.end('x'.repeat(1000)));
     });
-    const meter = tls.endpoints.byName('tls', NAME)?.meter as Meter;
+    const meter = tls.endpoints.byName('tls', NAME)?.meter as TrafficMeter;
     const session = await visitHttp2(tls);
     const small = await ask(session);
     expect(small.body).toHaveLength(1000);
@@ -180,7 +180,7 @@ describe('of HTTP/2', () => {
 
   test('a request that the visitor takes back is not under way any more', async () => {
     await serveHttp2(tls, () => {});
-    const meter = tls.endpoints.byName('tls', NAME)?.meter as Meter;
+    const meter = tls.endpoints.byName('tls', NAME)?.meter as TrafficMeter;
     const session = await visitHttp2(tls);
     const stream = session.request({ ':path': '/' });
     stream.on('error', () => {});
@@ -198,7 +198,7 @@ describe('of connections', () => {
     return listen(server);
   }
 
-  async function talk(socket: Socket, meter: Meter): Promise<void> {
+  async function talk(socket: Socket, meter: TrafficMeter): Promise<void> {
     socket.write('hello');
     await once(socket, 'data');
     expect(counts(meter)).toMatchObject({ requests: 1, open: 1 });
@@ -208,7 +208,7 @@ describe('of connections', () => {
   }
 
   test('of TCP', async () => {
-    const endpoints = new Endpoints();
+    const endpoints = new EndpointRegistry();
     const limit = new ConnectionLimit(100);
     const traffic = { fromSocket: 0, toSocket: 0 };
     const doors = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });

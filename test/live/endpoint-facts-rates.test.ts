@@ -2,23 +2,23 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
-import { Meter } from '../../src/tunnel/endpoints/traffic-meter.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { TrafficMeter } from '../../src/tunnel/endpoints/traffic-meter.ts';
 
 const ID = 'ep_1';
 
 let now: number;
-let meter: Meter;
-let endpoints: Endpoints;
+let meter: TrafficMeter;
+let endpoints: EndpointRegistry;
 beforeEach(() => {
   now = 5_000_000;
-  meter = new Meter();
-  endpoints = new Endpoints(() => now);
+  meter = new TrafficMeter();
+  endpoints = new EndpointRegistry(() => now);
   endpoints.add(endpointWith(meter));
   endpoints.look();
 });
 
-function endpointWith(itsMeter: Meter | undefined): LiveEndpoint {
+function endpointWith(itsMeter: TrafficMeter | undefined): LiveEndpoint {
   return {
     id: ID,
     tunnelId: 'tn_1',
@@ -80,10 +80,10 @@ describe('a rate', () => {
 
   test('is the same however often it is asked for', () => {
     pass(20, { requests: 10 });
-    const other = new Meter();
-    other.look(now - 20_000);
+    const other = new TrafficMeter();
+    other.sampleRates(now - 20_000);
     other.requests = 200;
-    expect(rate()).toBeCloseTo(other.look(now).requestsPerSecond, 6);
+    expect(rate()).toBeCloseTo(other.sampleRates(now).requestsPerSecond, 6);
     for (let i = 0; i < 100; i++) expect(rate()).toBe(rate());
   });
 
@@ -105,8 +105,8 @@ test('what is not there, or has no meter, has no traffic', () => {
 });
 
 test('of a tunnel that was resumed the newer one counts, also once the older one has gone', () => {
-  const [older, newer] = [endpointWith(new Meter()), endpointWith(new Meter())];
-  endpoints = new Endpoints(() => now);
+  const [older, newer] = [endpointWith(new TrafficMeter()), endpointWith(new TrafficMeter())];
+  endpoints = new EndpointRegistry(() => now);
   endpoints.add(older);
   endpoints.add(newer);
   newer.meter?.begin();

@@ -9,7 +9,7 @@ import type { ModulesSettings } from '../../src/edge/modules/descriptor.ts';
 import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
 import { TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
-import { Endpoints } from '../../src/tunnel/endpoints/endpoint-registry.ts';
+import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
 import { clientHello, type Edge, listen, startEdge } from '../edge/tls-support.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
@@ -18,7 +18,7 @@ import { ACCOUNT, Hearer, visitsFor } from './reports-lab.ts';
 let edge: Edge;
 let upstream: number;
 const hearer = new Hearer();
-const endpoints = new Endpoints();
+const endpoints = new EndpointRegistry();
 const visits = visitsFor(hearer);
 const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: new ConnectionLimit(100) });
 /** Says so many bytes once it has heard so many. */

@@ -9,7 +9,7 @@ import WebSocket from 'ws';
 import { acceptWebsocket } from '../../src/edge/websocket/handshake.ts';
 import { bridgeWebsocket } from '../../src/edge/websocket/tcp-bridge.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
-import { DEAF } from '../../src/protocol/index.ts';
+import { noopStreamEvents } from '../../src/protocol/index.ts';
 import { relay } from '../../src/protocol/relay.ts';
 import { connection, pair } from '../protocol/pair.ts';
 
@@ -38,7 +38,7 @@ export async function door(lingerMs?: number) {
     doorstep = socket;
     const lines = answer.fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     socket.write(`HTTP/1.1 ${answer.status} Switching Protocols\r\n${lines}\r\n`);
-    const stream = gateway.session.open(DEAF);
+    const stream = gateway.session.open(noopStreamEvents);
     stream.write(HELLO); // The agent knows a stream from its first bytes on.
     bridgeWebsocket({ socket, stream, first, traffic, lingerMs });
   });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { WebsocketFrameReader } from '../../src/edge/websocket/frames.ts';
 import { acceptWebsocket } from '../../src/edge/websocket/handshake.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
-import { abort } from '../../src/protocol/relay.ts';
+import { abortSocket } from '../../src/protocol/relay.ts';
 import { door, fateOf, frame, read, visit, visitRaw } from './module-websocket-support.ts';
 
 test('bytes go both ways, in messages of any kind and size', async () => {
@@ -125,7 +125,7 @@ test('when upstream breaks, the visitor gets a Close with 1011', async () => {
   const place = await door();
   const { upstream } = place;
   const visitor = await visit(place);
-  abort(upstream);
+  abortSocket(upstream);
   const [code] = await once(visitor, 'close');
   expect(code).toBe(1011);
 });

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import {
   answer,
   answerHeartbeat,
-  call,
-  DEAF,
+  callPeer,
   ErrorCode,
-  readType,
+  noopStreamEvents,
+  readStreamType,
   StreamType,
   startHeartbeat,
 } from '../../src/protocol/index.ts';
@@ -23,11 +23,11 @@ describe('calls', () => {
   test('a call is answered although the caller never ends its side first', async () => {
     const { client, server } = await pair();
     server.accept((stream) => {
-      readType(stream, (type, rest) => answer(stream, rest, async (request) => ({ type, request }), String));
+      readStreamType(stream, (type, rest) => answer(stream, rest, async (request) => ({ type, request }), String));
       return stream.events;
     });
     const request = { text: 'br{ace "quoted\\" ü', list: [1, { a: [] }] };
-    expect(await call(client.session, StreamType.BIND, request, 1000)).toEqual({ type: StreamType.BIND, request });
+    expect(await callPeer(client.session, StreamType.BIND, request, 1000)).toEqual({ type: StreamType.BIND, request });
     expect(client.session.size).toBe(0);
     client.session.close();
   });
@@ -39,7 +39,7 @@ describe('calls', () => {
   ])('what is %s is answered with an error', async (_, text) => {
     const { client, server } = await pair();
     server.accept((stream) => {
-      readType(stream, (_type, rest) =>
+      readStreamType(stream, (_type, rest) =>
         answer(
           stream,
           rest,
@@ -49,7 +49,7 @@ describe('calls', () => {
       );
       return stream.events;
     });
-    const stream = client.session.open(DEAF);
+    const stream = client.session.open(noopStreamEvents);
     const { events, all } = collect(stream);
     stream.events = events;
     stream.write(Buffer.concat([uint32(1), Buffer.from(text)]));
@@ -59,7 +59,7 @@ describe('calls', () => {
 
   test('a call that is not answered fails in its time', async () => {
     const { client } = await pair();
-    await expect(call(client.session, StreamType.STOP, {}, 20)).rejects.toThrow('within 20 ms');
+    await expect(callPeer(client.session, StreamType.STOP, {}, 20)).rejects.toThrow('within 20 ms');
     expect(client.session.size).toBe(0);
     client.session.close();
   });
@@ -69,7 +69,7 @@ describe('heartbeats', () => {
   test('go round at intervals and measure the way', async () => {
     const { client, server } = await pair();
     server.accept((stream) => {
-      readType(stream, (_, rest) => answerHeartbeat(stream, rest));
+      readStreamType(stream, (_, rest) => answerHeartbeat(stream, rest));
       return stream.events;
     });
     const trips: number[] = [];
@@ -82,13 +82,13 @@ describe('heartbeats', () => {
         },
       });
     });
-    expect(client.session.budget.roundTrip).toBe(Math.min(...trips));
+    expect(client.session.windowBudget.roundTrip).toBe(Math.min(...trips));
     client.session.close();
   });
 
   test('a peer that is silent is given up', async () => {
     const { client, server } = await pair();
-    server.accept(() => DEAF);
+    server.accept(() => noopStreamEvents);
     startHeartbeat(client.session, { interval: 10, tolerance: 30 });
     expect((await client.closed).message).toContain('no sign of life');
   });
@@ -97,7 +97,7 @@ describe('heartbeats', () => {
     const { client, server } = await pair();
     server.accept((stream) => {
       setImmediate(() => stream.reset());
-      return DEAF;
+      return noopStreamEvents;
     });
     startHeartbeat(client.session, { interval: 10, tolerance: 2000 });
     expect((await client.closed).message).toContain('was reset');
@@ -105,7 +105,7 @@ describe('heartbeats', () => {
 
   test('a peer that answers something else is given up', async () => {
     const { client, server } = await pair();
-    server.accept((stream) => ({ ...DEAF, onData: () => stream.write(Buffer.from('nope')) }));
+    server.accept((stream) => ({ ...noopStreamEvents, onData: () => stream.write(Buffer.from('nope')) }));
     startHeartbeat(client.session, { interval: 10, tolerance: 2000 });
     expect((await client.closed).code).toBe(ErrorCode.PROTOCOL);
   });

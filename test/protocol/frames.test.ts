@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  DEAF,
   ErrorCode,
   Flag,
-  FrameReader,
   FrameType,
   INITIAL_WINDOW,
+  MuxFrameReader,
+  noopStreamEvents,
   writeHeader,
 } from '../../src/protocol/index.ts';
 import { connection, end } from './pair.ts';
@@ -83,7 +83,7 @@ describe('frames', () => {
   /** What a reader tells, data byte by byte, so that it does not matter in which pieces it came. */
   function events(wire: Buffer, cuts: number[]): string[] {
     const told: string[] = [];
-    const reader = new FrameReader({
+    const reader = new MuxFrameReader({
       onData(id, piece, opens, ends) {
         if (opens) told.push(`open ${id}`);
         for (const byte of piece) told.push(`${id} ${byte}`);
@@ -106,8 +106,8 @@ describe('frames', () => {
 test('what a stream is given in a turn is one frame, with its end, and none is larger than 64 KiB', async () => {
   const [near, far] = await connection();
   const { session } = end(near, 'client');
-  const one = session.open(DEAF);
-  const other = session.open(DEAF);
+  const one = session.open(noopStreamEvents);
+  const other = session.open(noopStreamEvents);
   const large = Buffer.alloc(40 * 1024, 'l');
   for (const piece of ['a', 'b', 'c']) one.write(Buffer.from(piece));
   other.write(Buffer.from('x'));
@@ -165,7 +165,7 @@ describe('what breaks the rules', () => {
     const [near, far] = await connection();
     const server = end(far, 'server');
     const reset = new Promise((resolve) => {
-      server.accept(() => ({ ...DEAF, onReset: resolve }));
+      server.accept(() => ({ ...noopStreamEvents, onReset: resolve }));
     });
     near.write(frame(FrameType.DATA, Flag.SYN, 1, Buffer.alloc(INITIAL_WINDOW + 1)));
     expect(await reset).toBe(ErrorCode.FLOW_CONTROL);
@@ -176,10 +176,10 @@ describe('what breaks the rules', () => {
   test('data for a stream that never was is answered with a reset; for one that is over, with nothing', async () => {
     const [near, far] = await connection();
     const server = end(far, 'server');
-    server.accept((stream) => ({ ...DEAF, onData: () => stream.reset() }));
+    server.accept((stream) => ({ ...noopStreamEvents, onData: () => stream.reset() }));
     const resets: number[] = [];
     const second = new Promise<void>((resolve) => {
-      const reader = new FrameReader({
+      const reader = new MuxFrameReader({
         onData() {},
         onReset: (id) => {
           if (resets.push(id) === 2) resolve();
@@ -201,7 +201,7 @@ describe('what breaks the rules', () => {
     const [near, far] = await connection();
     const server = end(far, 'server');
     const reset = new Promise((resolve) => {
-      server.accept(() => ({ ...DEAF, onReset: resolve }));
+      server.accept(() => ({ ...noopStreamEvents, onReset: resolve }));
     });
     near.write(Buffer.concat([frame(FrameType.DATA, Flag.SYN, 1), frame(FrameType.WINDOW, 0, 1, uint32(0x7fffffff))]));
     expect(await reset).toBe(ErrorCode.FLOW_CONTROL);
@@ -213,7 +213,7 @@ describe('what breaks the rules', () => {
       fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 6 }), async (pieces) => {
         const [near, far] = await connection();
         const server = end(far, 'server');
-        server.accept(() => DEAF);
+        server.accept(() => noopStreamEvents);
         for (const piece of pieces) near.write(Buffer.from(piece));
         near.end();
         near.resume();
@@ -226,7 +226,7 @@ describe('what breaks the rules', () => {
 
   async function farewell(near: NodeJS.ReadableStream): Promise<number> {
     return new Promise((resolve) => {
-      const reader = new FrameReader({ onData() {}, onReset() {}, onWindow() {}, onGoAway: resolve });
+      const reader = new MuxFrameReader({ onData() {}, onReset() {}, onWindow() {}, onGoAway: resolve });
       near.on('data', (chunk: Buffer) => reader.push(chunk));
     });
   }

@@ -5,16 +5,16 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   answer,
   ByteBudget,
-  call,
-  DEAF,
+  callPeer,
   ErrorCode,
   Flag,
   FrameType,
   MESSAGE_MAX,
   MuxSession,
-  openTyped,
-  readType,
-  type SessionEvents,
+  type MuxSessionEvents,
+  noopStreamEvents,
+  openTypedStream,
+  readStreamType,
   StreamType,
   writeHeader,
 } from '../../src/protocol/index.ts';
@@ -76,8 +76,8 @@ describe('a peer that keeps us busy with nothing', () => {
   test('but a gateway may open as many streams as there are visitors', async () => {
     const { client, server } = await pair();
     onTestFinished(() => client.session.close());
-    for (let i = 0; i < 5000; i++) openTyped(server.session, StreamType.PROXY, Buffer.from('a visitor')).reset();
-    openTyped(server.session, StreamType.PROXY, Buffer.from('the last one'));
+    for (let i = 0; i < 5000; i++) openTypedStream(server.session, StreamType.PROXY, Buffer.from('a visitor')).reset();
+    openTypedStream(server.session, StreamType.PROXY, Buffer.from('the last one'));
     await eventually(() => expect(client.session.size).toBe(1));
     expect(client.session.isClosed).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('a peer that keeps us busy with nothing', () => {
     const credit = frame(FrameType.WINDOW, 0, 1, Buffer.from([0, 0, 0, 1]));
     const round = Buffer.concat([credit, frame(FrameType.DATA, 0, 1, Buffer.from('x'))]);
     const whole = Buffer.alloc(100_000 * round.length, round);
-    server.accept((stream) => ({ ...DEAF, onData: (chunk) => stream.consumed(chunk.length) }));
+    server.accept((stream) => ({ ...noopStreamEvents, onData: (chunk) => stream.consumed(chunk.length) }));
     near.resume().write(Buffer.concat([first, whole]));
     await eventually(() => expect(server.session.bytesIn).toBe(first.length + whole.length));
     expect(server.session.isClosed).toBe(false);
@@ -100,7 +100,11 @@ describe('a stranger', () => {
     const [near, far] = await connection();
     onTestFinished(() => void near.destroy());
     const closed = new Promise<ErrorCode>((onClose) => {
-      const options = { role: 'server', peerStreamsMax: 10, stranger: { bytes: 1000, streams: 2 } } as const;
+      const options = {
+        role: 'server',
+        peerStreamsMax: 10,
+        unauthenticatedLimits: { bytes: 1000, streams: 2 },
+      } as const;
       new MuxSession(far, { onStream() {}, onClose }, options);
     });
     return { near: near.resume(), closed };
@@ -125,7 +129,7 @@ describe('calls', () => {
     const { client, server } = await pair();
     onTestFinished(() => client.session.close());
     server.accept((stream) => {
-      readType(stream, (_, rest) =>
+      readStreamType(stream, (_, rest) =>
         answer(
           stream,
           rest,
@@ -144,7 +148,7 @@ describe('calls', () => {
     const session = await callee(budget);
     const unfinished = Buffer.from(`{"a":"${'x'.repeat(MESSAGE_MAX - 100)}`);
     const streams = [0, 1].map(() => {
-      const stream = openTyped(session, StreamType.BIND, unfinished.subarray(0, 100));
+      const stream = openTypedStream(session, StreamType.BIND, unfinished.subarray(0, 100));
       stream.write(unfinished.subarray(100));
       return stream;
     });
@@ -153,16 +157,16 @@ describe('calls', () => {
       if (isFree) budget.give(1);
       expect(isFree).toBe(false);
     });
-    const refused = (await call(session, StreamType.BIND, { b: 'y'.repeat(5000) }, 5000)) as { Error: string };
+    const refused = (await callPeer(session, StreamType.BIND, { b: 'y'.repeat(5000) }, 5000)) as { Error: string };
     expect(refused.Error).toContain('2097152 bytes together');
     for (const stream of streams) stream.reset();
-    await expect(call(session, StreamType.BIND, { b: 'y' }, 5000)).resolves.toEqual({ b: 'y' });
+    await expect(callPeer(session, StreamType.BIND, { b: 'y' }, 5000)).resolves.toEqual({ b: 'y' });
   });
 
   test('that come byte by byte cost what they are long, and not a hundred times as much', async () => {
     const { near, server } = await ends();
     server.accept((stream) => {
-      readType(stream, (_, rest) => answer(stream, rest, async () => ({}), String));
+      readStreamType(stream, (_, rest) => answer(stream, rest, async () => ({}), String));
       return stream.events;
     });
     const id = (n: number) => 2 * n + 1;
@@ -185,8 +189,8 @@ describe('calls', () => {
   ])('%s are refused with a reason', async (_, text, reason) => {
     const session = await callee(new ByteBudget(MB));
     const answered = new Promise<string>((resolve) => {
-      openTyped(session, StreamType.BIND, Buffer.from(text as string), {
-        ...DEAF,
+      openTypedStream(session, StreamType.BIND, Buffer.from(text as string), {
+        ...noopStreamEvents,
         onData: (chunk) => resolve(String(chunk)),
       });
     });
@@ -208,7 +212,7 @@ describe('what fails on our own side', () => {
       throw defect;
     };
     const { near, session, told } = await failing((stream) => {
-      stream.events = { ...DEAF, [role]: fails };
+      stream.events = { ...noopStreamEvents, [role]: fails };
       if (role === 'onDrain') stream.write(Buffer.alloc(MB));
     });
     near.write(bytes);
@@ -226,7 +230,7 @@ describe('what fails on our own side', () => {
     expect(told).toEqual([defect]);
   });
 
-  async function failing(onStream: SessionEvents['onStream']) {
+  async function failing(onStream: MuxSessionEvents['onStream']) {
     const [near, far] = await connection();
     onTestFinished(() => void near.destroy());
     const told: unknown[] = [];

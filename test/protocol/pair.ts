@@ -2,7 +2,13 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { DEAF, type ErrorCode, MuxSession, type MuxStream, type StreamEvents } from '../../src/protocol/index.ts';
+import {
+  type ErrorCode,
+  MuxSession,
+  type MuxStream,
+  noopStreamEvents,
+  type StreamEvents,
+} from '../../src/protocol/index.ts';
 
 export interface End {
   session: MuxSession;
@@ -23,7 +29,7 @@ export async function connection(): Promise<[near: Socket, far: Socket]> {
 }
 
 export function end(transport: Socket, role: 'client' | 'server', peerStreamsMax = 1000): End {
-  let accept: (stream: MuxStream) => StreamEvents = () => DEAF;
+  let accept: (stream: MuxStream) => StreamEvents = () => noopStreamEvents;
   let onClose: (reason: { code: ErrorCode; message: string }) => void;
   const closed = new Promise<{ code: ErrorCode; message: string }>((resolve) => {
     onClose = resolve;
@@ -55,10 +61,10 @@ export async function pair(): Promise<{ client: End; server: End }> {
 /** Collects what a stream brings, giving credit as it comes. */
 export function collect(stream: MuxStream): { events: StreamEvents; all: Promise<Buffer> } {
   const chunks: Buffer[] = [];
-  let events: StreamEvents = DEAF;
+  let events: StreamEvents = noopStreamEvents;
   const all = new Promise<Buffer>((resolve, reject) => {
     events = {
-      ...DEAF,
+      ...noopStreamEvents,
       onData(chunk) {
         chunks.push(chunk);
         stream.consumed(chunk.length);

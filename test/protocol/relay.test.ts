@@ -1,14 +1,14 @@
 // Bytes both ways between a stream and a socket.
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type ByteStream, DEAF, relay } from '../../src/protocol/index.ts';
+import { type ByteStream, noopStreamEvents, relay } from '../../src/protocol/index.ts';
 import { connection } from './pair.ts';
 
 test('short pieces that have to wait for a socket are joined, and come out as they were', async () => {
   const [near, far] = await connection();
   onTestFinished(() => void near.destroy());
   const stream: ByteStream = {
-    events: DEAF,
+    events: noopStreamEvents,
     write: () => true,
     end() {},
     reset() {},

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { DEAF, ErrorCode, INITIAL_WINDOW, type MuxStream } from '../../src/protocol/index.ts';
+import { ErrorCode, INITIAL_WINDOW, type MuxStream, noopStreamEvents } from '../../src/protocol/index.ts';
 import { collect, connection, end, pair, send } from './pair.ts';
 
 describe('streams', () => {
@@ -11,7 +11,7 @@ describe('streams', () => {
     const { client, server } = await pair();
     const echoed: Promise<Buffer>[] = [];
     server.accept((stream) => ({
-      ...DEAF,
+      ...noopStreamEvents,
       onData(chunk) {
         stream.write(Buffer.from(chunk));
         stream.consumed(chunk.length);
@@ -20,7 +20,7 @@ describe('streams', () => {
     }));
     const sent = Array.from({ length: 50 }, (_, i) => randomBytes(i * 20_000));
     for (const bytes of sent) {
-      const stream = client.session.open(DEAF);
+      const stream = client.session.open(noopStreamEvents);
       const { events, all } = collect(stream);
       stream.events = events;
       echoed.push(all);
@@ -43,7 +43,7 @@ describe('streams', () => {
       server.accept((stream) =>
         stream.id === 1
           ? {
-              ...DEAF,
+              ...noopStreamEvents,
               onData(chunk) {
                 taken += chunk.length;
                 if (taken === INITIAL_WINDOW) resolve();
@@ -60,13 +60,13 @@ describe('streams', () => {
       release();
       return events;
     };
-    const stalled = client.session.open(DEAF);
+    const stalled = client.session.open(noopStreamEvents);
     send(stalled, Buffer.alloc(2_000_000));
     await stalledIsFull;
     const opened = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const other = client.session.open(DEAF);
+    const other = client.session.open(noopStreamEvents);
     send(other, Buffer.alloc(3_000_000, 1));
     await opened;
     expect((await results[0])?.length).toBe(3_000_000);
@@ -77,9 +77,9 @@ describe('streams', () => {
   test('a stream that is reset says so to the other side, and its window is free again', async () => {
     const { client, server } = await pair();
     const reset = new Promise<number>((resolve) => {
-      server.accept(() => ({ ...DEAF, onReset: resolve }));
+      server.accept(() => ({ ...noopStreamEvents, onReset: resolve }));
     });
-    const stream = client.session.open(DEAF);
+    const stream = client.session.open(noopStreamEvents);
     stream.write(Buffer.from('x'));
     stream.reset(ErrorCode.REFUSED);
     expect(await reset).toBe(ErrorCode.REFUSED);
@@ -91,23 +91,28 @@ describe('streams', () => {
     const { client, server } = await pair();
     const heard: string[] = [];
     for (const name of ['a', 'b'])
-      client.session.open({ ...DEAF, onReset: (code) => heard.push(`${name} ${code}`) }).write(Buffer.from(name));
+      client.session
+        .open({ ...noopStreamEvents, onReset: (code) => heard.push(`${name} ${code}`) })
+        .write(Buffer.from(name));
     server.session.close(ErrorCode.NONE, 'good-bye');
     expect(await client.closed).toEqual({ code: ErrorCode.NONE, message: 'good-bye' });
     expect(heard).toEqual([`a ${ErrorCode.SESSION_CLOSED}`, `b ${ErrorCode.SESSION_CLOSED}`]);
-    expect(() => client.session.open(DEAF)).toThrow('over');
+    expect(() => client.session.open(noopStreamEvents)).toThrow('over');
   });
 
   test('more streams than agreed are refused, each by itself', async () => {
     const [near, far] = await connection();
     const client = end(near, 'client');
     const server = end(far, 'server', 2);
-    server.accept(() => DEAF);
+    server.accept(() => noopStreamEvents);
     const codes = await Promise.all(
       [1, 2, 3].map(
         (n) =>
           new Promise<string>((resolve) => {
-            const stream = client.session.open({ ...DEAF, onReset: (code) => resolve(`${n} refused ${code}`) });
+            const stream = client.session.open({
+              ...noopStreamEvents,
+              onReset: (code) => resolve(`${n} refused ${code}`),
+            });
             stream.write(Buffer.from('x'));
             if (n < 3) resolve(`${n} open`);
           }),

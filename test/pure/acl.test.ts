@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AclError, allows, type BindTarget, parseRule } from '../../src/tunnel/control/acl.ts';
+import { AclError, allows, type BindTarget, parseAclRule } from '../../src/tunnel/control/acl.ts';
 
 describe('a rule is well formed:', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('a rule is well formed:', () => {
     'bind:*=*',
     'bind:key=a=b',
   ])('%s', (rule) => {
-    expect(() => parseRule(rule)).not.toThrow();
+    expect(() => parseAclRule(rule)).not.toThrow();
   });
 });
 
@@ -65,7 +65,7 @@ describe('a rule is refused:', () => {
     `bind:${'a.'.repeat(127)}com`,
     `bind:app=${'x'.repeat(1024)}`,
   ])('%s', (rule) => {
-    expect(() => parseRule(rule)).toThrow(AclError);
+    expect(() => parseAclRule(rule)).toThrow(AclError);
   });
 });
 
@@ -130,7 +130,7 @@ test('whatever the text, it is a rule or refused with a reason, and what is refu
   fc.assert(
     fc.property(text, (rule) => {
       try {
-        parseRule(rule);
+        parseAclRule(rule);
       } catch (error) {
         expect(error).toBeInstanceOf(AclError);
         for (const target of targets) expect(allows([rule], target)).toBe(false);

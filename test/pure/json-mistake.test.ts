@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonMistake } from '../../src/protocol/messages/json-reader.ts';
+import { describeJsonError } from '../../src/protocol/messages/json-reader.ts';
 
 /** What is wrong with a text. */
 function mistakeIn(text: string): string {
@@ -7,7 +7,7 @@ function mistakeIn(text: string): string {
     JSON.parse(text);
     return '';
   } catch (error) {
-    return jsonMistake(error);
+    return describeJsonError(error);
   }
 }
 

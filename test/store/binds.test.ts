@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import type { BindRequest, Refusal } from '../../src/tunnel/control/registrar.ts';
+import type { AgentRefusal, BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   bound,
@@ -34,7 +34,7 @@ afterAll(() => gateway?.close());
 let names = 0;
 const newName = () => `n${++names}.tunnel.localhost`;
 const bind = (request: BindRequest) => gateway.registrar.bind(request);
-const refused = (name: Exclude<Refusal['refused'], 'sessionEnded'>, target: string) => ({ refused: name, target });
+const refused = (name: Exclude<AgentRefusal['refused'], 'sessionEnded'>, target: string) => ({ refused: name, target });
 const tcp = (sessionId: string, port: number, more: Partial<BindRequest> = {}) =>
   nameRequest(sessionId, 'tunnel.localhost', { proto: 'tcp', port, ...more });
 
@@ -176,7 +176,7 @@ describe('an address', () => {
   test('is had back under its id, whatever is still there of the tunnel', async () => {
     const hostname = newName();
     const taken: string[] = [];
-    const stop = gateway.registrar.onSessionTaken((id) => taken.push(id));
+    const stop = gateway.registrar.onSessionReplaced((id) => taken.push(id));
     const { tunnelId, endpointId } = bound(await bind(nameRequest(session, hostname)));
     const rotated = await openSession(gateway, await newCredential(account));
     expect(await bind(nameRequest(rotated, hostname))).toEqual(refused('inUse', hostname));

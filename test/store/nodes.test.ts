@@ -118,7 +118,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
   /** Waits until a session of a gateway is taken. */
   const takenFrom = ({ registrar }: TestGateway, sessionId: string) =>
     new Promise<void>((resolve) => {
-      registrar.onSessionTaken((id) => {
+      registrar.onSessionReplaced((id) => {
         if (id === sessionId) resolve();
       });
     });
@@ -154,7 +154,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     bound(await here.registrar.bind(nameRequest(sessionId, hostname)));
     const rival = await openSession(there, credential);
     expect(await there.registrar.bind(nameRequest(rival, hostname))).toMatchObject({ refused: 'inUse' });
-    expect(await there.registrar.whereIs('http', hostname)).toBe('elsewhere');
+    expect(await there.registrar.lookUpName('http', hostname)).toBe('elsewhere');
     await here.registrar.sessionClosed(sessionId, 0);
     bound(await there.registrar.bind(nameRequest(rival, hostname)));
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { createGrants } from '../../src/store/tunnels/grants.ts';
-import type { BindRequest, Refusal } from '../../src/tunnel/control/registrar.ts';
+import type { AgentRefusal, BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   bound,
@@ -41,7 +41,7 @@ afterAll(() => gateway?.close());
 let names = 0;
 const newName = () => `n${++names}.tunnel.localhost`;
 const bind = (request: BindRequest) => gateway.registrar.bind(request);
-const refused = (name: Exclude<Refusal['refused'], 'sessionEnded'>, target: string) => ({ refused: name, target });
+const refused = (name: Exclude<AgentRefusal['refused'], 'sessionEnded'>, target: string) => ({ refused: name, target });
 
 /** What the account sees of the live objects, by the API. */
 async function shown(path: string, key: string): Promise<{ id: string }[]> {
@@ -117,7 +117,7 @@ test('whoever listens hears which grants change', async () => {
 describe('a session', () => {
   test('replaces the one that its agent had before, and whoever had that hears of it', async () => {
     const taken: string[] = [];
-    const stop = gateway.registrar.onSessionTaken((id) => taken.push(id));
+    const stop = gateway.registrar.onSessionReplaced((id) => taken.push(id));
     const clientId = newClientId();
     const before = await openSession(gateway, credential, { clientId });
     const { tunnelId } = bound(await bind(nameRequest(before, newName())));
@@ -183,7 +183,7 @@ test('a tunnel shows its new metadata, and so does its endpoint', async () => {
 });
 
 describe('where a name is', () => {
-  const where = (name: string, listener: 'http' | 'tls' = 'http') => gateway.registrar.whereIs(listener, name);
+  const where = (name: string, listener: 'http' | 'tls' = 'http') => gateway.registrar.lookUpName(listener, name);
 
   test('that nobody has is unknown', async () => {
     expect(await where('nobody.tunnel.localhost')).toBe('unknown');

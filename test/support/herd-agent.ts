@@ -4,10 +4,10 @@ import { connect, type TLSSocket } from 'node:tls';
 import {
   answer,
   answerHeartbeat,
-  call,
+  callPeer,
   ErrorCode,
   MuxSession,
-  readType,
+  readStreamType,
   StreamType,
 } from '../../src/protocol/index.ts';
 
@@ -137,7 +137,7 @@ export class HerdAgent {
 
   #session(socket: TLSSocket, onLost: (why: string) => void): MuxSession {
     const onStream: ConstructorParameters<typeof MuxSession>[1]['onStream'] = (stream) =>
-      readType(stream, (type, rest) => {
+      readStreamType(stream, (type, rest) => {
         if (type === StreamType.HEARTBEAT) answerHeartbeat(stream, rest);
         else if (type === StreamType.PROXY) stream.reset(ErrorCode.REFUSED);
         else
@@ -153,7 +153,7 @@ export class HerdAgent {
   }
 
   async #call(mux: MuxSession, type: number, request: object, ms: number): Promise<Reply> {
-    const reply = (await call(mux, type, request, ms)) as Reply;
+    const reply = (await callPeer(mux, type, request, ms)) as Reply;
     if (!reply.Error) return reply;
     const [why = ''] = String(reply.Error).split('\r\n');
     throw Object.assign(new Error(why), { retryAfter: reply.RetryAfter });

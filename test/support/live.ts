@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId, newSecret } from '../../src/store/ids.ts';
-import type { BindRequest, OpenedSession, Refusal } from '../../src/tunnel/control/registrar.ts';
+import type { AgentRefusal, BindRequest, OpenedSession } from '../../src/tunnel/control/registrar.ts';
 import type { Owner, TestGateway } from './gateway.ts';
 
 type Party = Pick<TestGateway, 'registrar'>;
@@ -50,7 +50,7 @@ export function nameRequest(sessionId: string, hostname: string, more: Partial<B
 }
 
 /** What was bound. @throws when it was refused. */
-export function bound<T extends object>(answer: T | Refusal): T {
+export function bound<T extends object>(answer: T | AgentRefusal): T {
   expect(answer).not.toHaveProperty('refused');
   return answer as T;
 }

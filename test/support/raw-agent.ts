@@ -6,13 +6,13 @@ import { onTestFinished } from 'vitest';
 import {
   answer,
   answerHeartbeat,
-  call,
-  DEAF,
+  callPeer,
   type ErrorCode,
   MuxSession,
   type MuxStream,
+  noopStreamEvents,
   readProxyHeader,
-  readType,
+  readStreamType,
   StreamType,
 } from '../../src/protocol/index.ts';
 import type { TestGateway } from './gateway.ts';
@@ -70,7 +70,7 @@ export async function rawAgent(
     socket,
     {
       onStream(stream) {
-        readType(stream, (type, rest) => handle(stream, type, rest));
+        readStreamType(stream, (type, rest) => handle(stream, type, rest));
         onStream?.(stream);
       },
       onClose: (code, message) => resolve({ code, message }),
@@ -80,7 +80,7 @@ export async function rawAgent(
   const agent: RawAgent = {
     socket,
     mux,
-    call: (type, request) => call(mux, type, request, CALL_MS),
+    call: (type, request) => callPeer(mux, type, request, CALL_MS),
     auth: (authtoken, { ClientId = '', Extra } = {}) =>
       agent.call(StreamType.AUTH, { Version: ['3', '2'], ClientId, Extra: { AuthToken: authtoken, ...Extra } }),
     bind: (name, more) =>
@@ -126,7 +126,7 @@ function serve(stream: MuxStream, rest: Buffer): void {
       stream.write(Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${id.length}\r\n\r\n${id}`));
     }
   };
-  stream.events = { ...DEAF, onData: take, onEnd: () => stream.end() };
+  stream.events = { ...noopStreamEvents, onData: take, onEnd: () => stream.end() };
   take(EMPTY);
 }
 

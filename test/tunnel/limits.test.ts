@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { DEAF, ErrorCode, type MuxStream, openTyped, StreamType } from '../../src/protocol/index.ts';
+import { ErrorCode, type MuxStream, noopStreamEvents, openTypedStream, StreamType } from '../../src/protocol/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, strangeToken, type TestCredential } from '../support/live.ts';
@@ -41,16 +41,16 @@ const bindPort = (agent: RawAgent) => agent.bind('', { Proto: 'tcp', Opts: {} })
 describe('a stranger', () => {
   test('who sends more than an authentication needs is cut off at once', async () => {
     const agent = await rawAgent(gateway);
-    openTyped(agent.mux, StreamType.AUTH, Buffer.from(`{"Version":["${'x'.repeat(17_000)}`));
+    openTypedStream(agent.mux, StreamType.AUTH, Buffer.from(`{"Version":["${'x'.repeat(17_000)}`));
     expect((await agent.closed).code).toBe(ErrorCode.ENHANCE_CALM);
   });
 
   test('who begins several calls at once is cut off; heartbeats beside one call are what SDKs begin with', async () => {
     const agent = await rawAgent(gateway);
-    openTyped(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'));
+    openTypedStream(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'));
     expect(await agent.call(StreamType.SERVER_INFO, {})).toEqual({ Region: '' });
-    openTyped(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
-    openTyped(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
+    openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
+    openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
     expect((await agent.closed).code).toBe(ErrorCode.ENHANCE_CALM);
   });
 
@@ -164,9 +164,9 @@ describe('a session', () => {
     const agent = await agentOf(credential);
     const streams: MuxStream[] = [];
     const refused = new Promise<string>((resolve) => {
-      const events = { ...DEAF, onData: (chunk: Buffer) => resolve(String(chunk)) };
+      const events = { ...noopStreamEvents, onData: (chunk: Buffer) => resolve(String(chunk)) };
       const unfinished = Buffer.from(`{"Proto":"${'x'.repeat(2 ** 20 - 100)}`);
-      for (let i = 0; i < 8; i++) streams.push(openTyped(agent.mux, StreamType.BIND, unfinished, events));
+      for (let i = 0; i < 8; i++) streams.push(openTypedStream(agent.mux, StreamType.BIND, unfinished, events));
     });
     expect(await refused).toContain('4194304 bytes together');
     for (const stream of streams) stream.reset();
@@ -176,7 +176,11 @@ describe('a session', () => {
   test('asks for signs of life on one stream: another is refused', async () => {
     const agent = await agentOf(credential);
     const reset = new Promise<ErrorCode>((resolve) => {
-      const beat = () => openTyped(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'), { ...DEAF, onReset: resolve });
+      const beat = () =>
+        openTypedStream(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'), {
+          ...noopStreamEvents,
+          onReset: resolve,
+        });
       beat();
       beat();
     });

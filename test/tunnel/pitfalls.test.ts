@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { FrameReader, StreamType } from '../../src/protocol/index.ts';
+import { MuxFrameReader, StreamType } from '../../src/protocol/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -200,7 +200,7 @@ test('P7: an agent that is frozen is gone after interval and tolerance, and back
 /** Every stream that the gateway opens on an agent's connection: its type, and whether the gateway ended it. */
 function openings(agent: RawAgent): Map<number, { type: number; bytes: number; isEnded: boolean }> {
   const seen = new Map<number, { type: number; bytes: number; isEnded: boolean }>();
-  const reader = new FrameReader({
+  const reader = new MuxFrameReader({
     onData(id, piece, opens, ends) {
       if (opens) seen.set(id, { type: piece.readUInt32BE(0), bytes: 0, isEnded: false });
       const stream = seen.get(id);

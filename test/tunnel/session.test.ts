@@ -6,7 +6,15 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { DEAF, ErrorCode, Flag, FrameType, openTyped, StreamType, writeHeader } from '../../src/protocol/index.ts';
+import {
+  ErrorCode,
+  Flag,
+  FrameType,
+  noopStreamEvents,
+  openTypedStream,
+  StreamType,
+  writeHeader,
+} from '../../src/protocol/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential, type TestCredential } from '../support/live.ts';
@@ -71,8 +79,8 @@ const again = ({ Id, Extra }: Reply) => ({ Id, Extra: { Token: Extra.Token } });
 function say(agent: RawAgent, type: number, text: string): Promise<Reply | ErrorCode> {
   return new Promise((resolve) => {
     let got = '';
-    const stream = openTyped(agent.mux, type, Buffer.from(text), {
-      ...DEAF,
+    const stream = openTypedStream(agent.mux, type, Buffer.from(text), {
+      ...noopStreamEvents,
       onData: (chunk) => {
         got += chunk;
         stream.consumed(chunk.length);
@@ -83,7 +91,7 @@ function say(agent: RawAgent, type: number, text: string): Promise<Reply | Error
       },
       onReset: resolve,
     });
-    if (stream.isGone) resolve(ErrorCode.SESSION_CLOSED);
+    if (stream.isClosed) resolve(ErrorCode.SESSION_CLOSED);
   });
 }
 
@@ -153,9 +161,9 @@ describe('what is not of the protocol', () => {
     const agent = await agentOf();
     const lost = (bytes: string, isTyped: boolean) =>
       new Promise((resolve) => {
-        const events = { ...DEAF, onReset: resolve };
+        const events = { ...noopStreamEvents, onReset: resolve };
         const stream = isTyped
-          ? openTyped(agent.mux, StreamType.BIND, Buffer.from(bytes), events)
+          ? openTypedStream(agent.mux, StreamType.BIND, Buffer.from(bytes), events)
           : agent.mux.open(events);
         if (!isTyped) stream.write(Buffer.from(bytes));
         stream.end();

@@ -1,8 +1,8 @@
 // How long to wait before the next attempt. Nothing here ends: an agent tries for as long as it runs.
 
-import type { Timing } from './timing.ts';
+import type { ClientTiming } from './timing.ts';
 
-type Rules = Pick<Timing, 'random'>;
+type Rules = Pick<ClientTiming, 'random'>;
 
 /**
  * Before dialling again: anything from nothing to a limit that doubles (full jitter), so that the agents of a gateway that
@@ -13,14 +13,14 @@ type Rules = Pick<Timing, 'random'>;
 export function reconnectDelay(
   failures: number,
   sinceSession: number,
-  timing: Rules & Pick<Timing, 'retryFirst' | 'retryMaxRecent' | 'retryMax' | 'recent'>,
+  timing: Rules & Pick<ClientTiming, 'retryFirst' | 'retryMaxRecent' | 'retryMax' | 'recent'>,
 ): number {
   const max = sinceSession < timing.recent ? timing.retryMaxRecent : timing.retryMax;
   return timing.random() * doubling(timing.retryFirst, failures, max);
 }
 
 /** Before a refused authtoken is tried again: people must act first, and a try costs the gateway a handshake. */
-export function refusedSessionDelay(timing: Rules & Pick<Timing, 'refusedSession'>): number {
+export function refusedSessionDelay(timing: Rules & Pick<ClientTiming, 'refusedSession'>): number {
   return timing.refusedSession * (0.75 + timing.random() / 2);
 }
 
@@ -30,7 +30,7 @@ export function refusedSessionDelay(timing: Rules & Pick<Timing, 'refusedSession
  */
 export function refusedTunnelDelay(
   refusals: number,
-  timing: Rules & Pick<Timing, 'refusedTunnel' | 'refusedTunnelMax'>,
+  timing: Rules & Pick<ClientTiming, 'refusedTunnel' | 'refusedTunnelMax'>,
 ): number {
   return doubling(timing.refusedTunnel, refusals, timing.refusedTunnelMax) * (0.5 + timing.random() / 2);
 }

@@ -1,14 +1,14 @@
 // What the gateway is asked for, for a tunnel that is wanted.
 
 import type { writeBind } from '@gateway/protocol';
-import type { Resumption, WantedLabels, WantedTunnel } from '../gateway-client.ts';
-import { Refusal } from './refusal.ts';
-import type { Session } from './session.ts';
+import type { LabelTunnelSpec, Resumption, TunnelSpec } from '../gateway-client.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
+import type { GatewaySession } from './gateway-session.ts';
 
 type BindRequest = Parameters<typeof writeBind>[0];
 
 /** What the gateway has agreed to serve. */
-export interface Bound {
+export interface BindResult {
   id: string;
   /** Null for a tunnel with labels: nobody else can take what that has, so that it is a new one each time. */
   resumption: Resumption | null;
@@ -17,14 +17,14 @@ export interface Bound {
 /**
  * Asks to have back what the tunnel was, and where the gateway does not know it any more, for the same address anew.
  * @param isWanted whether it still is, after the first answer.
- * @throws {Refusal} in the gateway's words; {Error} when there is no answer that can be understood.
+ * @throws {GatewayRefusal} in the gateway's words; {Error} when there is no answer that can be understood.
  */
-export async function askFor(
-  session: Session,
-  wanted: WantedTunnel | WantedLabels,
+export async function requestBind(
+  session: GatewaySession,
+  wanted: TunnelSpec | LabelTunnelSpec,
   resumption: Resumption | null,
   isWanted: () => boolean,
-): Promise<Bound> {
+): Promise<BindResult> {
   if ('labels' in wanted) return { id: await session.bindLabels({ ...wanted, forwardsProto: '' }), resumption: null };
   const ask = async (proves: boolean) => {
     const { id, token, url } = await session.bind(bindRequest(wanted, resumption, proves));
@@ -33,7 +33,7 @@ export async function askFor(
   try {
     return await ask(true);
   } catch (error) {
-    const isFinal = error instanceof Refusal && !error.isPassing;
+    const isFinal = error instanceof GatewayRefusal && !error.isTransient;
     if (!resumption || !isFinal || !isWanted()) throw error;
     return ask(false);
   }
@@ -43,7 +43,7 @@ export async function askFor(
  * The call for a tunnel: for the address that it had, where it had one, and otherwise for the one that is wanted.
  * @param proves whether it is asked for as what it was, or as a new one at the same address.
  */
-function bindRequest(wanted: WantedTunnel, resumption: Resumption | null, proves: boolean): BindRequest {
+function bindRequest(wanted: TunnelSpec, resumption: Resumption | null, proves: boolean): BindRequest {
   const { protocol, forwardsTo, metadata, policy } = wanted;
   return {
     id: proves ? (resumption?.tunnelId ?? '') : '',
@@ -55,7 +55,7 @@ function bindRequest(wanted: WantedTunnel, resumption: Resumption | null, proves
   };
 }
 
-function address({ protocol, domain }: WantedTunnel, resumption: Resumption | null): object {
+function address({ protocol, domain }: TunnelSpec, resumption: Resumption | null): object {
   const url = resumption && URL.canParse(resumption.url) ? new URL(resumption.url) : undefined;
   // A host alone leaves the port to the gateway, which has chosen one since.
   if (protocol === 'tcp') return { Addr: url?.host ?? domain ?? '' };

@@ -2,7 +2,7 @@
 
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
-import type { Timing } from './timing.ts';
+import type { ClientTiming } from './timing.ts';
 
 export interface DialOptions {
   host: string;
@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 30_000;
  */
 export async function dial(
   { host, port, ca }: DialOptions,
-  timing: Pick<Timing, 'dial' | 'tls'>,
+  timing: Pick<ClientTiming, 'dial' | 'tls'>,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;

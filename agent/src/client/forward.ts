@@ -1,18 +1,25 @@
 // A visitor's stream, carried to where its tunnel forwards to.
 
 import type { Socket } from 'node:net';
-import { DEAF, ErrorCode, type MuxStream, readProxyHeader, relay, type Traffic } from '@gateway/protocol';
+import {
+  type ByteCounters,
+  ErrorCode,
+  type MuxStream,
+  noopStreamEvents,
+  readProxyHeader,
+  relay,
+} from '@gateway/protocol';
 import type { TunnelHandle } from '../gateway-client.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
 
-export type { Traffic };
+export type { ByteCounters as Traffic };
 
 /** A tunnel, as its visitors see it. */
-export interface Destination {
+export interface ForwardTarget {
   readonly upstream: Upstream | undefined;
   readonly counters: Omit<TunnelHandle['counters'], 'bytesIn' | 'bytesOut'>;
-  readonly traffic: Traffic;
+  readonly traffic: ByteCounters;
   /** Those that are open. */
   readonly streams: OpenStreams;
   /** Told why the upstream could not be reached; null when it was. */
@@ -20,7 +27,7 @@ export interface Destination {
 }
 
 /** Counters that take the bytes from `traffic`. */
-export function countersOver(traffic: Traffic) {
+export function createCounters(traffic: ByteCounters) {
   return {
     connections: 0,
     openConnections: 0,
@@ -34,8 +41,8 @@ export function countersOver(traffic: Traffic) {
   };
 }
 
-export interface ForwardParts {
-  find(tunnelId: string): Destination | undefined;
+export interface ForwardDeps {
+  find(tunnelId: string): ForwardTarget | undefined;
   /** The gateway sent a visitor for a tunnel that is not ours. */
   onUnknown(tunnelId: string): void;
   /** As in `ClientOptions`. */
@@ -45,14 +52,14 @@ export interface ForwardParts {
 }
 
 /** Takes a proxy stream. @param rest what came behind its type. */
-export function forward(stream: MuxStream, rest: Buffer, parts: ForwardParts): void {
+export function forward(stream: MuxStream, rest: Buffer, parts: ForwardDeps): void {
   let head = rest;
   const read = () => {
     try {
       const found = readProxyHeader(head);
       if (!found) return;
       stream.consumed(head.length - found.rest.length);
-      void carry(stream, found.header.tunnelId, found.rest, parts);
+      void forwardStream(stream, found.header.tunnelId, found.rest, parts);
     } catch {
       stream.reset(ErrorCode.PROTOCOL); // Whatever it is, it cannot be answered.
     }
@@ -61,26 +68,26 @@ export function forward(stream: MuxStream, rest: Buffer, parts: ForwardParts): v
     head = Buffer.concat([head, chunk]);
     read();
   };
-  stream.events = { ...DEAF, onData, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
+  stream.events = { ...noopStreamEvents, onData, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
   read();
 }
 
-async function carry(stream: MuxStream, tunnelId: string, first: Buffer, parts: ForwardParts): Promise<void> {
-  const replay = hold(stream, first);
+async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer, parts: ForwardDeps): Promise<void> {
+  const replay = bufferEvents(stream, first);
   // The answer to a bind may have come in the same read, and not have been looked at yet.
   const tunnel = parts.find(tunnelId) ?? (await nextTurn().then(() => parts.find(tunnelId)));
-  if (stream.isGone) return;
+  if (stream.isClosed) return;
   if (!tunnel?.upstream) {
     stream.reset(ErrorCode.REFUSED);
     parts.onUnknown(tunnelId);
     return;
   }
   const { counters, traffic, streams, upstream } = tunnel;
-  const attempt = reach(upstream, parts);
+  const attempt = startConnecting(upstream, parts);
   counters.connections++;
   counters.openConnections++;
   streams.add(stream);
-  stream.onGone = () => {
+  stream.onClosed = () => {
     counters.openConnections--;
     streams.delete(stream);
     attempt.giveUp();
@@ -88,10 +95,10 @@ async function carry(stream: MuxStream, tunnelId: string, first: Buffer, parts: 
   try {
     const socket = await attempt.connected;
     tunnel.onDial(null);
-    relay(stream, socket, { traffic });
+    relay(stream, socket, { counters: traffic });
     replay();
   } catch (error) {
-    if (stream.isGone) return;
+    if (stream.isClosed) return;
     counters.dialFailures++;
     stream.reset(ErrorCode.REFUSED); // Of which the gateway makes an answer that a visitor understands.
     tunnel.onDial((error as Error).message);
@@ -102,13 +109,13 @@ async function carry(stream: MuxStream, tunnelId: string, first: Buffer, parts: 
  * Keeps what comes, which the window bounds as nothing of it is called consumed.
  * @returns a function that tells it all to whoever the stream's events are for by then.
  */
-function hold(stream: MuxStream, first: Buffer): () => void {
+function bufferEvents(stream: MuxStream, first: Buffer): () => void {
   const chunks = first.length > 0 ? [first] : [];
   let ended = false;
   const onEnd = () => {
     ended = true;
   };
-  stream.events = { ...DEAF, onData: (chunk) => void chunks.push(chunk), onEnd };
+  stream.events = { ...noopStreamEvents, onData: (chunk) => void chunks.push(chunk), onEnd };
   return () => {
     for (const chunk of chunks) stream.events.onData(chunk);
     if (ended) stream.events.onEnd();
@@ -116,9 +123,9 @@ function hold(stream: MuxStream, first: Buffer): () => void {
 }
 
 /** `connected` rejects when the upstream may not, cannot, or is not quick enough to be connected, or is given up. */
-function reach(
+function startConnecting(
   upstream: Upstream,
-  { addresses, deadline }: ForwardParts,
+  { addresses, deadline }: ForwardDeps,
 ): { connected: Promise<Socket>; giveUp(): void } {
   let settle: (reason?: string) => void = () => {};
   const connected = new Promise<Socket>((resolve, reject) => {

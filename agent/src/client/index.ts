@@ -6,47 +6,47 @@ import type {
   ClientStatus,
   GatewayClient,
   GatewayError,
+  LabelTunnelSpec,
   SessionIdentity,
   TunnelHandle,
-  WantedLabels,
-  WantedTunnel,
+  TunnelSpec,
 } from '../gateway-client.ts';
 import { reconnectDelay, refusedSessionDelay } from './backoff.ts';
+import { ClientTunnel, type ClientTunnelDeps } from './client-tunnel.ts';
 import { dial } from './dial.ts';
 import { forward } from './forward.ts';
-import { Refusal } from './refusal.ts';
-import { Session, type SessionParts } from './session.ts';
-import { type Timing, USUAL_TIMING } from './timing.ts';
-import { Tunnel, type TunnelRooms } from './tunnel.ts';
-import { within } from './within.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
+import { GatewaySession, type GatewaySessionDeps } from './gateway-session.ts';
+import { type ClientTiming, DEFAULT_TIMING } from './timing.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
-export type { Timing } from './timing.ts';
+export type { ClientTiming } from './timing.ts';
 
 /** Connects at once, and stays connected until it is closed. @param timing what is to be other than usual. */
-export function createClient(options: ClientOptions, timing: Partial<Timing> = {}): GatewayClient {
-  return new Client(options, { ...USUAL_TIMING, ...timing });
+export function createClient(options: ClientOptions, timing: Partial<ClientTiming> = {}): GatewayClient {
+  return new Client(options, { ...DEFAULT_TIMING, ...timing });
 }
 
 /** What comes before the next attempt. */
-interface Pause {
+interface RetryPause {
   delay: number;
   state: ClientState;
 }
 
-const AT_ONCE: Pause = { delay: 0, state: 'connecting' };
+const AT_ONCE: RetryPause = { delay: 0, state: 'connecting' };
 
 class Client implements GatewayClient {
   readonly #options: ClientOptions;
-  readonly #timing: Timing;
-  readonly #parts: SessionParts;
-  readonly #rooms: TunnelRooms;
-  readonly #tunnels = new Set<Tunnel>();
+  readonly #timing: ClientTiming;
+  readonly #parts: GatewaySessionDeps;
+  readonly #rooms: ClientTunnelDeps;
+  readonly #tunnels = new Set<ClientTunnel>();
   readonly #end = new AbortController();
   readonly #running: Promise<void>;
   #closing: Promise<void> | undefined;
 
   #identity: SessionIdentity | null;
-  #session: Session | null = null;
+  #session: GatewaySession | null = null;
   #sessions = 0;
   /** Sessions in a row that could not be had or did not last. */
   #failures = 0;
@@ -58,13 +58,13 @@ class Client implements GatewayClient {
   #retryAt: number | null = null;
   #wake: () => void = () => {};
 
-  constructor(options: ClientOptions, timing: Timing) {
+  constructor(options: ClientOptions, timing: ClientTiming) {
     this.#options = options;
     this.#timing = timing;
     this.#identity = options.identity;
     this.#since = timing.now();
     const { log, onChange, addresses } = options;
-    const onClosed = (tunnel: Tunnel) => void this.#tunnels.delete(tunnel);
+    const onClosed = (tunnel: ClientTunnel) => void this.#tunnels.delete(tunnel);
     this.#rooms = { timing, live: new Map(), closing: new Set(), onChange, onClosed, log };
     const visitors = {
       find: (id: string) => this.#rooms.live.get(id),
@@ -79,7 +79,7 @@ class Client implements GatewayClient {
       onVisitor: (stream, rest) => forward(stream, rest, visitors),
       // The answer to its bind may have come in the same read, and not have been looked at yet.
       onStopTunnel: ({ id, message, errorCode }) =>
-        void setImmediate(() => this.#rooms.live.get(id)?.stopped({ code: errorCode, message })),
+        void setImmediate(() => this.#rooms.live.get(id)?.handleStopped({ code: errorCode, message })),
     };
     // Nobody is told anything before they have what they were given.
     this.#running = Promise.resolve().then(() => this.#run());
@@ -99,11 +99,11 @@ class Client implements GatewayClient {
     };
   }
 
-  open(wanted: WantedTunnel | WantedLabels): TunnelHandle {
+  open(wanted: TunnelSpec | LabelTunnelSpec): TunnelHandle {
     if (this.#end.signal.aborted) throw new Error('the client is closed');
-    const tunnel = new Tunnel(wanted, this.#rooms);
+    const tunnel = new ClientTunnel(wanted, this.#rooms);
     this.#tunnels.add(tunnel);
-    if (this.#session) tunnel.ask(this.#session);
+    if (this.#session) tunnel.bind(this.#session);
     else if (this.#state === 'waiting') this.#wake(); // Somebody wants it now.
     return tunnel;
   }
@@ -118,10 +118,10 @@ class Client implements GatewayClient {
     this.#wake();
     for (const tunnel of [...this.#tunnels]) {
       if (tunnel.isLive) void tunnel.close();
-      else tunnel.drop();
+      else tunnel.discard();
     }
     // Also where the gateway does not answer.
-    await within(this.#timing.drain, Promise.all(this.#rooms.closing));
+    await waitAtMost(this.#timing.drain, Promise.all(this.#rooms.closing));
     await this.#session?.close();
     await this.#running;
   }
@@ -137,10 +137,10 @@ class Client implements GatewayClient {
   }
 
   /** One session, from dialling to its end. @throws {Error} when there is none. */
-  async #attempt(): Promise<Pause> {
+  async #attempt(): Promise<RetryPause> {
     const { gateway, ca } = this.#options;
     const socket = await dial({ ...gateway, ca }, this.#timing, this.#end.signal);
-    const session = new Session(socket, this.#parts);
+    const session = new GatewaySession(socket, this.#parts);
     const giveUp = () => void session.close();
     this.#end.signal.addEventListener('abort', giveUp);
     try {
@@ -150,8 +150,8 @@ class Client implements GatewayClient {
       this.#keep(identity);
     } catch (error) {
       if (this.#end.signal.aborted) await session.close();
-      else session.abandon('not authenticated');
-      if (error instanceof Refusal) throw error;
+      else session.destroy('not authenticated');
+      if (error instanceof GatewayRefusal) throw error;
       const { message } = error as Error;
       throw new Error(`what listens at ${gateway.host}:${gateway.port} is no gateway, or is in trouble: ${message}`);
     } finally {
@@ -160,18 +160,18 @@ class Client implements GatewayClient {
     return this.#serve(session);
   }
 
-  async #serve(session: Session): Promise<Pause> {
+  async #serve(session: GatewaySession): Promise<RetryPause> {
     const { now, heartbeatInterval } = this.#timing;
     const began = now();
     this.#session = session;
     this.#sessions++;
     this.#options.log('info', 'connected to the gateway', { sessions: this.#sessions });
     this.#become('online', null);
-    for (const tunnel of [...this.#tunnels]) tunnel.ask(session);
-    const { message, wasSilent } = await session.ended;
+    for (const tunnel of [...this.#tunnels]) tunnel.bind(session);
+    const { message, missedHeartbeat: wasSilent } = await session.ended;
     this.#session = null;
     this.#lastSession = now();
-    for (const tunnel of [...this.#tunnels]) tunnel.lost();
+    for (const tunnel of [...this.#tunnels]) tunnel.handleSessionLost();
     this.#error = { code: '', message };
     if (this.#end.signal.aborted) return AT_ONCE;
     this.#options.log('warn', 'the session with the gateway is over', { reason: message });
@@ -181,17 +181,17 @@ class Client implements GatewayClient {
     return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
   }
 
-  #afterFailure(error: Error): Pause {
+  #afterFailure(error: Error): RetryPause {
     if (this.#end.signal.aborted) return AT_ONCE;
     const { message } = error;
-    const code = error instanceof Refusal ? error.code : '';
+    const code = error instanceof GatewayRefusal ? error.code : '';
     if (message !== this.#error?.message) this.#options.log('warn', 'no session with the gateway', { code, message });
     this.#error = { code, message };
     this.#failures++;
-    if (error instanceof Refusal && !error.isPassing)
+    if (error instanceof GatewayRefusal && !error.isTransient)
       return { delay: refusedSessionDelay(this.#timing), state: 'refused' };
     const sinceSession = this.#timing.now() - this.#lastSession;
-    const retryAfter = error instanceof Refusal ? error.retryAfter : 0;
+    const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
     return { delay: retryAfter + reconnectDelay(this.#failures, sinceSession, this.#timing), state: 'waiting' };
   }
 

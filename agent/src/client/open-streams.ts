@@ -1,7 +1,7 @@
 // The visitors of a tunnel that are under way.
 
 import { ErrorCode, type MuxStream } from '@gateway/protocol';
-import { within } from './within.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 export class OpenStreams {
   readonly #streams = new Set<MuxStream>();
@@ -18,16 +18,16 @@ export class OpenStreams {
   }
 
   /** Resolves when all have gone. @param grace milliseconds after which those that are left are cut. */
-  async end(grace: number): Promise<void> {
+  async drain(grace: number): Promise<void> {
     const isEmpty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
-    if (this.#streams.size > 0) await within(grace, isEmpty);
-    this.cut();
+    if (this.#streams.size > 0) await waitAtMost(grace, isEmpty);
+    this.resetAll();
   }
 
   /** Resets all: they would otherwise go on for as long as a visitor likes. */
-  cut(): void {
+  resetAll(): void {
     for (const stream of [...this.#streams]) {
       stream.reset(ErrorCode.REMOTE_GONE_AWAY); // The gateway tells visitors that the tunnel is offline.
       stream.events.onReset(ErrorCode.CANCELLED); // Whoever resets a stream is told of it by nobody else.

@@ -1,6 +1,6 @@
 // How long the agent waits, and for what. Everything is in milliseconds.
 
-export interface Timing {
+export interface ClientTiming {
   /** Until the gateway's name is resolved and TCP is connected. */
   dial: number;
   /** Until TLS is agreed on. */
@@ -30,14 +30,14 @@ export interface Timing {
   /** What visitors under way get to come to their end when their tunnel or the agent stops. */
   drain: number;
   /** Until the connection is closed, after the good-bye. */
-  farewell: number;
+  goAway: number;
   /** A clock that never goes back; the time of day does, on devices that learn it late. */
   now(): number;
   /** From 0 to below 1. */
   random(): number;
 }
 
-export const USUAL_TIMING: Timing = {
+export const DEFAULT_TIMING: ClientTiming = {
   dial: 10_000,
   tls: 10_000,
   auth: 10_000,
@@ -53,7 +53,7 @@ export const USUAL_TIMING: Timing = {
   refusedTunnelMax: 60_000,
   upstream: 10_000,
   drain: 7_000,
-  farewell: 1_500,
+  goAway: 1_500,
   now: () => performance.now(),
   random: Math.random,
 };

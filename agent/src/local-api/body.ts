@@ -1,7 +1,7 @@
 // The JSON body of a request.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonMistake } from '@gateway/protocol';
+import { describeJsonError } from '@gateway/protocol';
 import { DetailError } from '../detail-error.ts';
 
 const BODY_MAX = 1024 * 1024;
@@ -23,6 +23,6 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new DetailError(400, `The body must be JSON in UTF-8: ${jsonMistake(error)}.`);
+    throw new DetailError(400, `The body must be JSON in UTF-8: ${describeJsonError(error)}.`);
   }
 }

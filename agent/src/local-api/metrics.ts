@@ -1,13 +1,13 @@
 // How the agent is, for Prometheus.
 
-import type { Health } from '../run/health.ts';
-import type { Tunnel } from '../tunnels/tunnel.ts';
+import type { AgentHealth } from '../run/health.ts';
+import type { AgentTunnel } from '../tunnels/tunnel.ts';
 
 type Sample = [labels: Record<string, string>, value: number];
 
 /** The text format of Prometheus, version 0.0.4. */
-export function metricsText({ client, tunnels, version, damage, answers }: Health): string {
-  const perTunnel = (value: (tunnel: Tunnel) => number) =>
+export function metricsText({ client, tunnels, version, damage, answers }: AgentHealth): string {
+  const perTunnel = (value: (tunnel: AgentTunnel) => number) =>
     tunnels.map((tunnel): Sample => [{ url: tunnel.saved.url, protocol: tunnel.saved.protocol }, value(tunnel)]);
   const { rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

@@ -1,26 +1,26 @@
 // The routes of the local API.
 
 import type { IncomingMessage } from 'node:http';
-import type { Health } from '../run/health.ts';
+import type { AgentHealth } from '../run/health.ts';
 import { readTunnelRequest } from '../tunnels/request.ts';
-import type { Tunnels } from '../tunnels/table.ts';
-import { type Answer, detail } from './answers.ts';
+import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { readJson } from './body.ts';
 import { metricsText } from './metrics.ts';
+import { type ApiResponse, detailResponse } from './responses.ts';
 import { created, detailed, listed } from './views.ts';
 
-export interface Route {
+export interface ApiRoute {
   method: 'GET' | 'POST' | 'DELETE';
   /** The first group is what `handle` gets, decoded. */
   path: RegExp;
   /** Whether it needs no token: probes have none. */
-  isOpen?: boolean;
-  handle(request: IncomingMessage, part: string): Promise<Answer> | Answer;
+  isPublic?: boolean;
+  handle(request: IncomingMessage, part: string): Promise<ApiResponse> | ApiResponse;
 }
 
-const ok = (body: object | string): Answer => ({ status: 200, body });
+const ok = (body: object | string): ApiResponse => ({ status: 200, body });
 
-export function routes(tunnels: Tunnels, health: Health): Route[] {
+export function routes(tunnels: TunnelTable, health: AgentHealth): ApiRoute[] {
   return [
     { method: 'GET', path: /^\/tunnels$/, handle: () => ok(tunnels.all.map(listed)) },
     {
@@ -37,15 +37,15 @@ export function routes(tunnels: Tunnels, health: Health): Route[] {
       path: /^\/tunnels\/([^/]+)$/,
       async handle(_, part) {
         await tunnels.delete(tunnels.find(part));
-        return detail(200, 'Tunnel deleted');
+        return detailResponse(200, 'Tunnel deleted');
       },
     },
     { method: 'GET', path: /^\/status$/, handle: () => ok(health.status()) },
-    { method: 'GET', path: /^\/healthz$/, isOpen: true, handle: () => ok({ status: 'ok' }) },
+    { method: 'GET', path: /^\/healthz$/, isPublic: true, handle: () => ok({ status: 'ok' }) },
     {
       method: 'GET',
       path: /^\/readyz$/,
-      isOpen: true,
+      isPublic: true,
       handle() {
         const reasons = health.notReady();
         return { status: reasons.length > 0 ? 503 : 200, body: { ready: reasons.length === 0, reasons } };

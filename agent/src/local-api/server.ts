@@ -4,18 +4,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DetailError } from '../detail-error.ts';
 import type { Log } from '../log.ts';
-import { type Address, ConfigError } from '../settings/config.ts';
-import { type Answer, detail, send } from './answers.ts';
-import { type GuardSettings, refuseStranger, refuseWithoutToken } from './guards.ts';
-import type { Route } from './routes.ts';
+import { ConfigError, type HostAddress } from '../settings/config.ts';
+import { type AccessSettings, checkHostAndOrigin, checkToken } from './access.ts';
+import { type ApiResponse, detailResponse, sendResponse } from './responses.ts';
+import type { ApiRoute } from './routes.ts';
 
-const HEAD_MS = 10_000;
-const REQUEST_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 256;
 
 /** Begins to listen; what comes is answered once there is `serve`. @throws {ConfigError} when the address cannot be had. */
-export async function listen({ host, port }: Address): Promise<{ server: Server; address: Address }> {
-  const server = createServer({ headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS });
+export async function listenForApi({ host, port }: HostAddress): Promise<{ server: Server; address: HostAddress }> {
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: Error) => reject(new ConfigError(`AGENT_API_ADDR cannot be had: ${error.message}`));
@@ -29,18 +29,18 @@ export async function listen({ host, port }: Address): Promise<{ server: Server;
 }
 
 /** @param onAnswer told the status of each answer. */
-export function serve(
+export function serveApi(
   server: Server,
-  routes: Route[],
-  guards: GuardSettings,
+  routes: ApiRoute[],
+  guards: AccessSettings,
   log: Log,
   onAnswer: (status: number) => void,
 ): void {
   server.on('request', (request, response) => {
-    void answer(request, routes, guards, log).then((it) => {
+    void handleRequest(request, routes, guards, log).then((it) => {
       onAnswer(it.status);
       log('debug', 'answered', { method: request.method, path: request.url, status: it.status });
-      send(request, response, it);
+      sendResponse(request, response, it);
     });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -60,27 +60,32 @@ export async function closeServer(server: Server, grace: number): Promise<void> 
   clearTimeout(timer);
 }
 
-async function answer(request: IncomingMessage, routes: Route[], guards: GuardSettings, log: Log): Promise<Answer> {
+async function handleRequest(
+  request: IncomingMessage,
+  routes: ApiRoute[],
+  guards: AccessSettings,
+  log: Log,
+): Promise<ApiResponse> {
   try {
     const path = (request.url ?? '').replace(/\?.*$/s, '');
     const matching = routes.filter((route) => route.path.test(path));
-    const stranger = refuseStranger(request, guards);
+    const stranger = checkHostAndOrigin(request, guards);
     if (stranger) return stranger;
-    const unknown = matching.some(({ isOpen }) => isOpen) ? undefined : refuseWithoutToken(request, guards);
+    const unknown = matching.some(({ isPublic: isOpen }) => isOpen) ? undefined : checkToken(request, guards);
     if (unknown) return unknown;
-    if (matching.length === 0) return detail(404, 'Not Found');
+    if (matching.length === 0) return detailResponse(404, 'Not Found');
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = matching.find((each) => each.method === method);
-    if (!route) return detail(405, 'Method Not Allowed', { allow: matching.flatMap(allowed).join(', ') });
+    if (!route) return detailResponse(405, 'Method Not Allowed', { allow: matching.flatMap(allowed).join(', ') });
     return await route.handle(request, decode(route.path.exec(path)?.[1] ?? ''));
   } catch (error) {
-    if (error instanceof DetailError) return detail(error.status, error.message);
+    if (error instanceof DetailError) return detailResponse(error.status, error.message);
     log('error', 'a request failed', { path: request.url, reason: (error as Error).stack });
-    return detail(500, 'Something went wrong here; the log says what.');
+    return detailResponse(500, 'Something went wrong here; the log says what.');
   }
 }
 
-const allowed = ({ method }: Route) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+const allowed = ({ method }: ApiRoute) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 function decode(part: string): string {
   try {

@@ -1,27 +1,27 @@
 // Tunnels as the local API shows them.
 
 import { maskPolicy } from '@gateway/protocol';
-import type { Policy } from '../tunnels/policy.ts';
-import type { Tunnel } from '../tunnels/tunnel.ts';
+import type { PolicyDocument } from '../tunnels/policy.ts';
+import type { AgentTunnel } from '../tunnels/tunnel.ts';
 
 /** The five documented members. @param policy as it was sent, after a creation. */
-export function created({ saved }: Tunnel, policy: Policy | null): object {
+export function created({ saved }: AgentTunnel, policy: PolicyDocument | null): object {
   const { url, protocol, forwardsTo, domain } = saved;
   return { url, protocol, forwards_to: forwardsTo, domain, policy };
 }
 
 /** The same; the policy is the one that is applied, as a JSON text, without its secrets. */
-export function listed({ saved }: Tunnel): object {
+export function listed({ saved }: AgentTunnel): object {
   const { url, protocol, forwardsTo, domain, policy } = saved;
   return { url, protocol, forwards_to: forwardsTo, domain, policy: JSON.stringify(maskPolicy(policy)) };
 }
 
-export function statusOf({ phase, handle }: Tunnel): string {
+export function statusOf({ phase, handle }: AgentTunnel): string {
   return phase === 'closing' ? 'closing' : handle.state;
 }
 
 /** Everything but the secrets. */
-export function detailed(tunnel: Tunnel): object {
+export function detailed(tunnel: AgentTunnel): object {
   const { saved, handle } = tunnel;
   const { connections, openConnections, bytesIn, bytesOut, dialFailures } = handle.counters;
   return {

@@ -3,8 +3,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { call, MuxSession, StreamType } from '@gateway/protocol';
-import { type Config, writeAddress } from '../settings/config.ts';
+import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
+import { type AgentConfig, writeAddress } from '../settings/config.ts';
 
 const STEP_MS = 10_000;
 const ROUNDS = 5;
@@ -30,7 +30,7 @@ const HINTS: Record<string, string> = {
  * Reports each step on a line, up to the first that fails, and why.
  * @returns whether an agent could reach the gateway; its authtoken is not tried.
  */
-export async function diagnose({ gateway, ca }: Config, print: (line: string) => void): Promise<boolean> {
+export async function diagnose({ gateway, ca }: AgentConfig, print: (line: string) => void): Promise<boolean> {
   const open: Socket[] = [];
   const step = async <T>(name: string, work: () => Promise<[said: string, result: T]>): Promise<T> => {
     const before = performance.now();
@@ -105,7 +105,7 @@ async function askServer(tls: TLSSocket): Promise<[string, undefined]> {
   let region: unknown;
   for (let round = 0; round < ROUNDS; round++) {
     const before = performance.now();
-    const answer = await call(session, StreamType.SERVER_INFO, {}, STEP_MS).catch((error: Error) => {
+    const answer = await callPeer(session, StreamType.SERVER_INFO, {}, STEP_MS).catch((error: Error) => {
       throw new Error(`this does not speak the protocol of agents: ${lost || error.message}`);
     });
     times.push(performance.now() - before);

@@ -2,15 +2,15 @@
 
 import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
 import { statusOf } from '../local-api/views.ts';
-import { type Config, writeAddress } from '../settings/config.ts';
-import type { Tunnels } from '../tunnels/table.ts';
-import type { Tunnel } from '../tunnels/tunnel.ts';
+import { type AgentConfig, writeAddress } from '../settings/config.ts';
+import type { AgentTunnel } from '../tunnels/tunnel.ts';
+import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';
 import type { Publication } from './publish-api.ts';
 
-export interface Health {
+export interface AgentHealth {
   readonly client: ClientStatus;
-  readonly tunnels: readonly Tunnel[];
+  readonly tunnels: readonly AgentTunnel[];
   readonly version: string;
   /** What was wrong with the state file at the start; null when nothing was. */
   readonly damage: string | null;
@@ -23,14 +23,14 @@ export interface Health {
 }
 
 interface Parts {
-  config: Config;
+  config: AgentConfig;
   client: GatewayClient;
-  tunnels: Tunnels;
+  tunnels: TunnelTable;
   damage: string | null;
   publication: Publication | null;
 }
 
-export function openHealth({ config, client, tunnels, damage, publication }: Parts): Health {
+export function createHealth({ config, client, tunnels, damage, publication }: Parts): AgentHealth {
   const startedAt = new Date().toISOString();
   const instant = (ms: number) => new Date(ms).toISOString();
 

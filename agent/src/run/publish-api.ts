@@ -8,7 +8,7 @@ export interface Publication {
   /** To be kept; null before the gateway has answered. */
   readonly resume: Resumption | null;
   /** To be called when the client has changed something. */
-  look(): void;
+  update(): void;
 }
 
 interface PublishOptions {
@@ -33,7 +33,7 @@ export function publishApi({ client, domain, forwardsTo, defaultPolicy, resume, 
     get resume() {
       return handle.resumption;
     },
-    look() {
+    update() {
       if (handle.state !== 'active' || handle.url === printed) return;
       printed = handle.url;
       print(`forwarding ${printed} -> ${forwardsTo}`);

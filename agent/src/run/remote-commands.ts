@@ -3,15 +3,15 @@
 import type { RemoteCommands } from '../gateway-client.ts';
 
 /** How a run of the agent ends by itself. */
-export type Ending = 'stop' | 'restart';
+export type EndReason = 'stop' | 'restart';
 
 /** Resolves `ended` with the first command; the answer to it is on its way before. */
-export function remoteCommands(): { commands: RemoteCommands; ended: Promise<Ending> } {
-  let end: (why: Ending) => void = () => {};
-  const ended = new Promise<Ending>((resolve) => {
+export function remoteCommands(): { commands: RemoteCommands; ended: Promise<EndReason> } {
+  let end: (why: EndReason) => void = () => {};
+  const ended = new Promise<EndReason>((resolve) => {
     end = resolve;
   });
-  const later = (why: Ending) => {
+  const later = (why: EndReason) => {
     setImmediate(end, why);
     return null;
   };

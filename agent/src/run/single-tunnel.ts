@@ -1,22 +1,22 @@
 // `http 3000`, `labels 3000` and their like: one tunnel for as long as the process runs, without API and without state file.
 
 import { createClient } from '../client/index.ts';
-import type { Resumption, SessionIdentity, WantedLabels, WantedTunnel } from '../gateway-client.ts';
+import type { LabelTunnelSpec, Resumption, SessionIdentity, TunnelSpec } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
-import type { Config } from '../settings/config.ts';
+import type { AgentConfig } from '../settings/config.ts';
 import { writeLabels } from '../settings/labels.ts';
-import { type Ending, remoteCommands } from './remote-commands.ts';
+import { type EndReason, remoteCommands } from './remote-commands.ts';
 
 /** A run of the agent. */
-export interface Running {
+export interface AgentRun {
   /** Resolves when the gateway asked for an end. */
-  ended: Promise<Ending>;
+  ended: Promise<EndReason>;
   /** Resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
 /** What a restart asked for from afar keeps, so that the URL stays the same. */
-export interface Kept {
+export interface RestartState {
   identity: SessionIdentity | null;
   resume: Resumption | null;
 }
@@ -26,13 +26,13 @@ export interface Kept {
  * again for as long as this runs.
  * @param kept is brought up to date.
  */
-export function runOneTunnel(
-  config: Config,
-  wanted: Omit<WantedTunnel, 'resume'> | WantedLabels,
-  kept: Kept,
+export function runSingleTunnel(
+  config: AgentConfig,
+  wanted: Omit<TunnelSpec, 'resume'> | LabelTunnelSpec,
+  kept: RestartState,
   log: Log,
   print: (line: string) => void,
-): Running {
+): AgentRun {
   const { commands, ended } = remoteCommands();
   let printed: string | null = null;
   const look = () => {

@@ -1,27 +1,27 @@
 // `start`: the local API, the tunnels that were made through it, and the one that the API itself is published by.
 
-import { createClient, type Timing } from '../client/index.ts';
+import { type ClientTiming, createClient } from '../client/index.ts';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { routes } from '../local-api/routes.ts';
-import { closeServer, listen, serve } from '../local-api/server.ts';
+import { closeServer, listenForApi, serveApi } from '../local-api/server.ts';
 import type { Log } from '../log.ts';
-import { type Address, type Config, writeAddress } from '../settings/config.ts';
+import { type AgentConfig, type HostAddress, writeAddress } from '../settings/config.ts';
 import { lockInstance } from '../tunnels/instance-lock.ts';
 import { openDefaultPolicy } from '../tunnels/policy.ts';
 import { openStateFile } from '../tunnels/state-file.ts';
-import type { State } from '../tunnels/state-format.ts';
-import { Tunnels } from '../tunnels/table.ts';
-import { openHealth } from './health.ts';
+import type { AgentState } from '../tunnels/state-format.ts';
+import { TunnelTable } from '../tunnels/tunnel-table.ts';
+import { createHealth } from './health.ts';
 import { type Publication, publishApi } from './publish-api.ts';
 import { remoteCommands } from './remote-commands.ts';
-import type { Running } from './single-tunnel.ts';
+import type { AgentRun } from './single-tunnel.ts';
 
-const ANSWER_MS = 10_000;
+const BIND_TIMEOUT_MS = 10_000;
 /** What requests under way get for their answers when the agent stops. */
-const GRACE_MS = 2_000;
+const SHUTDOWN_GRACE_MS = 2_000;
 
 /** An agent that runs, and where. */
-export interface RunningAgent extends Running {
+export interface RunningAgent extends AgentRun {
   /** The base of the local API, as `http://127.0.0.1:8000`. */
   api: string;
 }
@@ -30,7 +30,7 @@ export interface AgentOptions {
   /** What a new tunnel may wait for the gateway's answer, in milliseconds. */
   answerTimeout?: number;
   /** What of the client's waits is to be other than usual. */
-  timing?: Partial<Timing>;
+  timing?: Partial<ClientTiming>;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface AgentOptions {
  * @throws when the state file is in use or of a newer agent, or the address of the API cannot be had.
  */
 export async function startAgent(
-  config: Config,
+  config: AgentConfig,
   log: Log,
   print: (line: string) => void,
   options: AgentOptions = {},
@@ -54,17 +54,17 @@ export async function startAgent(
 }
 
 async function start(
-  config: Config,
+  config: AgentConfig,
   log: Log,
   print: (line: string) => void,
-  { answerTimeout = ANSWER_MS, timing = {} }: AgentOptions,
+  { answerTimeout = BIND_TIMEOUT_MS, timing = {} }: AgentOptions,
   unlock: () => void,
 ): Promise<RunningAgent> {
   const file = await openStateFile(config.stateFile, state);
   const { loaded, damage } = file;
   if (damage !== null) log('error', damage);
-  const { server, address } = await listen(config.apiAddress);
-  const own = reachable(address);
+  const { server, address } = await listenForApi(config.apiAddress);
+  const own = reachableAddress(address);
 
   const { commands, ended } = remoteCommands();
   const defaultPolicy = openDefaultPolicy(config.policyFile, loaded.defaultPolicy, log);
@@ -85,7 +85,7 @@ async function start(
     log,
   };
   const client = createClient(clientOptions, { drain: config.drainMs, ...timing });
-  const tunnels = new Tunnels({
+  const tunnels = new TunnelTable({
     client,
     allowList: config.forwardsTo,
     defaultPolicy,
@@ -110,19 +110,19 @@ async function start(
     }
   }
 
-  function state(): State {
+  function state(): AgentState {
     const api = publication === null ? loaded.api : publication.resume;
     return { identity, defaultPolicy: defaultPolicy.lastGood, api, tunnels: tunnels.saved };
   }
 
   function look(): void {
-    publication?.look();
-    tunnels.look();
+    publication?.update();
+    tunnels.update();
   }
 
-  const health = openHealth({ config, client, tunnels, damage, publication });
+  const health = createHealth({ config, client, tunnels, damage, publication });
   const guards = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
-  serve(server, routes(tunnels, health), guards, log, (status) => {
+  serveApi(server, routes(tunnels, health), guards, log, (status) => {
     health.answers.set(status, (health.answers.get(status) ?? 0) + 1);
   });
   const api = `http://${writeAddress(address)}`;
@@ -132,7 +132,7 @@ async function start(
     api,
     ended,
     async close() {
-      const answered = closeServer(server, GRACE_MS);
+      const answered = closeServer(server, SHUTDOWN_GRACE_MS);
       await client.close();
       await answered;
       await file.save().catch((error: Error) => {
@@ -144,7 +144,7 @@ async function start(
 }
 
 /** Where the API can be connected to, also when it listens on all addresses. */
-function reachable({ host, port }: Address): string {
+function reachableAddress({ host, port }: HostAddress): string {
   const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   return writeAddress({ host: loopback[host] ?? host, port });
 }

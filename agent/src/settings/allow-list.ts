@@ -8,7 +8,7 @@ const LOOPBACK = 'localhost, 127.0.0.0/8, ::1/128';
 const NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 
 /** Addresses that machines of clouds ask for their secrets, and the link they are on. */
-const never = blockList(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']);
+const forbiddenAddresses = blockList(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']);
 
 /** Gives the addresses of a name; a failure rejects. */
 export type Resolve = (name: string) => Promise<string[]>;
@@ -31,7 +31,7 @@ export interface AllowList {
  */
 export function parseAllowList(text: string, resolve: Resolve = resolveName): AllowList {
   const entries = (text.trim() || LOOPBACK).split(',').map((entry) => entry.trim().toLowerCase());
-  const names = entries.filter((entry) => isIP(bare(entry.split('/')[0] ?? '')) === 0);
+  const names = entries.filter((entry) => isIP(withoutBrackets(entry.split('/')[0] ?? '')) === 0);
   for (const name of names)
     if (!NAME.test(name)) throw new Error(`must list CIDRs, addresses and host names; "${name}" is none of them`);
   const allowed = blockList(entries.filter((entry) => !names.includes(entry)));
@@ -41,10 +41,10 @@ export function parseAllowList(text: string, resolve: Resolve = resolveName): Al
   return {
     text: entries.join(', '),
     async addresses(host) {
-      const name = bare(host.toLowerCase()).replace(/\.$/, '');
-      const found = (isIP(name) ? [name] : await resolve(name)).map(plain);
+      const name = withoutBrackets(host.toLowerCase()).replace(/\.$/, '');
+      const found = (isIP(name) ? [name] : await resolve(name)).map(canonicalAddress);
       const mayAll = isNamed(name);
-      const isAllowed = (address: string) => !has(never, address) && (mayAll || has(allowed, address));
+      const isAllowed = (address: string) => !has(forbiddenAddresses, address) && (mayAll || has(allowed, address));
       return found.length > 0 && found.every(isAllowed) ? found : [];
     },
   };
@@ -59,12 +59,12 @@ function blockList(entries: string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', length] = entry.split('/');
-    const family = isIP(bare(address));
+    const family = isIP(withoutBrackets(address));
     const most = family === 4 ? 32 : 128;
     const bits = length === undefined ? most : Number(length || Number.NaN);
     if (!Number.isInteger(bits) || bits < 0 || bits > most)
       throw new Error(`must list CIDRs as 192.168.0.0/16; "${entry}" is not one`);
-    list.addSubnet(bare(address), bits, family === 4 ? 'ipv4' : 'ipv6');
+    list.addSubnet(withoutBrackets(address), bits, family === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
 }
@@ -72,7 +72,7 @@ function blockList(entries: string[]): BlockList {
 const has = (list: BlockList, address: string) => list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** Without the brackets that IPv6 addresses wear in URLs. */
-function bare(host: string): string {
+function withoutBrackets(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
@@ -80,7 +80,7 @@ function bare(host: string): string {
  * The address that is meant: without its zone, and IPv4 where that stands inside of IPv6 (mapped, or through NAT64), so
  * that no other spelling gets past a rule.
  */
-function plain(address: string): string {
+function canonicalAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   const whole = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(whole) ?? [];

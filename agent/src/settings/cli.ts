@@ -74,7 +74,7 @@ export function readCommand(args: string[]): Command {
   if (name === undefined) throw new UsageError('No command is given.');
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one argument too many.`);
   const { domain, port, policy, label = [] } = values;
-  const refuseBut = (...options: string[]) => {
+  const allowOptions = (...options: string[]) => {
     const stray = Object.keys(values).find((option) => !options.includes(option));
     if (stray !== undefined) throw new UsageError(`--${stray} is not for "${name}".`);
   };
@@ -82,7 +82,7 @@ export function readCommand(args: string[]): Command {
     if (port !== undefined && name !== 'tcp')
       throw new UsageError('--port is for tcp; a name is asked for by --domain.');
     if (domain !== undefined && name === 'tcp') throw new UsageError('--domain is not for tcp; use --port.');
-    refuseBut('domain', 'port', 'policy');
+    allowOptions('domain', 'port', 'policy');
     return {
       does: 'tunnel',
       protocol: name,
@@ -92,12 +92,12 @@ export function readCommand(args: string[]): Command {
     };
   }
   if (name === 'labels') {
-    refuseBut('label');
+    allowOptions('label');
     return { does: 'labels', forwardsTo: readTarget(name, target), labels: readLabelsOf(name, label) };
   }
   if (name !== 'start' && name !== 'diagnose') throw new UsageError(`There is no command "${name}".`);
   if (target !== undefined) throw new UsageError(`"${name}" takes no argument.`);
-  refuseBut();
+  allowOptions();
   return { does: name };
 }
 

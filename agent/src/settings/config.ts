@@ -7,20 +7,20 @@ import { LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 
 /** Host and port; port 0 is any free one. IPv6 addresses stand without their brackets. */
-export interface Address {
+export interface HostAddress {
   host: string;
   port: number;
 }
 
-export interface Config {
+export interface AgentConfig {
   /** Empty where none is given: only commands that open a session need it. */
   authtoken: string;
-  gateway: Address;
+  gateway: HostAddress;
   /** Certificates of the authorities to trust, in PEM; undefined: those that Node trusts. */
   ca: string | undefined;
   /** The name that the agent's own API is published under. */
   domain: string | null;
-  apiAddress: Address;
+  apiAddress: HostAddress;
   apiToken: string | null;
   stateFile: string;
   /** What visitors under way get to come to their end when a tunnel or the agent stops, in milliseconds. */
@@ -45,7 +45,7 @@ const DRAIN_MAX = 600_000;
  * @param directory what relative file names are relative to.
  * @throws {ConfigError} that names all mistakes, without repeating secrets.
  */
-export function readConfig(env: Record<string, string | undefined>, directory: string): Config {
+export function readConfig(env: Record<string, string | undefined>, directory: string): AgentConfig {
   const mistakes: string[] = [];
   const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
     try {
@@ -56,7 +56,7 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
     }
   };
   const file = (text: string) => (text === '' ? null : resolve(directory, text));
-  const config: Config = {
+  const config: AgentConfig = {
     authtoken: read('TUNNEL_AUTHTOKEN', '', visible),
     gateway: read('GATEWAY_ADDR', '127.0.0.1:4443', (text) => readAddress(text, 1)),
     ca: read('GATEWAY_CA', '', (text) => readAuthorities(file(text))),
@@ -75,7 +75,7 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
 }
 
 /** Reads `host:port`, `[IPv6]:port`. @throws with what would be right. */
-export function readAddress(text: string, leastPort: number): Address {
+export function readAddress(text: string, leastPort: number): HostAddress {
   const [, v6, name, digits] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? name ?? '';
   const port = Number(digits);
@@ -85,7 +85,7 @@ export function readAddress(text: string, leastPort: number): Address {
 }
 
 /** The other way round. */
-export function writeAddress({ host, port }: Address): string {
+export function writeAddress({ host, port }: HostAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

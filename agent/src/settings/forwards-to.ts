@@ -2,7 +2,7 @@
 
 import { readAddress, writeAddress } from './config.ts';
 
-export interface Upstream {
+export interface ForwardsTo {
   host: string;
   port: number;
   /** As the connection to the gateway takes it: always with a port. */
@@ -13,7 +13,7 @@ const SCHEMES = ['', 'http', 'https', 'tcp', 'tls'];
 const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 /** @throws with what would be right. */
-export function readForwardsTo(text: string): Upstream {
+export function readForwardsTo(text: string): ForwardsTo {
   const [, scheme = '', rest = ''] = /^(?:([a-z]+):\/\/)?([^/]*)\/?$/i.exec(text) ?? [];
   const usual = USUAL_PORTS[scheme];
   try {

@@ -20,27 +20,27 @@ export function lockInstance(file: string): () => void {
     rmSync(mine, { recursive: true, force: true });
     mkdirSync(mine, { mode: 0o700 });
     writeFileSync(join(mine, me), '');
-    take(directory, mine, me, file);
+    acquireLock(directory, mine, me, file);
   } catch (error) {
     if (!(error instanceof LockError))
       throw new LockError(`AGENT_STATE_FILE ${file} cannot be used: ${(error as Error).message}`);
     rmSync(mine, { recursive: true, force: true });
     throw error;
   }
-  return () => letGo(directory, me);
+  return () => releaseLock(directory, me);
 }
 
 /**
  * The directory appears together with the file in it, by a rename, so that nobody sees it without an owner; a dead
  * owner's file is removed by its name, which is nobody else's.
  */
-function take(directory: string, mine: string, me: string, file: string): void {
+function acquireLock(directory: string, mine: string, me: string, file: string): void {
   for (;;) {
     const holder = holderOf(directory);
     if (holder !== undefined) {
       if (holder !== me && isAlive(holder))
         throw new LockError(`Process ${holder.split('.')[0]} is an agent with AGENT_STATE_FILE ${file} already.`);
-      letGo(directory, holder);
+      releaseLock(directory, holder);
     }
     try {
       renameSync(mine, directory);
@@ -61,7 +61,7 @@ function holderOf(directory: string): string | undefined {
   }
 }
 
-function letGo(directory: string, holder: string): void {
+function releaseLock(directory: string, holder: string): void {
   rmSync(join(directory, holder), { force: true });
   try {
     rmdirSync(directory);

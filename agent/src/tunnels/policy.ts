@@ -1,7 +1,7 @@
 // Traffic policies: those that come with a request, and the default for tunnels that are made without one.
 
 import { readFileSync } from 'node:fs';
-import { checkPolicy, jsonMistake, POLICY_LIMITS } from '@gateway/protocol';
+import { checkPolicy, describeJsonError, POLICY_LIMITS } from '@gateway/protocol';
 import shipped from '../../default-policy.json' with { type: 'json' };
 import type { Protocol } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 /** Characters of YAML that the gateway reads: its comments and blanks may double what it says. */
 const TEXT_MAX = 2 * POLICY_LIMITS.document;
 
-export type Policy = Record<string, unknown>;
+export type PolicyDocument = Record<string, unknown>;
 
 /** A policy that cannot be used; the text names the places, as `policy.inbound[0].actions must …`. */
 export class PolicyError extends Error {}
@@ -19,21 +19,21 @@ export class PolicyError extends Error {}
  * @param name of the whole, for the text.
  * @throws {PolicyError}
  */
-export function readPolicy(value: unknown, protocol: Protocol, name: string): Policy {
+export function readPolicy(value: unknown, protocol: Protocol, name: string): PolicyDocument {
   const problems = checkPolicy(value, protocol);
-  if (problems.length === 0) return value as Policy;
+  if (problems.length === 0) return value as PolicyDocument;
   throw new PolicyError(
     problems.map(({ path, message }) => `${path ? `${name}.${path}` : name} ${message}`).join('; '),
   );
 }
 
 /** Reads a policy from a JSON file. @throws {PolicyError} that names the file. */
-export function readPolicyFile(file: string, protocol: Protocol): Policy {
+export function readPolicyFile(file: string, protocol: Protocol): PolicyDocument {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new PolicyError(`${file} must be a file with a policy in JSON: ${jsonMistake(error)}`);
+    throw new PolicyError(`${file} must be a file with a policy in JSON: ${describeJsonError(error)}`);
   }
   return readPolicy(value, protocol, file);
 }
@@ -65,7 +65,7 @@ export function readPolicyText(file: string, protocol: Protocol): string {
 const OF_HTTP = ['on_http_request', 'on_http_response', 'outbound'];
 
 /** What of a policy for all tunnels applies to this protocol: phases of HTTP are left out where there is no HTTP. */
-export function policyFor(policy: Policy, protocol: Protocol): Policy {
+export function policyFor(policy: PolicyDocument, protocol: Protocol): PolicyDocument {
   if (protocol === 'http' || protocol === 'https') return policy;
   return Object.fromEntries(Object.entries(policy).filter(([phase]) => !OF_HTTP.includes(phase)));
 }
@@ -76,16 +76,16 @@ export interface DefaultPolicy {
    * never what somebody with a default wanted.
    * @throws {PolicyError} when there never was one.
    */
-  current(protocol: Protocol): Policy;
+  current(protocol: Protocol): PolicyDocument;
   /** The last good one, to be kept over restarts; null when there is none yet. */
-  readonly lastGood: Policy | null;
+  readonly lastGood: PolicyDocument | null;
 }
 
 /**
  * @param file null for the policy that comes with the agent.
  * @param lastGood of the run before.
  */
-export function openDefaultPolicy(file: string | null, lastGood: Policy | null, log: Log): DefaultPolicy {
+export function openDefaultPolicy(file: string | null, lastGood: PolicyDocument | null, log: Log): DefaultPolicy {
   let good = lastGood;
   return {
     current(protocol) {

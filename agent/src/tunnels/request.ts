@@ -2,19 +2,19 @@
 
 import { DetailError } from '../detail-error.ts';
 import type { Protocol } from '../gateway-client.ts';
-import { readForwardsTo, type Upstream } from '../settings/forwards-to.ts';
-import { type Policy, PolicyError, readPolicy } from './policy.ts';
+import { type ForwardsTo, readForwardsTo } from '../settings/forwards-to.ts';
+import { type PolicyDocument, PolicyError, readPolicy } from './policy.ts';
 import { PROTOCOLS } from './state-format.ts';
 
 export interface TunnelRequest {
   protocol: Protocol;
   /** As it was sent. */
   forwardsTo: string;
-  upstream: Upstream;
+  upstream: ForwardsTo;
   /** As it was sent; null for any. */
   domain: string | null;
   /** Null for the default. */
-  policy: Policy | null;
+  policy: PolicyDocument | null;
 }
 
 const MEMBERS = ['protocol', 'forwards_to', 'domain', 'policy'];

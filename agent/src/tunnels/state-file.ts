@@ -2,14 +2,14 @@
 
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EMPTY, NewerFormatError, parseState, printState, type State } from './state-format.ts';
+import { type AgentState, EMPTY_STATE, NewerStateError, parseState, printState } from './state-format.ts';
 
 /** The state file cannot be used; the text says what to do. */
 export class StateFileError extends Error {}
 
 export interface StateFile {
   /** What it held at the start. */
-  readonly loaded: State;
+  readonly loaded: AgentState;
   /** What was wrong with it at the start; null when nothing was. */
   readonly damage: string | null;
   /**
@@ -25,7 +25,7 @@ export interface StateFile {
  * @param state what is to be saved, asked at each write.
  * @throws {StateFileError} when it was written by a newer agent, or cannot be read at all.
  */
-export async function openStateFile(file: string, state: () => State): Promise<StateFile> {
+export async function openStateFile(file: string, state: () => AgentState): Promise<StateFile> {
   const { loaded, text, damage } = await load(file);
   // The version before is kept only if it was good.
   let onDisk = damage === null ? text : null;
@@ -50,13 +50,13 @@ export async function openStateFile(file: string, state: () => State): Promise<S
   };
 }
 
-async function load(file: string): Promise<{ loaded: State; text: string | null; damage: string | null }> {
+async function load(file: string): Promise<{ loaded: AgentState; text: string | null; damage: string | null }> {
   const text = await read(file);
-  if (text === null) return { loaded: EMPTY, text, damage: null };
+  if (text === null) return { loaded: EMPTY_STATE, text, damage: null };
   try {
     return { loaded: parseState(text), text, damage: null };
   } catch (error) {
-    if (error instanceof NewerFormatError) throw new StateFileError(`${file} cannot be used: ${error.message}`);
+    if (error instanceof NewerStateError) throw new StateFileError(`${file} cannot be used: ${error.message}`);
     const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await copyFile(file, aside);
     const before = await read(`${file}.bak`);
@@ -66,7 +66,7 @@ async function load(file: string): Promise<{ loaded: State; text: string | null;
     } catch {
       // Damaged too: told below.
     }
-    return { loaded: EMPTY, text, damage: `${found}, and there is no good ${file}.bak: tunnels are lost` };
+    return { loaded: EMPTY_STATE, text, damage: `${found}, and there is no good ${file}.bak: tunnels are lost` };
   }
 }
 

@@ -2,9 +2,9 @@
 // that it follows.
 
 import { randomUUID } from 'node:crypto';
-import { jsonMistake } from '@gateway/protocol';
+import { describeJsonError } from '@gateway/protocol';
 import type { Protocol, Resumption, SessionIdentity } from '../gateway-client.ts';
-import type { Policy } from './policy.ts';
+import type { PolicyDocument } from './policy.ts';
 
 export const PROTOCOLS: readonly Protocol[] = ['http', 'https', 'tcp', 'tls'];
 export type PolicySource = 'default' | 'request';
@@ -21,44 +21,44 @@ export interface SavedTunnel {
   /** As it was asked for. */
   domain: string | null;
   /** The one that is applied. */
-  policy: Policy;
+  policy: PolicyDocument;
   policySource: PolicySource;
   createdAt: string;
   resume: Resumption | null;
 }
 
-export interface State {
+export interface AgentState {
   identity: SessionIdentity | null;
   /** The last default policy that could be used. */
-  defaultPolicy: Policy | null;
+  defaultPolicy: PolicyDocument | null;
   /** The tunnel of the agent's own API. */
   api: Resumption | null;
   /** In the order in which they were made. */
   tunnels: SavedTunnel[];
 }
 
-export const EMPTY: State = { identity: null, defaultPolicy: null, api: null, tunnels: [] };
+export const EMPTY_STATE: AgentState = { identity: null, defaultPolicy: null, api: null, tunnels: [] };
 
 /** The text is no state file. */
-export class FormatError extends Error {}
+export class StateFormatError extends Error {}
 /** The file was written by a newer agent: to go on would lose what this one does not know. */
-export class NewerFormatError extends Error {}
+export class NewerStateError extends Error {}
 
 const VERSION = 1;
 
-export function printState(state: State): string {
+export function printState(state: AgentState): string {
   return `${JSON.stringify({ version: VERSION, ...state }, null, 1)}\n`;
 }
 
-/** @throws {FormatError} @throws {NewerFormatError} */
-export function parseState(text: string): State {
+/** @throws {StateFormatError} @throws {NewerStateError} */
+export function parseState(text: string): AgentState {
   const value = object(parseJson(text), 'the state');
   if (!('version' in value)) return parseSample(value);
-  if (typeof value.version !== 'number') throw new FormatError('version must be a number');
+  if (typeof value.version !== 'number') throw new StateFormatError('version must be a number');
   if (value.version > VERSION)
-    throw new NewerFormatError(`it has version ${value.version}, and this agent knows ${VERSION}: install a newer one`);
+    throw new NewerStateError(`it has version ${value.version}, and this agent knows ${VERSION}: install a newer one`);
   const tunnels = value.tunnels;
-  if (!Array.isArray(tunnels)) throw new FormatError('tunnels must be a list');
+  if (!Array.isArray(tunnels)) throw new StateFormatError('tunnels must be a list');
   return {
     identity: nullable(value.identity, (it) => ({
       clientId: readText(it, 'clientId'),
@@ -70,7 +70,7 @@ export function parseState(text: string): State {
   };
 }
 
-function readTunnel(value: Policy): SavedTunnel {
+function readTunnel(value: PolicyDocument): SavedTunnel {
   return {
     id: readText(value, 'id'),
     url: readText(value, 'url'),
@@ -85,16 +85,16 @@ function readTunnel(value: Policy): SavedTunnel {
   };
 }
 
-const readResumption = (value: Policy): Resumption => ({
+const readResumption = (value: PolicyDocument): Resumption => ({
   tunnelId: readText(value, 'tunnelId'),
   bindToken: readText(value, 'bindToken'),
   url: readText(value, 'url'),
 });
 
 /** The sample's: an object by URL, its policies JSON texts, after a restart of it texts of texts. */
-function parseSample(value: Policy): State {
+function parseSample(value: PolicyDocument): AgentState {
   const tunnels = Object.entries(value).map(([url, item]): SavedTunnel => {
-    if (!URL.canParse(url)) throw new FormatError(`"${url}" must be a URL`);
+    if (!URL.canParse(url)) throw new StateFormatError(`"${url}" must be a URL`);
     const fields = object(item, url);
     return {
       id: randomUUID(),
@@ -109,7 +109,7 @@ function parseSample(value: Policy): State {
       resume: null,
     };
   });
-  return { ...EMPTY, tunnels };
+  return { ...EMPTY_STATE, tunnels };
 }
 
 /** Each restart of the sample encoded once more. */
@@ -122,29 +122,29 @@ function decoded(value: unknown): unknown {
 function readProtocol(value: unknown): Protocol {
   const protocol = PROTOCOLS.find((known) => known === value);
   if (protocol) return protocol;
-  throw new FormatError(`protocol must be one of ${PROTOCOLS.join(', ')}`);
+  throw new StateFormatError(`protocol must be one of ${PROTOCOLS.join(', ')}`);
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FormatError(jsonMistake(error));
+    throw new StateFormatError(describeJsonError(error));
   }
 }
 
-function object(value: unknown, name: string): Policy {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Policy;
-  throw new FormatError(`${name} must be an object`);
+function object(value: unknown, name: string): PolicyDocument {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as PolicyDocument;
+  throw new StateFormatError(`${name} must be an object`);
 }
 
-const nullable = <T>(value: unknown, read: (value: Policy) => T): T | null =>
+const nullable = <T>(value: unknown, read: (value: PolicyDocument) => T): T | null =>
   value == null ? null : read(object(value, 'a member'));
 
-function readText(value: Policy, name: string): string {
+function readText(value: PolicyDocument, name: string): string {
   const text = value[name];
   if (typeof text === 'string') return text;
-  throw new FormatError(`${name} must be a text`);
+  throw new StateFormatError(`${name} must be a text`);
 }
 
-const textOrNull = (value: Policy, name: string) => (value[name] == null ? null : readText(value, name));
+const textOrNull = (value: PolicyDocument, name: string) => (value[name] == null ? null : readText(value, name));

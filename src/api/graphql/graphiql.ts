@@ -41,7 +41,7 @@ export function graphiql(): (exchange: ApiExchange) => void {
 }
 
 async function makePage(): Promise<Page> {
-  const worker = new Worker(new URL('../graphiql-page.js', import.meta.url));
+  const worker = new Worker(new URL('./graphiql-page.js', import.meta.url));
   worker.unref(); // Nobody waits for it when the gateway stops.
   const [{ bytes, policy }] = (await once(worker, 'message')) as [{ bytes: Uint8Array; policy: string }];
   const { buffer, byteOffset, byteLength } = bytes;

@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { addressBlock, endsOf, ipOf } from '../../tunnel/network/peer.ts';
+import { addressBlock, connectionKey, ipOf } from '../../tunnel/network/peer.ts';
 import { unsentBytes } from './response-body.ts';
 
 /** One address may have a part of all connections: 1 / ADDRESS_PART. */
@@ -59,12 +59,12 @@ export class Connections {
       server.on('connection', (raw: Socket) => {
         const connection = this.#bySocket.get(raw);
         if (!connection) return;
-        const ends = endsOf(raw);
+        const ends = connectionKey(raw);
         waiting.set(ends, connection);
         raw.once('close', () => waiting.delete(ends));
       });
       server.on('secureConnection', (socket) => {
-        const connection = waiting.get(endsOf(socket));
+        const connection = waiting.get(connectionKey(socket));
         if (!connection) return;
         connection.socket = socket;
         this.#bySocket.set(socket, connection);

@@ -1,7 +1,7 @@
 // Bodies of requests: their content type is checked, they are read with a limit, and parsed strictly.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonMistake } from '../../protocol/messages/json-reader.ts';
+import { describeJsonError } from '../../protocol/messages/json-reader.ts';
 import { ApiError } from '../errors.ts';
 
 export const BODY_MAX_BYTES = 64 * 1024;
@@ -60,7 +60,7 @@ export function parseStrictly(bytes: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ApiError('notJson', { reason: jsonMistake(error) });
+    throw new ApiError('notJson', { reason: describeJsonError(error) });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('notJson', { reason: 'it is not an object' });

@@ -1,7 +1,7 @@
 // Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
 
 import { newId } from '../../store/ids.ts';
-import { type Labels, matches } from '../../tunnel/endpoints/endpoint.ts';
+import { type Labels, matchesLabels } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder.ts';
 import { collection, deletion, Node, reads } from '../collection.ts';
 import { ApiError } from '../errors.ts';
@@ -39,7 +39,7 @@ const TunnelGroupBackend = builder.prismaObject('Backend', {
       select: { labels: true },
       resolve: async ({ labels }, _, context) =>
         (await labelledTunnels(context))
-          .filter((tunnel) => matches(labels as Labels, tunnel.labels))
+          .filter((tunnel) => matchesLabels(labels as Labels, tunnel.labels))
           .map(({ id }) => ({ id, path: `/tunnels/${id}` })),
     }),
   }),

@@ -3,7 +3,7 @@
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
+import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { TunnelGroup } from '../../tunnel/endpoints/tunnel-group.ts';
 import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
 
@@ -31,7 +31,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly upstreamProtocol = 'http1';
   readonly tls: 'passthrough' | 'gateway';
   readonly handling: EndpointRules;
-  readonly meter: Meter;
+  readonly meter: TrafficMeter;
   readonly #group: TunnelGroup | undefined;
   #isOpen = true;
 
@@ -39,7 +39,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   constructor(
     { hostname, endpointId }: { hostname: string; endpointId: string },
     edge: EdgeEndpointDeps,
-    meter = new Meter(),
+    meter = new TrafficMeter(),
   ) {
     this.id = endpointId;
     this.accountId = edge.accountId;

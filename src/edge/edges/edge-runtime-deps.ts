@@ -1,11 +1,11 @@
 // What the runtimes of edges need of the rest of the gateway.
 
 import type { ModuleEnvironment } from '../../http/module.ts';
-import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleDescriptor } from '../modules/descriptor.ts';
 
 export interface EdgeRuntimeDeps {
-  endpoints: Endpoints;
+  endpoints: EndpointRegistry;
   environment: ModuleEnvironment;
   /** The modules that there are. */
   descriptors: readonly ModuleDescriptor[];

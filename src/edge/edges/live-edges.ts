@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
-import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTls } from '../modules/tls-termination.ts';
 import { DomainCertificates } from './domain-certificates.ts';
@@ -47,7 +47,7 @@ function isUnfinished(compilation: IncrementalCompilation, work: () => unknown):
 
 export class LiveEdges {
   readonly #options: LiveEdgesOptions;
-  readonly #endpoints: Endpoints;
+  readonly #endpoints: EndpointRegistry;
   readonly #reloads: ReloadQueue;
   readonly #certificates = new DomainCertificates();
   /** By the id of the edge. */

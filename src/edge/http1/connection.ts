@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { ErrorResponseParts } from '../../http/error-response.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { abort, TurnWriter } from '../../protocol/relay.ts';
+import { abortSocket, CoalescingWriter } from '../../protocol/relay.ts';
 import { MORE, REFUSED } from '../codec/head-reader.ts';
 import { RequestHead } from '../codec/request-head.ts';
 import { ResponseHead } from '../codec/response-head.ts';
@@ -38,7 +38,7 @@ export class Connection implements Http1ConnectionContext {
   upstream: UpstreamStream | undefined;
 
   readonly #clients: ClientResolver;
-  readonly #writer: TurnWriter;
+  readonly #writer: CoalescingWriter;
   readonly place: ConnectionSlot;
   /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
   #phase: 'heads' | 'exchange' | 'lingering' | 'over' = 'heads';
@@ -69,7 +69,7 @@ export class Connection implements Http1ConnectionContext {
     this.socket = socket;
     this.front = front;
     this.connections = connections;
-    this.#writer = new TurnWriter(socket);
+    this.#writer = new CoalescingWriter(socket);
     this.timeouts = new ConnectionTimeouts(socket, front);
     this.#clients = new ClientResolver(socket, front);
     this.client = this.#clients.own;
@@ -136,7 +136,7 @@ export class Connection implements Http1ConnectionContext {
   drop(): void {
     this.#phase = 'over';
     this.#leave();
-    abort(this.socket);
+    abortSocket(this.socket);
   }
 
   /** Ends an answer that cannot be completed, so that nobody takes it for a complete one. */
@@ -236,7 +236,7 @@ export class Connection implements Http1ConnectionContext {
 
   #onTimeout(): void {
     if (this.#phase === 'exchange') this.exchange?.onTimeout();
-    else if (this.#phase === 'lingering') abort(this.socket);
+    else if (this.#phase === 'lingering') abortSocket(this.socket);
     else if (this.#phase === 'heads') this.#endOrFail('requestTimeout');
   }
 

@@ -1,7 +1,7 @@
 // The listener for HTTP without TLS.
 
 import { createServer, type Server, type Socket } from 'node:net';
-import { abort } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import { countResponse } from '../metrics/counters.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
@@ -31,7 +31,7 @@ export function createHttpListener(front: ListenerContext, limit: ConnectionLimi
 
   function turnAway(socket: Socket): void {
     socket.on('error', () => {}); // Nothing is to be done for it.
-    if (turnedAway >= TURNED_AWAY_MAX) return void abort(socket);
+    if (turnedAway >= TURNED_AWAY_MAX) return void abortSocket(socket);
     turnedAway++;
     countResponse(front.counters, 503);
     const deadline = setTimeout(() => socket.destroy(), TURN_AWAY_MS);

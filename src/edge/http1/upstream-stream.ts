@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { cancel } from '../../protocol/mux/mux-stream.ts';
+import { cancelStream } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { type DrainingStreams, errorOfReset, idleTime } from '../pipeline/draining-streams.ts';
@@ -119,7 +119,7 @@ export class UpstreamStream implements StreamEvents {
   /** Breaks the stream: what it carries is of no use any more. */
   cancel(): void {
     const stream = this.#over();
-    if (stream) cancel(stream);
+    if (stream) cancelStream(stream);
   }
 
   /** Gives the stream to somebody else, with credit for all that was read. */
@@ -156,7 +156,7 @@ export class UpstreamStream implements StreamEvents {
       this.#over();
       exchange?.onOpenFailure(opened);
     } else if (this.#isOver) {
-      cancel(opened);
+      cancelStream(opened);
     } else {
       this.#stream = opened;
       this.exchange?.onOpen();

@@ -1,6 +1,6 @@
 // A visitor's WebSocket at an endpoint whose service speaks plain TCP.
 
-import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { headBytes } from '../pipeline/pipeline-response.ts';
@@ -22,7 +22,9 @@ export async function joinWebsocket(
   const isWebsocket = isUpgrade && fields.get('upgrade')?.toLowerCase() === 'websocket';
   const answer = isWebsocket ? acceptWebsocket(fields) : 'notAWebsocket';
   if (typeof answer === 'string') return exchange.refuse({ kind: 'fail', error: answer, fields: [] });
-  const stream = await endpoint.open(connection.client.connection.visitor, DEAF).catch(() => 'offline' as const);
+  const stream = await endpoint
+    .open(connection.client.connection.visitor, noopStreamEvents)
+    .catch(() => 'offline' as const);
   visit.settle(typeof stream === 'string' ? 'failed' : 101);
   if (typeof stream === 'string') return exchange.refuse({ kind: 'fail', error: stream, fields: [] });
   if (!exchange.isUnderWay) return stream.reset(ErrorCode.CANCELLED);

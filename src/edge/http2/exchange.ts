@@ -3,7 +3,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ErrorResponseParts } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { cancel } from '../../protocol/mux/mux-stream.ts';
+import { cancelStream } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream, ErrorCode, StreamEvents } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { forwardedRequestHead } from '../codec/forwarded-request-head.ts';
@@ -140,7 +140,7 @@ export class Http2Exchange implements StreamEvents, ExecutedExchange {
   }
 
   #send(upstream: ByteStream, request: RequestHead): void {
-    if (this.#isOver) return void cancel(upstream);
+    if (this.#isOver) return void cancelStream(upstream);
     this.#upstream = upstream;
     const observer = this.recording?.observer;
     this.#answer = new Http2ResponseRelay(this.#stream, request.line.isHead, this.#handled && this, observer);
@@ -178,7 +178,7 @@ export class Http2Exchange implements StreamEvents, ExecutedExchange {
     this.#onTaken();
     const upstream = this.#upstream; // Undefined where it broke after all of the answer had come.
     this.#upstream = undefined;
-    if (upstream && (hasSurplus || !this.#body?.isComplete)) cancel(upstream);
+    if (upstream && (hasSurplus || !this.#body?.isComplete)) cancelStream(upstream);
     else if (upstream && this.#purpose) idle.keep(upstream, this.#purpose, front.now(), this.#answer?.idleTimeout ?? 0);
     this.#over();
   }
@@ -217,7 +217,7 @@ export class Http2Exchange implements StreamEvents, ExecutedExchange {
 
   #giveUp(): void {
     this.#isOver = true;
-    if (this.#upstream) cancel(this.#upstream);
+    if (this.#upstream) cancelStream(this.#upstream);
     this.#upstream = undefined;
     this.#answer?.cancel();
   }

@@ -1,6 +1,6 @@
 // The streams that a visitor's connection keeps to its endpoints: each serves one request after the other.
 
-import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import { cancelStream, noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { type DrainingStreams, idleTime } from '../pipeline/draining-streams.ts';
@@ -42,11 +42,11 @@ export class IdleStreams {
     this.#streams.set(stream, { endpoint, visitor, until });
     const forget = () => void this.#streams.delete(stream);
     stream.events = {
-      ...DEAF,
+      ...noopStreamEvents,
       // Nobody asked for it: it would be taken for the next answer.
       onData() {
         forget();
-        cancel(stream);
+        cancelStream(stream);
       },
       onEnd: () => {
         forget();

@@ -2,7 +2,7 @@
 
 import type { ServerHttp2Stream } from 'node:http2';
 import type { ContentCoding, ModuleDecisions } from '../../http/exchange.ts';
-import { TurnWriter } from '../../protocol/relay.ts';
+import { CoalescingWriter } from '../../protocol/relay.ts';
 import { Body, CHUNKED, INVALID } from '../codec/body.ts';
 import { ChunkedDecoder } from '../codec/chunked-decoder.ts';
 import { MORE, REFUSED } from '../codec/head-reader.ts';
@@ -29,7 +29,7 @@ export class Http2ResponseRelay {
   /** Answers such as 100 and 103 that came before it. */
   interims = 0;
   readonly #stream: ServerHttp2Stream;
-  readonly #writer: TurnWriter;
+  readonly #writer: CoalescingWriter;
   readonly isToHead: boolean;
   /** From the end of its head on. */
   #body: Body | undefined;
@@ -54,7 +54,7 @@ export class Http2ResponseRelay {
     this.#stream = stream;
     this.#events = events;
     this.#copy = observer?.response;
-    this.#writer = new TurnWriter(stream);
+    this.#writer = new CoalescingWriter(stream);
     this.isToHead = isToHead;
     stream.on('wantTrailers', () => sendTrailers(stream, trailerFields(this.#unchunk?.trailer)));
   }

@@ -1,6 +1,6 @@
 // What is counted of visits, by the listener that they come through.
 
-import type { Traffic } from '../../protocol/relay.ts';
+import type { ByteCounters } from '../../protocol/relay.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
 export interface HttpCounters {
@@ -12,7 +12,7 @@ export interface HttpCounters {
   responses: { 1: number; 2: number; 3: number; 4: number; 5: number };
   /** Answers that were cut short. */
   cut: number;
-  readonly traffic: Traffic;
+  readonly traffic: ByteCounters;
   /** Requests to endpoints, from the end of their head on: to the head of the answer, and to the end of it. */
   readonly firstByteDurations: DurationHistogram;
   readonly requestDurations: DurationHistogram;
@@ -21,7 +21,7 @@ export interface HttpCounters {
 }
 
 /** Connections to endpoints of TCP and TLS. */
-export interface StreamCounters extends Traffic {
+export interface StreamCounters extends ByteCounters {
   readonly tcp?: DurationHistogram;
   readonly tls?: DurationHistogram;
 }

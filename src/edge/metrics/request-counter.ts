@@ -1,9 +1,9 @@
 // What is counted of a visit: for the listener that it came through, and for the endpoint that it came to.
 
 import type { Socket } from 'node:net';
-import type { Traffic } from '../../protocol/relay.ts';
+import type { ByteCounters } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { Meter } from '../../tunnel/endpoints/traffic-meter.ts';
+import type { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { countResponse, type HttpCounters } from './counters.ts';
 import type { DurationHistogram } from './duration-histogram.ts';
@@ -21,14 +21,17 @@ export function countConnection({ meter }: LiveEndpoint, socket: Socket, duratio
 }
 
 /** Where bytes count that pass from one side to the other as they are. @param listener what all that pass through it count for. */
-export function combinedTraffic<T extends Traffic | undefined>(meter: Meter | undefined, listener: T): Traffic | T {
+export function combinedTraffic<T extends ByteCounters | undefined>(
+  meter: TrafficMeter | undefined,
+  listener: T,
+): ByteCounters | T {
   if (!meter) return listener;
   return listener ? new CombinedTraffic(meter, listener) : meter;
 }
 
 /** What follows a request that was upgraded. */
 export interface CountedUpgrade {
-  traffic: Traffic;
+  traffic: ByteCounters;
   /** It is over. */
   onClose(wasCut: boolean): void;
 }
@@ -43,10 +46,10 @@ interface Listener {
 /** Counts the requests of a connection, of which one at a time is under way. */
 export class RequestCounter {
   readonly #front: Listener;
-  readonly #listener: Traffic;
+  readonly #listener: ByteCounters;
   readonly #place: Pick<ConnectionSlot, 'use'>;
   /** Of the endpoint of the request under way. */
-  #meter: Meter | undefined;
+  #meter: TrafficMeter | undefined;
   /** When the request under way came to its endpoint; undefined where there is none. */
   #beganAt: number | undefined;
   #isAnswered = false;
@@ -125,11 +128,11 @@ export class RequestCounter {
 }
 
 /** To whoever adds to it is one; what is added counts twice. */
-class CombinedTraffic implements Traffic {
-  readonly #meter: Meter;
-  readonly #listener: Traffic;
+class CombinedTraffic implements ByteCounters {
+  readonly #meter: TrafficMeter;
+  readonly #listener: ByteCounters;
 
-  constructor(meter: Meter, listener: Traffic) {
+  constructor(meter: TrafficMeter, listener: ByteCounters) {
     this.#meter = meter;
     this.#listener = listener;
   }

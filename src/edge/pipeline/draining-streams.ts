@@ -1,7 +1,7 @@
 // How streams to upstreams end, and what visitors are told of it.
 
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import { cancelStream, noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
 
 /** A stream is not used again when it idled longer: servers close idle connections, some of them after 5 s. */
@@ -27,7 +27,12 @@ export class DrainingStreams {
   /** Ends a stream; one that does not end on its other side is reset after a while. */
   add(stream: ByteStream, now: number): void {
     const forget = () => void this.#streams.delete(stream);
-    stream.events = { ...DEAF, onData: (chunk) => stream.consumed(chunk.length), onEnd: forget, onReset: forget };
+    stream.events = {
+      ...noopStreamEvents,
+      onData: (chunk) => stream.consumed(chunk.length),
+      onEnd: forget,
+      onReset: forget,
+    };
     this.#streams.set(stream, now + DRAIN_MS);
     stream.end();
   }
@@ -36,7 +41,7 @@ export class DrainingStreams {
     for (const [stream, until] of this.#streams) {
       if (until > now) return; // The others came later.
       this.#streams.delete(stream);
-      cancel(stream);
+      cancelStream(stream);
     }
   }
 }

@@ -1,7 +1,7 @@
 // The two sides of the gateway that visitors come to with HTTP.
 
 import { networksOf } from '../../net/networks.ts';
-import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import { httpsOrigin } from '../addresses.ts';
 import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
 import type { Counters } from '../metrics/counters.ts';
@@ -11,7 +11,7 @@ import type { PipelineServices } from './services.ts';
 
 export interface ListenerContextOptions {
   settings: EdgeSettings & { readonly trustedProxies: readonly string[]; readonly ownNames: ReadonlySet<string> };
-  endpoints: Pick<Endpoints, 'byName'>;
+  endpoints: Pick<EndpointRegistry, 'byName'>;
   /** About a name for which nothing is live here, and which is none of our own. */
   statusOf(listener: 'http' | 'tls', hostname: string): Promise<NameStatus>;
   services: PipelineServices;

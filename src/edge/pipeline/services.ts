@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/network/peer.ts';
+import { payloadBytesRead } from '../../tunnel/network/peer.ts';
 import type { TrafficReporter } from '../reports/traffic-reports.ts';
 import type { VisitorRefusal } from './refusal.ts';
 
@@ -65,7 +65,7 @@ export class SocketInfo implements ConnectionInfo {
   }
 
   get bytesIn(): number {
-    return bytesReadOf(this.#socket);
+    return payloadBytesRead(this.#socket);
   }
 
   get bytesOut(): number {

@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { type Networks, networksOf } from '../../net/networks.ts';
-import { endsOf, ipOf, samePeer } from '../../tunnel/network/peer.ts';
+import { connectionKey, copyProxiedPeer, ipOf } from '../../tunnel/network/peer.ts';
 import { LOCAL_HEADER } from '../../tunnel/network/proxy-protocol.ts';
 import { readHeader } from './reader.ts';
 import type { ProxyProtocolListener, ProxySettings } from './settings.ts';
@@ -132,11 +132,11 @@ export class ProxyProtocolListeners {
 function peerKeeper(server: TlsServer): Take {
   const raws = new Map<string, Socket>();
   server.prependListener('secureConnection', (tls: TLSSocket) => {
-    const raw = raws.get(endsOf(tls));
-    if (raw) samePeer(tls, raw);
+    const raw = raws.get(connectionKey(tls));
+    if (raw) copyProxiedPeer(tls, raw);
   });
   return (raw) => {
-    const ends = endsOf(raw);
+    const ends = connectionKey(raw);
     raws.set(ends, raw);
     raw.once('close', () => {
       if (raws.get(ends) === raw) raws.delete(ends);

@@ -1,7 +1,7 @@
 // A connection's first bytes, as far as the header of the PROXY protocol goes and not a byte further.
 
 import type { Socket } from 'node:net';
-import { namePeer, peerOf } from '../../tunnel/network/peer.ts';
+import { peerOf, setProxiedPeer } from '../../tunnel/network/peer.ts';
 import { readProxyProtocol } from './header.ts';
 
 /**
@@ -39,7 +39,7 @@ export function readHeader(
     const { length, peer } = reading;
     if (bytes.length > length) socket.unshift(bytes.subarray(length));
     const known = peer ?? peerOf(socket);
-    if (known) namePeer(socket, known, length);
+    if (known) setProxiedPeer(socket, known, length);
     // Only with the last `readable` listener gone does a socket flow again for those who listen to `data`.
     stop();
     onRead();

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/network/peer.ts';
+import { payloadBytesRead } from '../../tunnel/network/peer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import { reportConnection, wantsConnections } from './safe-reporter.ts';
@@ -66,7 +66,7 @@ export class ConnectionRecording {
         serverName: this.#serverName,
         startedAt: this.#startedAt,
         endedAt: this.#services.time(),
-        bytesIn: bytesReadOf(this.#socket),
+        bytesIn: payloadBytesRead(this.#socket),
         bytesOut: this.#socket.bytesWritten,
       },
       decisions: { ipPolicy, policyLogs },

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import { reportDefect } from '../../protocol/defect.ts';
-import { DEAF } from '../../protocol/mux/mux-stream.ts';
+import { noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
-import { abort, relay, type Traffic } from '../../protocol/relay.ts';
-import type { TcpDoors } from '../../tunnel/control/tcp-ports.ts';
+import { abortSocket, type ByteCounters, relay } from '../../protocol/relay.ts';
+import type { TcpPorts } from '../../tunnel/control/tcp-ports.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { Endpoints } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { admitConnection } from '../pipeline/connection-admission.ts';
@@ -60,19 +60,19 @@ export async function openTcpPort(
 export async function forward(
   socket: Socket,
   endpoint: LiveEndpoint | undefined,
-  { passthrough = false, first, traffic }: { passthrough?: boolean; first?: Buffer; traffic?: Traffic } = {},
+  { passthrough = false, first, traffic }: { passthrough?: boolean; first?: Buffer; traffic?: ByteCounters } = {},
 ): Promise<void> {
   const visitor = visitorOf(socket, passthrough);
-  if (!endpoint || !visitor) return abort(socket);
+  if (!endpoint || !visitor) return abortSocket(socket);
   const gone = () => {};
   socket.on('error', gone); // Told again by `destroyed`, below.
-  const stream = await endpoint.open(visitor, DEAF).catch(() => 'offline' as const);
+  const stream = await endpoint.open(visitor, noopStreamEvents).catch(() => 'offline' as const);
   socket.off('error', gone);
-  if (typeof stream === 'string') return abort(socket);
+  if (typeof stream === 'string') return abortSocket(socket);
   if (socket.destroyed) return stream.reset(ErrorCode.CANCELLED);
   if (first && first.length > 0) stream.write(first);
   if (first && traffic) traffic.fromSocket += first.length;
-  relay(stream, socket, { traffic });
+  relay(stream, socket, { counters: traffic });
 }
 
 interface PortListener {
@@ -85,7 +85,7 @@ interface PortListener {
 
 export interface TcpListenerOptions {
   host: string;
-  endpoints: Pick<Endpoints, 'byPort'>;
+  endpoints: Pick<EndpointRegistry, 'byPort'>;
   limit: ConnectionLimit;
   visits: PipelineServices;
   traffic?: StreamCounters;
@@ -94,7 +94,7 @@ export interface TcpListenerOptions {
 }
 
 /** The ports of TCP endpoints, and the visitors at them. */
-export class TcpListener implements TcpDoors {
+export class TcpListener implements TcpPorts {
   readonly visitors: VisitorConnections;
   readonly #options: TcpListenerOptions;
   readonly #doors = new Map<number, PortListener>();
@@ -156,9 +156,9 @@ export class TcpListener implements TcpDoors {
   #onSocket(socket: Socket, port: number): void {
     socket.on('error', () => {}); // `close` follows.
     const place = this.visitors.admit(socket);
-    if (!place) return void abort(socket);
+    if (!place) return void abortSocket(socket);
     const endpoint = this.#options.endpoints.byPort(port);
-    if (endpoint && !place.use(endpoint.accountId)) return void abort(socket);
+    if (endpoint && !place.use(endpoint.accountId)) return void abortSocket(socket);
     if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
     const handling = endpoint && rulesOf(endpoint);
@@ -167,7 +167,7 @@ export class TcpListener implements TcpDoors {
       : forward(socket, endpoint, { traffic: combinedTraffic(endpoint?.meter, this.#options.traffic) });
     over.catch((error) => {
       reportDefect(error);
-      abort(socket);
+      abortSocket(socket);
     });
   }
 
@@ -182,6 +182,6 @@ export class TcpListener implements TcpDoors {
     const line = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, visits.time());
     const admitted = await admitConnection(Object.assign(line, { endpoint, decisions }), handling, visits);
     if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
-    else abort(socket);
+    else abortSocket(socket);
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { TlsParameters } from '../../http/module.ts';
-import { abort } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
 import { isSameTlsParameters } from './tls-parameters.ts';
@@ -33,7 +33,7 @@ export class TlsConnectionReview {
     for (const [raw, { name, endpoint, terms }] of this.#bound) {
       if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
       const now = this.#find(name);
-      if (!isSameTlsParameters(now && rulesOf(now)?.tls, terms)) abort(raw);
+      if (!isSameTlsParameters(now && rulesOf(now)?.tls, terms)) abortSocket(raw);
     }
   }
 }

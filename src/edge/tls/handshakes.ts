@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
-import { endsOf, samePeer } from '../../tunnel/network/peer.ts';
+import { connectionKey, copyProxiedPeer } from '../../tunnel/network/peer.ts';
 
 /** More names than can be between the choice of a context and its use, a turn of the event loop later. */
 const NAMES = 10_000;
@@ -51,7 +51,7 @@ export class Handshakes {
       SNICallback: (name, callback) => callback(null, this.#contexts.get(name)),
     });
     this.#server.on('secureConnection', (socket: TLSSocket) => {
-      const onSecure = this.#underWay.get(endsOf(socket));
+      const onSecure = this.#underWay.get(connectionKey(socket));
       if (onSecure) guarded(() => void socket.destroy(), onSecure)(socket);
       else socket.destroy();
     });
@@ -79,9 +79,9 @@ export class Handshakes {
     raw.allowHalfOpen = false;
     const reset = raw.resetAndDestroy.bind(raw);
     raw.resetAndDestroy = () => raw.destroy();
-    const ends = endsOf(raw);
+    const ends = connectionKey(raw);
     this.#underWay.set(ends, (socket) => {
-      samePeer(socket, raw);
+      copyProxiedPeer(socket, raw);
       socket.allowHalfOpen = true;
       // Who breaks off either socket means the TCP connection: TLS has no RST of its own. See `abort` for the exception.
       raw.resetAndDestroy = () => (isShuttingDown(socket) ? raw.destroy() : reset());

@@ -3,7 +3,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TlsParameters } from '../../http/module.ts';
-import { abort } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
 import { Connections } from '../http1/connections.ts';
@@ -102,7 +102,7 @@ export class TlsListener {
 
   #onSocket(raw: Socket): void {
     const place = this.#visitors.admit(raw);
-    if (!place) return void abort(raw);
+    if (!place) return void abortSocket(raw);
     raw.on('error', () => {}); // Followed by its close, which is what counts.
     const deadline = setTimeout(() => raw.destroy(), this.#options.front.settings.headTimeout);
     const settled = () => clearTimeout(deadline);
@@ -122,7 +122,7 @@ export class TlsListener {
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
-    if (isTls && !place.use(endpoint.accountId)) return abort(raw);
+    if (isTls && !place.use(endpoint.accountId)) return abortSocket(raw);
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
     const caller: TlsConnection = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
@@ -137,7 +137,7 @@ export class TlsListener {
     );
     const admitted = await admitConnection(arrival, handling, visits);
     if (raw.destroyed) return;
-    if (!admitted) return void abort(raw);
+    if (!admitted) return void abortSocket(raw);
     if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
     // It was ended as a policy wants it; that cannot take the place of mutual TLS.
     const isMutual = [handling, rulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
@@ -216,7 +216,7 @@ export class TlsListener {
   /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
     this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip);
-    abort(raw);
+    abortSocket(raw);
   }
 
   #tell({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {

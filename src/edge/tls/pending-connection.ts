@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { NewConnection, TlsParameters } from '../../http/module.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { bytesReadOf } from '../../tunnel/network/peer.ts';
+import { payloadBytesRead } from '../../tunnel/network/peer.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import type { ConnectionRecording } from '../reports/connection-recording.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
@@ -56,7 +56,7 @@ export class PendingTlsConnection implements NewConnection {
   }
 
   get bytesIn(): number {
-    return bytesReadOf(this.#raw);
+    return payloadBytesRead(this.#raw);
   }
 
   get bytesOut(): number {

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import type { Networks } from '../../net/networks.ts';
-import { abort } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import { addressBlock, ipOf } from '../../tunnel/network/peer.ts';
 import { ConnectionSlot, SlotHolders, SlotList, type SlotOwner } from './connection-slots.ts';
 
@@ -117,7 +117,7 @@ export class ConnectionLimit implements SlotOwner {
     const isIdle = place === this.idle.first;
     this.leave(place);
     if (isIdle) place.socket.destroy();
-    else abort(place.socket);
+    else abortSocket(place.socket);
     return true;
   }
 

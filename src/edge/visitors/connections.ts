@@ -1,7 +1,7 @@
 // The connections of visitors: how many there may be, and how they end with their listener.
 
 import type { Socket } from 'node:net';
-import { abort } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { peerOf } from '../../tunnel/network/peer.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
@@ -39,7 +39,7 @@ export class VisitorConnections {
     const empty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
-    const deadline = setTimeout(() => this.#sockets.forEach(abort), ms);
+    const deadline = setTimeout(() => this.#sockets.forEach(abortSocket), ms);
     await empty;
     clearTimeout(deadline);
   }

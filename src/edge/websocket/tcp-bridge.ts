@@ -2,9 +2,9 @@
 
 import type { Socket } from 'node:net';
 import { guarded } from '../../protocol/defect.ts';
-import { cancel, DEAF } from '../../protocol/mux/mux-stream.ts';
+import { cancelStream, noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
-import { abort, type Traffic } from '../../protocol/relay.ts';
+import { abortSocket, type ByteCounters } from '../../protocol/relay.ts';
 import { binaryHead, CloseCode, closeFrame, pongFrame, WebsocketFrameReader } from './frames.ts';
 
 /** How long, after a WebSocket was closed, either side may stand still before it is cut. */
@@ -16,7 +16,7 @@ export interface Conversion {
   stream: ByteStream;
   /** What was read of the socket already, and was counted. */
   first: Buffer;
-  traffic: Traffic;
+  traffic: ByteCounters;
   lingerMs?: number;
   /** Called once, when the visitor's connection is closed. @param wasCut whether neither side had ended it properly. */
   onClose?(wasCut: boolean): void;
@@ -35,7 +35,7 @@ export function bridgeWebsocket(conversion: Conversion): void {
 class WebsocketBridge implements StreamEvents {
   readonly #socket: Socket;
   readonly #stream: ByteStream;
-  readonly #traffic: Traffic;
+  readonly #traffic: ByteCounters;
   readonly #lingerMs: number;
   readonly #reader: WebsocketFrameReader;
   /** Bytes that the socket has not taken, and that the stream's peer gets no new credit for. */
@@ -80,7 +80,7 @@ class WebsocketBridge implements StreamEvents {
       guarded(end, () => this.#taken()),
     );
     socket.on('end', () => this.#onVisitorEnd());
-    socket.on('timeout', () => abort(socket));
+    socket.on('timeout', () => abortSocket(socket));
     if (socket.readableEnded) this.#onVisitorEnd();
     if (!this.#isFull) socket.resume();
   }
@@ -159,15 +159,20 @@ class WebsocketBridge implements StreamEvents {
     this.#taken();
     stream.end();
     if (this.#hasUpstreamEnded) return;
-    const late = setTimeout(() => cancel(stream), this.#lingerMs).unref();
+    const late = setTimeout(() => cancelStream(stream), this.#lingerMs).unref();
     const over = () => clearTimeout(late);
-    stream.events = { ...DEAF, onData: (chunk) => stream.consumed(chunk.length), onEnd: over, onReset: over };
+    stream.events = {
+      ...noopStreamEvents,
+      onData: (chunk) => stream.consumed(chunk.length),
+      onEnd: over,
+      onReset: over,
+    };
   }
 
   #giveUp(): void {
     if (this.#isStreamOver) return;
     this.#isStreamOver = true;
-    cancel(this.#stream);
+    cancelStream(this.#stream);
   }
 
   #write(bytes: Buffer): void {

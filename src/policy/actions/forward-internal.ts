@@ -2,7 +2,7 @@
 
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
-import { internalOf } from '../../tunnel/endpoints/endpoint-registry.ts';
+import { parseInternalUrl } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
@@ -27,7 +27,7 @@ export const forwardInternalAction: ActionKind = {
     config.choice('binding', ['internal'], 'internal'); // An older option, which had this value only.
     const { environment, owner } = config;
     const { mayReach = () => true } = owner;
-    const leadsTo = url.constant && internalOf(url.constant)?.hostname;
+    const leadsTo = url.constant && parseInternalUrl(url.constant)?.hostname;
     if (leadsTo && !mayReach(leadsTo))
       config.problem(
         'url',
@@ -39,7 +39,7 @@ export const forwardInternalAction: ActionKind = {
       ...(leadsTo && { leadsTo }),
       run({ bindings, connection, result }) {
         const address = url.evaluate(bindings);
-        const { hostname } = internalOf(address) ?? {};
+        const { hostname } = parseInternalUrl(address) ?? {};
         // What the ACL says may have changed, and the name may be the visitor's choice.
         const isDenied = hostname !== undefined && !mayReach(hostname);
         const endpoint = isDenied ? undefined : environment.internal(owner.accountId, address);

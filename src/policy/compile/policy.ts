@@ -1,7 +1,7 @@
 // A traffic policy made ready to run: what is wrong with it is found here, and not when visitors come.
 
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
-import { checkPolicy, phaseMeant } from '../../protocol/policy/policy-shape.ts';
+import { checkPolicy, effectivePhase } from '../../protocol/policy/policy-shape.ts';
 import { compileOnce } from '../cel/compilation.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
 import type { CompiledRules } from '../run/phase-run.ts';
@@ -67,7 +67,7 @@ function compileChecked(document: Document, owner: ModuleOwner, environment: Mod
   const problems = new Problems();
   const rules: CompiledRules = {};
   for (const [key, sources] of Object.entries(phases)) {
-    const phase = phaseMeant(key as PhaseKey, owner.proto) as PolicyPhase;
+    const phase = effectivePhase(key as PhaseKey, owner.proto) as PolicyPhase;
     if (sources.length > 0) rules[phase] = compileRules(sources, key, phase, { owner, environment, problems });
   }
   if (problems.list.length > 0) throw new PolicyError(problems.list);
@@ -75,4 +75,4 @@ function compileChecked(document: Document, owner: ModuleOwner, environment: Mod
 }
 
 /** Phases by all of their names. */
-type PhaseKey = Parameters<typeof phaseMeant>[0];
+type PhaseKey = Parameters<typeof effectivePhase>[0];

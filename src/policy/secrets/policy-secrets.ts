@@ -1,8 +1,14 @@
 // The secrets of a policy apart from its text: in the text that is kept and shown, a mask stands for each.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type FoundSecret, masked, replaced, SECRET_MASK, secretsIn } from '../../protocol/policy/policy-secrets.ts';
-import { checkPolicy, type PolicyProtocol, phaseMeant } from '../../protocol/policy/policy-shape.ts';
+import {
+  type FoundSecret,
+  findSecrets,
+  maskSecret,
+  SECRET_MASK,
+  withValuesAt,
+} from '../../protocol/policy/policy-secrets.ts';
+import { checkPolicy, effectivePhase, type PolicyProtocol } from '../../protocol/policy/policy-shape.ts';
 import { type PolicyText, parsePolicyText, readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError } from '../settings/problems.ts';
 
@@ -46,7 +52,7 @@ export function splitPolicy(text: string, protocol: PolicyProtocol): SplitPolicy
   const parsed = parsePolicyText(text);
   const { document } = parsed;
   // What is not well formed is for whoever compiles it to tell; it may be nested too deep to be walked.
-  const secrets = checkPolicy(document, protocol).length === 0 ? secretsIn(document) : [];
+  const secrets = checkPolicy(document, protocol).length === 0 ? findSecrets(document) : [];
   if (secrets.length === 0 || secrets.some(isBeyond)) return { value: text, secrets: [], document, parsed };
   const split = splitText(text, parsed, protocol);
   const isShown = split && (!parsed.hasAliases || isReadable(split.value));
@@ -63,10 +69,10 @@ function splitText(text: string, parsed: PolicyText, protocol: PolicyProtocol): 
   const { document, rangeOf } = parsed;
   const found: { secret: FoundSecret; mask: string; from: number; to: number }[] = [];
   const masks = new Map<number, string>();
-  for (const secret of secretsIn(document)) {
+  for (const secret of findSecrets(document)) {
     if (typeof secret.value !== 'string') continue; // Whoever compiles the policy refuses it.
     const [from, to] = rangeOf(secret.path) ?? [];
-    const mask = masked(secret.member, secret.value);
+    const mask = maskSecret(secret.member, secret.value);
     if (from === undefined || to === undefined) return undefined;
     if ((masks.get(from) ?? mask) !== mask) return undefined;
     masks.set(from, mask);
@@ -109,9 +115,9 @@ function isReadable(text: string): boolean {
 }
 
 function placeOf({ member, path, type, settings }: FoundSecret, protocol: PolicyProtocol): string {
-  const [phase, rule, , action] = path as [Parameters<typeof phaseMeant>[0], ...(string | number)[]];
+  const [phase, rule, , action] = path as [Parameters<typeof effectivePhase>[0], ...(string | number)[]];
   const of = member.of === undefined ? null : settings[member.of];
-  return JSON.stringify([phaseMeant(phase, protocol), rule, action, type, member.name, of]);
+  return JSON.stringify([effectivePhase(phase, protocol), rule, action, type, member.name, of]);
 }
 
 /** The policy in one text again, its secrets in clear. */
@@ -147,7 +153,7 @@ export function keepSecrets(
     return before ? { ...secret, text: before.text } : secret;
   });
   if (kept.every(({ text }, i) => text === policy.secrets[i]?.text)) return policy;
-  const document = replaced(
+  const document = withValuesAt(
     policy.document,
     kept.map(({ path, text }) => ({ path, value: text })),
   );

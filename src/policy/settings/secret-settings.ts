@@ -1,6 +1,6 @@
 // The secrets among the settings of an action: what is wrong with one is told without it.
 
-import { masked, SECRET_MASK, type SecretMember, secretMembers } from '../../protocol/policy/policy-secrets.ts';
+import { maskSecret, SECRET_MASK, type SecretMember, secretMembers } from '../../protocol/policy/policy-secrets.ts';
 import type { ActionKind } from './action-kind.ts';
 
 /** In place of what is wrong with an expression in a secret. */
@@ -28,7 +28,7 @@ export class SecretSettings {
   /** The paths where a mask stands in place of a secret. */
   masksIn(settings: Record<string, unknown>): string[] {
     return this.#members.flatMap((secret) => {
-      const isMask = (value: unknown) => typeof value === 'string' && value === masked(secret, value);
+      const isMask = (value: unknown) => typeof value === 'string' && value === maskSecret(secret, value);
       const value = Object.hasOwn(settings, secret.name) ? settings[secret.name] : undefined;
       if (!Array.isArray(value)) return isMask(value) ? [secret.name] : [];
       return value.flatMap((item, i) => (isMask(item) ? [`${secret.name}[${i}]`] : []));

@@ -1,10 +1,10 @@
 // Signs of life: four bytes go round on a stream of their own. "Online" means that they came back.
 
 import { randomBytes } from 'node:crypto';
-import { DEAF, type MuxStream } from '../mux/mux-stream.ts';
-import type { MuxSession } from '../mux/session.ts';
+import type { MuxSession } from '../mux/mux-session.ts';
+import { type MuxStream, noopStreamEvents } from '../mux/mux-stream.ts';
 import { ErrorCode } from '../mux/stream.ts';
-import { openTyped, StreamType } from './typed-stream.ts';
+import { openTypedStream, StreamType } from './typed-stream.ts';
 
 const BEAT_BYTES = 4;
 /** Who sends so much between two beats may have to wait for an answer behind it. */
@@ -48,10 +48,10 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
     sentAt = session.now();
     timer = setTimeout(miss, tolerance);
     if (stream) stream.write(sent);
-    else stream = openTyped(session, StreamType.HEARTBEAT, sent, events);
+    else stream = openTypedStream(session, StreamType.HEARTBEAT, sent, events);
   };
   const events = {
-    ...DEAF,
+    ...noopStreamEvents,
     onData(chunk: Buffer) {
       stream?.consumed(chunk.length);
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
@@ -65,7 +65,7 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
       }
       const roundTrip = session.now() - sentAt;
       if (samples.push(roundTrip) > SAMPLES) samples.shift();
-      session.budget.roundTrip = Math.min(...samples);
+      session.windowBudget.roundTrip = Math.min(...samples);
       onBeat?.(roundTrip);
       bytesOut = session.bytesOut;
       timer = setTimeout(beat, interval);
@@ -90,7 +90,7 @@ export function answerHeartbeat(stream: MuxStream, rest: Buffer): void {
     stream.consumed(held);
     held = 0;
   };
-  stream.events = { ...DEAF, onData: echo, onDrain, onEnd: () => stream.end() };
+  stream.events = { ...noopStreamEvents, onData: echo, onDrain, onEnd: () => stream.end() };
   if (rest.length > 0) echo(rest);
 }
 

@@ -104,9 +104,9 @@ export class JsonReader {
 const EMPTY = Buffer.alloc(0);
 
 /** What V8 quotes of the text behind its finding. */
-const QUOTED = /,? ?(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
+const QUOTED_SOURCE = /,? ?(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
 
 /** Why JSON.parse has refused a text, without a piece of it: that may be a secret. */
-export function jsonMistake(error: unknown): string {
-  return (error as Error).message.replace(QUOTED, '') || 'it is not valid JSON';
+export function describeJsonError(error: unknown): string {
+  return (error as Error).message.replace(QUOTED_SOURCE, '') || 'it is not valid JSON';
 }

@@ -4,9 +4,9 @@
 import { Fields } from './fields.ts';
 
 const NS_PER_MS = 1_000_000;
-const VERSIONS = ['3', '2'];
+const PROTOCOL_VERSIONS = ['3', '2'];
 /** Which of the peer's versions is spoken. */
-export const VERSION = '3';
+export const PROTOCOL_VERSION = '3';
 
 /** The first call of every session. */
 export interface Auth {
@@ -33,7 +33,7 @@ export interface Auth {
 }
 
 /** What our own agent calls its kind. */
-export const OUR_CLIENT = 'tunnel-gateway-agent';
+export const OWN_CLIENT_TYPE = 'tunnel-gateway-agent';
 
 export function readAuth(message: object): Auth {
   const fields = new Fields(message);
@@ -62,7 +62,7 @@ export function writeAuth(
   heartbeat: { interval: number; tolerance: number },
 ): object {
   return {
-    Version: VERSIONS,
+    Version: PROTOCOL_VERSIONS,
     ClientId: auth.clientId,
     Extra: {
       OS: auth.os,
@@ -77,13 +77,13 @@ export function writeAuth(
       StopUnsupportedError: auth.stopUnsupported,
       RestartUnsupportedError: auth.restartUnsupported,
       UpdateUnsupportedError: auth.updateUnsupported,
-      ClientType: OUR_CLIENT,
+      ClientType: OWN_CLIENT_TYPE,
       StreamWindow: auth.streamWindow,
     },
   };
 }
 
-export interface AuthAnswer {
+export interface AuthResponse {
   /** Why the session is refused, with its code on a line of its own; empty when it is accepted. */
   error: string;
   /** Seconds after which to ask again; 0 where the gateway does not say. */
@@ -95,7 +95,7 @@ export interface AuthAnswer {
   streamWindow: number;
 }
 
-export function readAuthAnswer(message: object): AuthAnswer {
+export function readAuthResponse(message: object): AuthResponse {
   const fields = new Fields(message);
   const extra = fields.fields('Extra');
   return {
@@ -109,9 +109,9 @@ export function readAuthAnswer(message: object): AuthAnswer {
 }
 
 /** @param version of the gateway's program. */
-export function writeAuthAnswer(answer: Omit<AuthAnswer, 'error' | 'retryAfter'>, version: string): object {
+export function writeAuthResponse(answer: Omit<AuthResponse, 'error' | 'retryAfter'>, version: string): object {
   return {
-    Version: VERSION,
+    Version: PROTOCOL_VERSION,
     ClientId: answer.clientId,
     Error: '',
     Extra: {
@@ -171,7 +171,7 @@ export function writeBind(bind: Omit<Bind, 'bindings' | 'pooling' | 'forwardsPro
   };
 }
 
-export interface BindAnswer {
+export interface BindResponse {
   /** Why it is refused, with its code on a line of its own; empty when it is accepted. */
   error: string;
   /** Seconds after which to ask again; 0 where the gateway does not say. */
@@ -182,7 +182,7 @@ export interface BindAnswer {
 }
 
 /** Reads the answer to either kind of bind: one with labels has no URL and no token. */
-export function readBindAnswer(message: object): BindAnswer {
+export function readBindResponse(message: object): BindResponse {
   const fields = new Fields(message);
   return {
     error: fields.text('Error'),
@@ -194,8 +194,8 @@ export function readBindAnswer(message: object): BindAnswer {
 }
 
 /** @param options those of the request, with what was really chosen. */
-export function writeBindAnswer(
-  answer: Omit<BindAnswer, 'error' | 'retryAfter'>,
+export function writeBindResponse(
+  answer: Omit<BindResponse, 'error' | 'retryAfter'>,
   proto: string,
   options: object,
 ): object {

@@ -1,8 +1,8 @@
 // What a stream is for: its first four bytes. And calls: one stream each, one JSON object each way.
 
 import type { ByteBudget } from '../byte-budget.ts';
-import { DEAF, type MuxStream } from '../mux/mux-stream.ts';
-import type { MuxSession } from '../mux/session.ts';
+import type { MuxSession } from '../mux/mux-session.ts';
+import { type MuxStream, noopStreamEvents } from '../mux/mux-stream.ts';
 import { ErrorCode } from '../mux/stream.ts';
 import { JsonReader, MessageError } from './json-reader.ts';
 
@@ -23,17 +23,17 @@ export const StreamType = {
 
 const TYPE_BYTES = 4;
 /** How long a request may take to come, from the type of its stream to its last byte; milliseconds. */
-const REQUEST_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Reads the type of a stream that the peer opened, and hands it on with whatever came behind it. */
-export function readType(stream: MuxStream, onType: (type: number, rest: Buffer) => void): void {
+export function readStreamType(stream: MuxStream, onType: (type: number, rest: Buffer) => void): void {
   let head: Buffer = EMPTY;
   stream.events = {
-    ...DEAF,
+    ...noopStreamEvents,
     onData(chunk) {
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
       if (head.length < TYPE_BYTES) return;
-      stream.events = DEAF;
+      stream.events = noopStreamEvents;
       stream.consumed(TYPE_BYTES);
       onType(head.readUInt32BE(0), head.subarray(TYPE_BYTES));
     },
@@ -42,7 +42,12 @@ export function readType(stream: MuxStream, onType: (type: number, rest: Buffer)
 }
 
 /** Opens a stream of a type, with `first` as its first bytes. */
-export function openTyped(session: MuxSession, type: number, first: Buffer, events = DEAF): MuxStream {
+export function openTypedStream(
+  session: MuxSession,
+  type: number,
+  first: Buffer,
+  events = noopStreamEvents,
+): MuxStream {
   const stream = session.open(events);
   const bytes = Buffer.allocUnsafe(TYPE_BYTES + first.length);
   bytes.writeUInt32BE(type);
@@ -56,24 +61,24 @@ export function openTyped(session: MuxSession, type: number, first: Buffer, even
  * Calls the peer. The stream is not ended from here before the answer: SDKs of the field spin when it is.
  * @throws {MessageError} when the answer is none, or does not come within `timeout` milliseconds.
  */
-export function call(session: MuxSession, type: number, request: object, timeout: number): Promise<object> {
+export function callPeer(session: MuxSession, type: number, request: object, timeout: number): Promise<object> {
   return new Promise((resolve, reject) => {
     const reader = new JsonReader();
     const settle = (outcome: () => void) => {
       clearTimeout(deadline);
-      stream.events = { ...DEAF, onEnd: () => stream.end() };
+      stream.events = { ...noopStreamEvents, onEnd: () => stream.end() };
       outcome();
     };
     const fail = (message: string) => settle(() => reject(new MessageError(message)));
-    const stream = openTyped(session, type, json(request), {
-      ...DEAF,
+    const stream = openTypedStream(session, type, json(request), {
+      ...noopStreamEvents,
       onData(chunk) {
         stream.consumed(chunk.length);
         try {
-          const answer = reader.push(chunk);
-          if (answer === undefined) return;
+          const answerCall = reader.push(chunk);
+          if (answerCall === undefined) return;
           stream.end();
-          settle(() => resolve(answer));
+          settle(() => resolve(answerCall));
         } catch (error) {
           stream.reset(ErrorCode.PROTOCOL);
           fail((error as Error).message);
@@ -109,14 +114,14 @@ export function answer(
   const reader = new JsonReader(budget);
   let isWorking = false;
   const release = () => {
-    if (stream.isGone && !isWorking) reader.release();
+    if (stream.isClosed && !isWorking) reader.release();
   };
   const reply = (body: object) => {
     stream.write(json(body));
     stream.end();
   };
-  const deadline = setTimeout(() => stream.reset(ErrorCode.CANCELLED), REQUEST_MS).unref();
-  stream.onGone = () => {
+  const deadline = setTimeout(() => stream.reset(ErrorCode.CANCELLED), REQUEST_TIMEOUT_MS).unref();
+  stream.onClosed = () => {
     clearTimeout(deadline);
     release();
   };
@@ -131,18 +136,18 @@ export function answer(
       reply({ Error: explain((error as Error).message) });
     }
     clearTimeout(deadline);
-    stream.events = { ...DEAF, onData: (more) => stream.consumed(more.length) };
+    stream.events = { ...noopStreamEvents, onData: (more) => stream.consumed(more.length) };
     if (request === undefined) return;
     isWorking = true;
     void handle(request)
       .then(reply)
-      .catch((error) => stream.defect(error))
+      .catch((error) => stream.failUnexpectedly(error))
       .finally(() => {
         isWorking = false;
         release();
       });
   };
-  stream.events = { ...DEAF, onData: take, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
+  stream.events = { ...noopStreamEvents, onData: take, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
   if (rest.length > 0) take(rest);
 }
 

@@ -46,7 +46,7 @@ export function goAway(lastId: number, code: number, message: string): Buffer {
 }
 
 /** Takes frames out of a byte stream, whatever pieces it comes in. */
-export class FrameReader {
+export class MuxFrameReader {
   readonly #events: FrameEvents;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;

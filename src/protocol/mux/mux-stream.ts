@@ -8,22 +8,22 @@ export interface StreamCarrier {
   /** A clock that never goes back, in milliseconds. */
   now(): number;
   /** How much may be sent now. A stream that is told 0 is resumed when there is room again. */
-  room(stream: MuxStream): number;
+  writableBytes(stream: MuxStream): number;
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void;
   sendReset(id: number, code: ErrorCode): void;
   sendWindow(id: number, increment: number): void;
   /** The stream is over. */
-  forget(stream: MuxStream): void;
+  removeStream(stream: MuxStream): void;
   /** Tells of an exception of the stream's user that nobody expected. */
   report(error: unknown): void;
 }
 
 /** What is told nobody: of a stream that has no user any more, or not yet. */
-export const DEAF: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
+export const noopStreamEvents: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
 
 /** Breaks a stream: what it carries is of no use to anybody any more. */
-export function cancel(stream: ByteStream): void {
-  stream.events = DEAF;
+export function cancelStream(stream: ByteStream): void {
+  stream.events = noopStreamEvents;
   stream.reset(ErrorCode.CANCELLED);
 }
 
@@ -43,7 +43,7 @@ export class MuxStream implements ByteStream {
   /** How much of it the peer reads before it knows whom the stream is for: to have read that much says nothing yet. */
   headBytes = 0;
   /** Called once, when the stream is over for the session. */
-  onGone: (() => void) | undefined;
+  onClosed: (() => void) | undefined;
 
   readonly #session: StreamCarrier;
   readonly #growth: WindowGrowth;
@@ -73,7 +73,7 @@ export class MuxStream implements ByteStream {
   }
 
   /** Whether it is over: broken, or ended by both sides. */
-  get isGone(): boolean {
+  get isClosed(): boolean {
     return this.#gone;
   }
 
@@ -125,7 +125,7 @@ export class MuxStream implements ByteStream {
       this.events.onEnd();
       this.#leaveIfOver();
     } catch (error) {
-      this.defect(error);
+      this.failUnexpectedly(error);
     }
   }
 
@@ -164,7 +164,7 @@ export class MuxStream implements ByteStream {
       try {
         this.events.onDrain();
       } catch (error) {
-        this.defect(error);
+        this.failUnexpectedly(error);
       }
     }
     return false;
@@ -174,7 +174,7 @@ export class MuxStream implements ByteStream {
   #send(chunk: Buffer): Buffer | undefined {
     let rest = chunk;
     while (rest.length > 0) {
-      const bytes = this.#credit > 0 ? Math.min(rest.length, this.#credit, this.#session.room(this)) : 0;
+      const bytes = this.#credit > 0 ? Math.min(rest.length, this.#credit, this.#session.writableBytes(this)) : 0;
       if (bytes === 0) return rest;
       this.#credit -= bytes;
       this.#session.sendData(this.id, bytes === rest.length ? rest : rest.subarray(0, bytes), !this.#opened, false);
@@ -199,10 +199,10 @@ export class MuxStream implements ByteStream {
   }
 
   /** What its user met and did not expect ends this stream, not the session that carries it with all others. */
-  defect(error: unknown): void {
+  failUnexpectedly(error: unknown): void {
     this.#session.report(error);
     const { events } = this;
-    cancel(this);
+    cancelStream(this);
     this.#tellReset(events, ErrorCode.RESET);
   }
 
@@ -229,10 +229,10 @@ export class MuxStream implements ByteStream {
     if (this.#gone) return;
     this.#gone = true;
     this.#pending = [];
-    this.#growth.giveBack();
-    this.#session.forget(this);
+    this.#growth.release();
+    this.#session.removeStream(this);
     this.onAcknowledged = undefined;
-    this.onGone?.();
+    this.onClosed?.();
   }
 }
 

@@ -13,7 +13,7 @@ const FRAMING_MAX = 16;
 const FRAMING_FREE = 1024 * 1024;
 
 /** What a peer may do of whom nothing is known yet. Whoever does more is no agent, and the session ends. */
-export interface StrangerLimits {
+export interface UnauthenticatedLimits {
   /** Bytes that it may send, frames and all. */
   bytes: number;
   /** Streams that it may have open. */
@@ -22,7 +22,7 @@ export interface StrangerLimits {
 
 /** The limits of one session. All that throws is a `ProtocolError` (ENHANCE_CALM), which ends it. */
 export class PeerLimits {
-  #stranger: StrangerLimits | undefined;
+  #unauthenticated: UnauthenticatedLimits | undefined;
   readonly #now: () => number;
   /** Streams that may be opened now. */
   #opens: number;
@@ -30,49 +30,49 @@ export class PeerLimits {
   #dataBytes = 0;
 
   /** @param isAgent whether the peer is an agent; a gateway may open as many streams as there are visitors. */
-  constructor(isAgent: boolean, stranger: StrangerLimits | undefined, now: () => number) {
-    this.#stranger = stranger;
+  constructor(isAgent: boolean, unauthenticated: UnauthenticatedLimits | undefined, now: () => number) {
+    this.#unauthenticated = unauthenticated;
     this.#now = now;
     this.#opens = isAgent ? OPENS_MAX : Number.POSITIVE_INFINITY;
     this.#opensAt = now();
   }
 
-  /** The peer is who it says it is: the limits of a stranger hold no more. */
-  trust(): void {
-    this.#stranger = undefined;
+  /** The peer is who it says it is: the limits for unauthenticated peers no longer apply. */
+  markAuthenticated(): void {
+    this.#unauthenticated = undefined;
   }
 
   /** Counts data of either side. */
-  data(bytes: number): void {
+  countData(bytes: number): void {
     this.#dataBytes += bytes;
   }
 
   /** @param received in all, before it is read. @throws {ProtocolError} */
   checkBytes(received: number): void {
-    if (this.#stranger && received > this.#stranger.bytes)
-      throw tooMuch('so much may be sent only after authentication');
+    if (this.#unauthenticated && received > this.#unauthenticated.bytes)
+      throw enhanceCalm('so much may be sent only after authentication');
   }
 
   /** @param received in all, when it was read. @throws {ProtocolError} */
   checkFraming(received: number): void {
-    if (received > FRAMING_MAX * this.#dataBytes + FRAMING_FREE) throw tooMuch('most frames do nothing');
+    if (received > FRAMING_MAX * this.#dataBytes + FRAMING_FREE) throw enhanceCalm('most frames do nothing');
   }
 
   /** The peer opens a stream. @param streams that it has open already. @throws {ProtocolError} */
-  open(streams: number): void {
+  countOpen(streams: number): void {
     if (--this.#opens < 0) this.#refill();
-    if (this.#stranger && streams >= this.#stranger.streams)
-      throw tooMuch('before authentication there is one call at a time');
+    if (this.#unauthenticated && streams >= this.#unauthenticated.streams)
+      throw enhanceCalm('before authentication there is one call at a time');
   }
 
   #refill(): void {
     const now = this.#now();
     this.#opens = Math.min(this.#opens + Math.floor(((now - this.#opensAt) * OPENS_PER_SECOND) / 1000), OPENS_MAX);
     this.#opensAt = now;
-    if (this.#opens < 0) throw tooMuch('too many streams are opened');
+    if (this.#opens < 0) throw enhanceCalm('too many streams are opened');
   }
 }
 
-function tooMuch(message: string): ProtocolError {
+function enhanceCalm(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.ENHANCE_CALM, message);
 }

@@ -1,10 +1,10 @@
 // What a session is told, and what it tells.
 
 import type { MuxStream } from './mux-stream.ts';
-import type { StrangerLimits } from './peer-limits.ts';
+import type { UnauthenticatedLimits } from './peer-limits.ts';
 import type { ErrorCode } from './stream.ts';
 
-export interface SessionEvents {
+export interface MuxSessionEvents {
   /** The peer opened a stream. Its `events` have to be set before this returns. */
   onStream(stream: MuxStream): void;
   /**
@@ -19,13 +19,13 @@ export interface SessionEvents {
   onDefect?(error: unknown): void;
 }
 
-export interface SessionOptions {
+export interface MuxSessionOptions {
   /** The agent is the client: it opens streams with odd ids. */
   role: 'client' | 'server';
   /** How many streams the peer may have open. More are refused, each by itself. */
   peerStreamsMax: number;
   /** Holds until `limits.trust` is called; left out where the peer is known from the start. */
-  stranger?: StrangerLimits;
+  unauthenticatedLimits?: UnauthenticatedLimits;
   /** A clock that never goes back, in milliseconds. */
   now?: () => number;
 }

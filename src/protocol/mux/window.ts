@@ -56,7 +56,7 @@ export class WindowGrowth {
   }
 
   /** The stream is over: others may grow instead. */
-  giveBack(): void {
+  release(): void {
     this.#budget.left += this.#window - INITIAL_WINDOW;
     this.#window = INITIAL_WINDOW;
   }

@@ -51,7 +51,7 @@ export function secretMembers(type: unknown): readonly SecretMember[] {
 }
 
 /** What is shown of a secret. */
-export function masked({ shown }: SecretMember, text: string): string {
+export function maskSecret({ shown }: SecretMember, text: string): string {
   return `${shown?.(text) ?? ''}${SECRET_MASK}`;
 }
 
@@ -68,7 +68,7 @@ export interface FoundSecret {
 }
 
 /** All secrets of a parsed document, which need not be a policy that can be used. */
-export function secretsIn(document: unknown): FoundSecret[] {
+export function findSecrets(document: unknown): FoundSecret[] {
   return entriesOf(document).flatMap(([phase, rules]) =>
     listOf(rules).flatMap((rule, r) =>
       listOf(member(rule, 'actions')).flatMap((action, a) => secretsOf(action, [phase, r, 'actions', a, 'config'])),
@@ -94,15 +94,15 @@ function secretsOf(action: unknown, at: (string | number)[]): FoundSecret[] {
 
 /** The document with a mask in place of each secret. */
 export function maskPolicy<T>(document: T): T {
-  const changes = secretsIn(document).map(({ member, path, value }) => ({
+  const changes = findSecrets(document).map(({ member, path, value }) => ({
     path,
-    value: typeof value === 'string' ? masked(member, value) : SECRET_MASK,
+    value: typeof value === 'string' ? maskSecret(member, value) : SECRET_MASK,
   }));
-  return replaced(document, changes);
+  return withValuesAt(document, changes);
 }
 
 /** A copy of a document with other values at some paths, which must be there. */
-export function replaced<T>(
+export function withValuesAt<T>(
   document: T,
   changes: readonly { path: readonly (string | number)[]; value: unknown }[],
 ): T {

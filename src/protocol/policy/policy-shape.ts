@@ -30,11 +30,19 @@ type Phase = (typeof PHASES)[number];
 
 /** After so many problems nobody reads on. */
 const PROBLEMS_MAX = 20;
-const NUMBER = { field: 2204, noAction: 2206, count: 2218, length: 2221, phase: 2230, mixed: 2231, document: 2236 };
+const ERROR_NUMBERS = {
+  field: 2204,
+  noAction: 2206,
+  count: 2218,
+  length: 2221,
+  phase: 2230,
+  mixed: 2231,
+  document: 2236,
+};
 const TYPE = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
 
 /** Which phase is meant: the words of 2024, `inbound` and `outbound`, depend on the protocol. */
-export function phaseMeant(phase: Phase, protocol: PolicyProtocol): Phase {
+export function effectivePhase(phase: Phase, protocol: PolicyProtocol): Phase {
   if (phase === 'outbound') return 'on_http_response';
   if (phase === 'inbound') return isHttp(protocol) ? 'on_http_request' : 'on_tcp_connect';
   return phase;
@@ -50,28 +58,29 @@ export function checkPolicy(value: unknown, protocol: PolicyProtocol): PolicyPro
     if (problems.length < PROBLEMS_MAX) problems.push({ path, message, number });
   };
   if (!isObject(value)) {
-    report('', NUMBER.document, `must be an object with rules under ${PHASES.join(', ')}`);
+    report('', ERROR_NUMBERS.document, `must be an object with rules under ${PHASES.join(', ')}`);
     return problems;
   }
   if (depth(value) > POLICY_LIMITS.depth) {
-    report('', NUMBER.document, `must not be nested deeper than ${POLICY_LIMITS.depth} levels`);
+    report('', ERROR_NUMBERS.document, `must not be nested deeper than ${POLICY_LIMITS.depth} levels`);
     return problems; // What follows would have to walk it.
   }
   if (bytes(JSON.stringify(value)) > POLICY_LIMITS.document)
-    report('', NUMBER.length, `must have at most ${POLICY_LIMITS.document} bytes as JSON`);
+    report('', ERROR_NUMBERS.length, `must have at most ${POLICY_LIMITS.document} bytes as JSON`);
 
   const meant = new Map<Phase, string>();
   for (const [key, content] of Object.entries(value)) {
     if (key === 'enabled') {
-      if (typeof content !== 'boolean') report(key, NUMBER.field, 'must be true or false');
+      if (typeof content !== 'boolean') report(key, ERROR_NUMBERS.field, 'must be true or false');
     } else if (isPhase(key)) {
-      const phase = phaseMeant(key, protocol);
+      const phase = effectivePhase(key, protocol);
       const other = meant.get(phase);
-      if (other) report(key, NUMBER.mixed, `means the same phase as ${other}: put the rules of both into one of them`);
+      if (other)
+        report(key, ERROR_NUMBERS.mixed, `means the same phase as ${other}: put the rules of both into one of them`);
       meant.set(phase, key);
       checkPhase(key, content, phase, protocol, report);
     } else {
-      report(key, NUMBER.field, `is not known here; known are: ${[...PHASES, 'enabled'].join(', ')}`);
+      report(key, ERROR_NUMBERS.field, `is not known here; known are: ${[...PHASES, 'enabled'].join(', ')}`);
     }
   }
   return problems;
@@ -82,7 +91,7 @@ type Report = (path: string, number: number, message: string) => void;
 function checkPhase(path: string, rules: unknown, phase: Phase, protocol: PolicyProtocol, report: Report): void {
   if (!checkList(path, rules, POLICY_LIMITS.rules, 'rules', report)) return;
   if (rules.length > 0 && phase !== 'on_tcp_connect' && !isHttp(protocol))
-    report(path, NUMBER.phase, `is a phase of HTTP, and this endpoint is ${protocol}: use on_tcp_connect`);
+    report(path, ERROR_NUMBERS.phase, `is a phase of HTTP, and this endpoint is ${protocol}: use on_tcp_connect`);
   else
     rules.forEach((rule, i) => {
       checkRule(`${path}[${i}]`, rule, report);
@@ -102,7 +111,7 @@ function checkRule(path: string, rule: unknown, report: Report): void {
   }
   const at = `${path}.actions`;
   if (actions === undefined || (Array.isArray(actions) && actions.length === 0))
-    report(at, NUMBER.noAction, 'must have at least one action');
+    report(at, ERROR_NUMBERS.noAction, 'must have at least one action');
   else if (checkList(at, actions, POLICY_LIMITS.actions, 'actions', report))
     actions.forEach((action, i) => {
       checkAction(`${at}[${i}]`, action, report);
@@ -113,38 +122,38 @@ function checkAction(path: string, action: unknown, report: Report): void {
   if (!checkMembers(path, action, ['type', 'config'], report)) return;
   const { type, config } = action;
   const at = `${path}.type`;
-  if (type === undefined) report(at, NUMBER.field, 'is missing: it says what the action does, as "deny"');
+  if (type === undefined) report(at, ERROR_NUMBERS.field, 'is missing: it says what the action does, as "deny"');
   else if (checkText(at, type, POLICY_LIMITS.type, report) && !TYPE.test(type))
-    report(at, NUMBER.field, 'must be lower-case words joined by hyphens, as "add-headers"');
+    report(at, ERROR_NUMBERS.field, 'must be lower-case words joined by hyphens, as "add-headers"');
   // In YAML, a key with nothing behind it is null.
   if (config !== undefined && config !== null && !isObject(config))
-    report(`${path}.config`, NUMBER.field, 'must be an object');
+    report(`${path}.config`, ERROR_NUMBERS.field, 'must be an object');
 }
 
 function checkList(path: string, value: unknown, max: number, of: string, report: Report): value is unknown[] {
   if (!Array.isArray(value)) {
-    report(path, NUMBER.field, `must be a list of ${of}${isObject(value) ? ': put the one in [ ]' : ''}`);
+    report(path, ERROR_NUMBERS.field, `must be a list of ${of}${isObject(value) ? ': put the one in [ ]' : ''}`);
     return false;
   }
   if (value.length <= max) return true;
-  report(path, NUMBER.count, `must have at most ${max} ${of}`);
+  report(path, ERROR_NUMBERS.count, `must have at most ${max} ${of}`);
   return false;
 }
 
 function checkMembers(path: string, value: unknown, known: string[], report: Report): value is Record<string, unknown> {
   if (!isObject(value)) {
-    report(path, NUMBER.field, `must be an object with ${known.join(', ')}`);
+    report(path, ERROR_NUMBERS.field, `must be an object with ${known.join(', ')}`);
     return false;
   }
   for (const key of Object.keys(value))
     if (!known.includes(key))
-      report(`${path}.${key}`, NUMBER.field, `is not known here; known are: ${known.join(', ')}`);
+      report(`${path}.${key}`, ERROR_NUMBERS.field, `is not known here; known are: ${known.join(', ')}`);
   return true;
 }
 
 function checkText(path: string, value: unknown, max: number, report: Report): value is string {
-  if (typeof value !== 'string') report(path, NUMBER.field, 'must be a text');
-  else if (bytes(value) > max) report(path, NUMBER.length, `must have at most ${max} bytes`);
+  if (typeof value !== 'string') report(path, ERROR_NUMBERS.field, 'must be a text');
+  else if (bytes(value) > max) report(path, ERROR_NUMBERS.length, `must have at most ${max} bytes`);
   else return true;
   return false;
 }

@@ -1,7 +1,7 @@
 // Whether an address can be had, given who has it.
 
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
-import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import type { Claim, Holder } from './claims.ts';
 
@@ -23,7 +23,7 @@ export interface ServingTunnel {
 /** The tunnels at addresses whose claims are locked. */
 export function tunnelsAt(
   db: Db,
-  addresses: readonly Address[],
+  addresses: readonly EndpointAddress[],
   nodeId: string,
   holdMs: number,
 ): Promise<ServingTunnel[]> {

@@ -1,7 +1,7 @@
 // Whether an account may serve a name: its own reservations, those of others, and the gateway's own names.
 
-import type { BindRequest, Refusal } from '../../tunnel/control/registrar.ts';
-import { isInternal } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
+import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { isWithin, namesServing, rootOf } from '../domains/dns-names.ts';
 import { freezeReservations, namesHolding, nearest } from '../domains/reservations.ts';
@@ -37,7 +37,7 @@ export async function reservationsOf(
   db: Db,
   wanted: readonly WantedName[],
   settings: RegistrarSettings,
-): Promise<({ domainId: string | null } | Refusal)[]> {
+): Promise<({ domainId: string | null } | AgentRefusal)[]> {
   const names = [...new Set(wanted.flatMap(({ hostname }) => namesAbout(hostname, settings)))];
   // A reservation cannot be given up before the bind is decided.
   const rows =
@@ -51,7 +51,7 @@ export async function reservationsOf(
 
 /** The names whose reservations are about a name. One that is internal needs none: each account has its own. */
 function namesAbout(hostname: string | null, { baseDomain }: RegistrarSettings): string[] {
-  return hostname === null || isInternal(hostname)
+  return hostname === null || isInternalName(hostname)
     ? []
     : [...ownNames(hostname), ...namesHolding(hostname, baseDomain)];
 }
@@ -64,8 +64,8 @@ function reservationOf(
   { accountId, hostname }: WantedName,
   byName: ReadonlyMap<string, Reservation>,
   { baseDomain, cnameDomain, acmeDomain }: RegistrarSettings,
-): { domainId: string | null } | Refusal {
-  if (hostname === null || isInternal(hostname)) return { domainId: null };
+): { domainId: string | null } | AgentRefusal {
+  if (hostname === null || isInternalName(hostname)) return { domainId: null };
   const isOthers = (name: string) => (byName.get(name)?.accountId ?? accountId) !== accountId;
   if (namesHolding(hostname, baseDomain).some(isOthers)) return { refused: 'reservedByOther', target: hostname };
   const own = ownNames(hostname);

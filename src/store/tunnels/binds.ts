@@ -1,8 +1,8 @@
 // Binds: decided and registered in one transaction, so that of two who want the same address one gets it.
 
 import { allows } from '../../tunnel/control/acl.ts';
-import type { BindRequest, LabelBindRequest, Refusal } from '../../tunnel/control/registrar.ts';
-import { addressOf } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { AgentRefusal, BindRequest, LabelBindRequest } from '../../tunnel/control/registrar.ts';
+import { endpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { offline, online } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
@@ -36,11 +36,11 @@ interface Candidate extends Omit<NewTunnel, 'domainId'> {
   place: number;
 }
 
-type Answer = Bound | Refusal;
+type Answer = Bound | AgentRefusal;
 
 /** What is refused, by its place among the requests. */
 interface Refused {
-  refused: Map<number, Refusal>;
+  refused: Map<number, AgentRefusal>;
 }
 
 /**
@@ -49,14 +49,14 @@ interface Refused {
  */
 export function createBind(parts: RegistrarDeps): (request: BindRequest) => Promise<Answer> {
   return batched({
-    keysOf: (request) => [addressOf({ accountId: '', ...request }), ...(request.resume ? [request.resume] : [])],
+    keysOf: (request) => [endpointAddress({ accountId: '', ...request }), ...(request.resume ? [request.resume] : [])],
     work: (requests) => decideAll(parts, requests),
   });
 }
 
 /** Those that are refused leave nothing behind, as the transaction in which that was seen is rolled back. */
 async function decideAll(parts: RegistrarDeps, requests: readonly BindRequest[]): Promise<Answer[]> {
-  const refusals = new Map<BindRequest, Refusal>();
+  const refusals = new Map<BindRequest, AgentRefusal>();
   for (;;) {
     const left = requests.filter((request) => !refusals.has(request));
     const bound =
@@ -110,7 +110,7 @@ async function decide(
   );
   const addresses = openings.map(({ address }) => address);
   const served = await tunnelsAt(db, addresses, node.id, settings.sessionHold);
-  const refused = new Map<number, Refusal>();
+  const refused = new Map<number, AgentRefusal>();
   /** What ends because somebody else has its address now: with the account of who that is. */
   const over: (ServingTunnel & { by: string })[] = [];
   for (const { request, standing, address, place } of openings) {
@@ -161,10 +161,10 @@ async function decide(
 }
 
 /** An edge may have got the name before this got the claim, or the session ended. */
-async function whyLate(db: Db, late: readonly Candidate[], nodeId: string): Promise<Map<number, Refusal>> {
+async function whyLate(db: Db, late: readonly Candidate[], nodeId: string): Promise<Map<number, AgentRefusal>> {
   const wants = late.map(({ request, hostport }) => ({ sessionId: request.sessionId, hostport }));
   const standings = await loadBindContexts(db, wants, nodeId);
-  const why = ({ request }: Candidate, i: number): Refusal =>
+  const why = ({ request }: Candidate, i: number): AgentRefusal =>
     standings[i]?.isOnEdge ? { refused: 'onEdge', target: targetOf(request) } : { refused: 'sessionEnded' };
   return new Map(late.map((candidate, i) => [candidate.place, why(candidate, i)]));
 }
@@ -175,14 +175,14 @@ function candidateOf(request: BindRequest, standing: BindContext, place: number)
     request,
     standing,
     place,
-    address: addressOf({ accountId: standing.accountId, ...request }),
+    address: endpointAddress({ accountId: standing.accountId, ...request }),
     tunnelId,
     endpointId: tunnelId.replace('tn_', 'ep_'), // A tunnel and its endpoint share what follows the prefix.
     hostport: hostportOf(request),
   };
 }
 
-function denialOf(request: BindRequest, { acl }: BindContext): Refusal | undefined {
+function denialOf(request: BindRequest, { acl }: BindContext): AgentRefusal | undefined {
   const { proto, hostname, port, chosen } = request;
   const target = targetOf(request);
   if (proto !== 'tcp')
@@ -204,8 +204,8 @@ function hostportOf({ proto, hostname }: BindRequest): string {
 export function bindLabels(
   parts: RegistrarDeps,
   { sessionId, labels, forwardsTo, metadata }: LabelBindRequest,
-): Promise<{ tunnelId: string } | Refusal> {
-  return inBindTransaction(parts, async (db, announce): Promise<{ tunnelId: string } | Refusal> => {
+): Promise<{ tunnelId: string } | AgentRefusal> {
+  return inBindTransaction(parts, async (db, announce): Promise<{ tunnelId: string } | AgentRefusal> => {
     const [standing] = await loadBindContexts(db, [{ sessionId, hostport: '' }], parts.node.id);
     if (!standing) return { refused: 'sessionEnded' };
     const { accountId, acl } = standing;

@@ -1,7 +1,7 @@
 // Claims: who serves an address, or for whom it is kept. The row of a claim is locked by whoever changes what is served
 // there, so that all nodes do it one after the other. Locks are taken in this order: session, claims by address, tunnels.
 
-import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { toJsonRows } from './batches.ts';
@@ -22,7 +22,7 @@ export interface Holder {
 /** Locks the claims on addresses, each of which is its holder's own when there was none. @returns them by address. */
 export async function takeClaims(
   db: Db,
-  wanted: readonly { address: Address; holder: Holder }[],
+  wanted: readonly { address: EndpointAddress; holder: Holder }[],
 ): Promise<Map<string, Claim>> {
   const rows = wanted.map(({ address, holder: { accountId, credentialId } }) => ({
     address,
@@ -100,7 +100,7 @@ export async function sweepClaims(db: Db): Promise<void> {
  */
 export async function namesServedByAgents(db: Db, accountId: string, names: string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set();
-  const addresses = names.flatMap((name): Address[] => [`http:${name}`, `tls:${name}`]);
+  const addresses = names.flatMap((name): EndpointAddress[] => [`http:${name}`, `tls:${name}`]);
   // What is not there cannot be locked. The claims are nobody's, and gone when this is over.
   await db.$executeRaw`
     INSERT INTO claim (address, account_id, credential_id, pooling)

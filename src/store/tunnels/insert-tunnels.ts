@@ -1,7 +1,7 @@
 // The rows of tunnels that have addresses.
 
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
-import type { Address } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { toJsonRows } from './batches.ts';
 import type { Holder } from './claims.ts';
@@ -10,7 +10,7 @@ import type { RegistrarDeps } from './registrar-deps.ts';
 export interface NewTunnel {
   request: BindRequest;
   standing: Holder;
-  address: Address;
+  address: EndpointAddress;
   tunnelId: string;
   endpointId: string;
   domainId: string | null;

@@ -6,7 +6,7 @@ import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { namesServing } from '../domains/dns-names.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
-type WhereIs = Registrar['whereIs'];
+type WhereIs = Registrar['lookUpName'];
 type Where = Awaited<ReturnType<WhereIs>>;
 
 const REMEMBERED_MAX = 10_000;

@@ -21,7 +21,7 @@ export function createRegistrar(parts: RegistrarDeps): NodeRegistrar {
   return {
     ...createGrants(parts),
     ...sessions,
-    whereIs: createNameLookup(parts),
+    lookUpName: createNameLookup(parts),
 
     async bind(request) {
       const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;

@@ -11,7 +11,7 @@ import { endSessions, endTunnel } from './end-session.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
 export interface SessionStore
-  extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionTaken'> {
+  extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionReplaced'> {
   /** Whether a session is of this process, as long as its rows are there. */
   isOwn(sessionId: string): boolean;
   /** Ends a session whose agent has gone elsewhere; its node hears of it. */
@@ -89,7 +89,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
   return {
     isOwn: (sessionId) => own.has(sessionId),
 
-    onSessionTaken(listener) {
+    onSessionReplaced(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,7 +1,7 @@
 import { AgentError } from '../control/agent-errors.ts';
-import type { TcpDoors } from '../control/tcp-ports.ts';
+import type { TcpPorts } from '../control/tcp-ports.ts';
 
-interface Port {
+interface PortUse {
   /** Those of the account that have it. */
   tunnels: number;
   /** How many that were lost it is kept for. Who asks for it in vain meanwhile leaves it so. */
@@ -9,16 +9,16 @@ interface Port {
 }
 
 /** The doors as one account sees them: at most so many of them are its own, those included that are kept for it. */
-export class PortShare implements TcpDoors {
-  readonly #doors: TcpDoors;
+export class AccountPorts implements TcpPorts {
+  readonly #doors: TcpPorts;
   readonly #max: number;
   readonly #onFree: () => void;
-  readonly #ports = new Map<number, Port>();
+  readonly #ports = new Map<number, PortUse>();
   /** Ports of the system's choice that are being opened. */
   #opening = 0;
 
   /** @param onFree told when a port is no longer the account's. */
-  constructor(doors: TcpDoors, max: number, onFree: () => void) {
+  constructor(doors: TcpPorts, max: number, onFree: () => void) {
     this.#doors = doors;
     this.#max = max;
     this.#onFree = onFree;

@@ -4,7 +4,7 @@ import { Fields } from '../../protocol/messages/fields.ts';
 import type { Bind } from '../../protocol/messages/messages.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
-import { isInternal } from '../endpoints/endpoint-registry.ts';
+import { isInternalName } from '../endpoints/endpoint-registry.ts';
 import { readModules, type TunnelModules } from '../tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
@@ -34,7 +34,7 @@ export function readOptions(bind: Bind, baseDomain: string): BindOptions {
   const { proto } = bind;
   if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
   const options = new Fields(bind.options);
-  const usual = isInternal(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
+  const usual = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
   const stranger = bind.bindings.find((binding) => binding !== usual);
   if (stranger !== undefined) throw new AgentError('unknownBinding', { binding: stranger });
   for (const name of UNSUPPORTED) {

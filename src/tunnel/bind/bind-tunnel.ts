@@ -3,24 +3,24 @@
 import type { Bind } from '../../protocol/messages/messages.ts';
 import { type Allowance, allows, type BindTarget } from '../control/acl.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import type { BindRequest, Refusal, Registrar } from '../control/registrar.ts';
-import type { Tokens } from '../control/resume-tokens.ts';
-import type { TcpDoors } from '../control/tcp-ports.ts';
+import type { AgentRefusal, BindRequest, Registrar } from '../control/registrar.ts';
+import type { ResumeTokens } from '../control/resume-tokens.ts';
+import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
-import { addressOf, isInternal } from '../endpoints/endpoint-registry.ts';
+import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
 import type { MakeHandling, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
 /** How often another name or port is chosen when the one before turns out to be taken. */
-const ATTEMPTS = 20;
+const ATTEMPTS_MAX = 20;
 
-export interface BinderParts {
+export interface BindDeps {
   settings: TunnelSettings;
   registrar: Registrar;
-  doors: TcpDoors;
-  tokens: Tokens;
+  tcpPorts: TcpPorts;
+  tokens: ResumeTokens;
   makeHandling: MakeHandling;
 }
 
@@ -28,7 +28,7 @@ export interface BinderParts {
 export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: TunnelModules };
 
 /** The session on whose behalf it is done. */
-export interface Binding {
+export interface BindingSession {
   sessionId: string;
   accountId: string;
   credentialId: string;
@@ -39,7 +39,7 @@ export interface Binding {
  * Decides a bind and registers it.
  * @throws {AgentError} why not; nothing is left behind then.
  */
-export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bind): Promise<BoundTunnel> {
+export async function bindTunnel(parts: BindDeps, session: BindingSession, bind: Bind): Promise<BoundTunnel> {
   const { settings } = parts;
   const options = readOptions(bind, settings.baseDomain);
   await checkAcl(parts, session, options);
@@ -48,7 +48,7 @@ export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bin
   const handling = await parts.makeHandling(modules, { accountId, proto, tls, allowance });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
-      ? await bindPort(parts, session, bind, options)
+      ? await bindTcpPort(parts, session, bind, options)
       : await bindName(parts, session, bind, options);
   return {
     id: endpointId,
@@ -71,8 +71,8 @@ export async function bindTunnel(parts: BinderParts, session: Binding, bind: Bin
  * what is true then.
  */
 async function checkAcl(
-  { registrar, settings }: BinderParts,
-  { credentialId, allowance }: Binding,
+  { registrar, settings }: BindDeps,
+  { credentialId, allowance }: BindingSession,
   { proto, name, port }: BindOptions,
 ): Promise<void> {
   const { baseDomain } = settings;
@@ -83,12 +83,12 @@ async function checkAcl(
   if (allows(allowance.acl, target)) return;
   // What was allowed a moment ago may not be known here yet.
   const grant = await registrar.grant(credentialId);
-  if (!grant) throw refusal({ refused: 'sessionEnded' });
+  if (!grant) throw bindError({ refused: 'sessionEnded' });
   allowance.acl = grant.acl;
-  if (!allows(grant.acl, target)) throw refusal(denialOf(target));
+  if (!allows(grant.acl, target)) throw bindError(aclRefusal(target));
 }
 
-interface Registered {
+interface BoundAddress {
   hostname: string;
   port: number;
   url: string;
@@ -96,66 +96,76 @@ interface Registered {
   endpointId: string;
 }
 
-async function bindName(parts: BinderParts, session: Binding, bind: Bind, options: BindOptions): Promise<Registered> {
+async function bindName(
+  parts: BindDeps,
+  session: BindingSession,
+  bind: Bind,
+  options: BindOptions,
+): Promise<BoundAddress> {
   const { settings, registrar } = parts;
   const { proto, name } = options;
   const usual = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
     const hostname = name === '' ? randomHostname(settings.baseDomain) : readHostname(name);
     // One that is internal is reached by no visitor, whatever the gateway's own names are.
-    if (settings.ownNames.has(hostname) && !isInternal(hostname))
+    if (settings.ownNames.has(hostname) && !isInternalName(hostname))
       throw new AgentError('gatewayName', { name: hostname });
     // There is no listener, and so no port, for what is internal: its URL is but a name.
-    const port = !isInternal(hostname) ? usual : proto === 'http' ? 80 : 443;
+    const port = !isInternalName(hostname) ? usual : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
-    const request = describe(parts, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
+    const request = bindRequest(parts, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
     const answer = await registrar.bind(request);
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
-    if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS) throw refusal(answer);
+    if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS_MAX) throw bindError(answer);
   }
 }
 
 /** The port is opened first: what the control plane says is live has to be so. */
-async function bindPort(parts: BinderParts, session: Binding, bind: Bind, options: BindOptions): Promise<Registered> {
-  const { settings, registrar, doors } = parts;
+async function bindTcpPort(
+  parts: BindDeps,
+  session: BindingSession,
+  bind: Bind,
+  options: BindOptions,
+): Promise<BoundAddress> {
+  const { settings, registrar, tcpPorts: doors } = parts;
   const { baseDomain: hostname } = settings;
   checkTcpAddress(options.name, options.port, settings);
   for (let attempt = 1; ; attempt++) {
     const wanted = options.port ?? randomPort(settings);
     const port = await doors.open(wanted);
-    const isLast = options.port !== null || attempt === ATTEMPTS;
+    const isLast = options.port !== null || attempt === ATTEMPTS_MAX;
     if (port === undefined) {
-      if (isLast) throw refusal({ refused: 'inUse', target: `${hostname}:${wanted}` });
+      if (isLast) throw bindError({ refused: 'inUse', target: `${hostname}:${wanted}` });
       continue;
     }
     const url = publicUrl('tcp', hostname, port);
     const chosen = options.port === null;
-    const request = describe(parts, session, bind, 'tcp', { hostname, port, publicUrl: url, chosen });
+    const request = bindRequest(parts, session, bind, 'tcp', { hostname, port, publicUrl: url, chosen });
     const answer = await registrar.bind(request).catch((error) => {
       doors.release(port, 0);
       throw error;
     });
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
     doors.release(port, 0);
-    if (answer.refused !== 'inUse' || isLast) throw refusal(answer);
+    if (answer.refused !== 'inUse' || isLast) throw bindError(answer);
   }
 }
 
-function describe(
-  { tokens }: BinderParts,
-  { sessionId, accountId }: Binding,
+function bindRequest(
+  { tokens }: BindDeps,
+  { sessionId, accountId }: BindingSession,
   bind: Bind,
   proto: Proto,
   address: Pick<BindRequest, 'hostname' | 'port' | 'publicUrl' | 'chosen'>,
 ): BindRequest {
-  const full = addressOf({ accountId, proto, ...address });
-  const isOwn = bind.id !== '' && tokens.isBindToken(bind.token, accountId, bind.id, full);
+  const full = endpointAddress({ accountId, proto, ...address });
+  const isOwn = bind.id !== '' && tokens.verifyBindToken(bind.token, accountId, bind.id, full);
   const { pooling, forwardsTo, metadata } = bind;
   return { sessionId, resume: isOwn ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
 }
 
 /** Why a target is not allowed. */
-export function denialOf(target: BindTarget): Refusal {
+export function aclRefusal(target: BindTarget): AgentRefusal {
   switch (target.type) {
     case 'domain':
       return { refused: 'nameDenied', target: target.domain };
@@ -169,6 +179,6 @@ export function denialOf(target: BindTarget): Refusal {
 }
 
 /** In words, with the number that the catalogue has for it. */
-export function refusal(refused: Refusal): AgentError {
+export function bindError(refused: AgentRefusal): AgentError {
   return new AgentError(refused.refused, 'target' in refused ? { target: refused.target } : {});
 }

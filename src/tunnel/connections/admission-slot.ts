@@ -1,13 +1,13 @@
 // The turn of a connection: a handshake, an authentication, and the first bind. It lasts for as long as we work on one of
 // them, and a little longer for what the agent has to say: who lets us wait loses the turn, not the connection.
 
-import type { TurnEnd } from './admission-windows.ts';
+import type { SlotOutcome } from './admission-windows.ts';
 
 /** How long an agent may let us wait in its turn; milliseconds. Each step takes it one round trip. */
-const PATIENCE_MS = 3000;
+const IDLE_TIMEOUT_MS = 3000;
 
-export class AgentTurn {
-  readonly #onEnd: (end: TurnEnd) => void;
+export class AdmissionSlot {
+  readonly #onEnd: (release: SlotOutcome) => void;
   #isTrusted = false;
   #isOver = false;
   /** Work of ours that is under way. */
@@ -15,17 +15,17 @@ export class AgentTurn {
   #patience: NodeJS.Timeout;
 
   /** @param onEnd told once, what became of it. */
-  constructor(onEnd: (end: TurnEnd) => void) {
+  constructor(onEnd: (end: SlotOutcome) => void) {
     this.#onEnd = onEnd;
     this.#patience = this.#wait();
   }
 
   /** Whether the agent was let in. */
-  get isTrusted(): boolean {
+  get isAdmitted(): boolean {
     return this.#isTrusted;
   }
 
-  trust(): void {
+  markAdmitted(): void {
     this.#isTrusted = true;
   }
 
@@ -42,7 +42,7 @@ export class AgentTurn {
   }
 
   /** It is the next one's turn. May be called twice. */
-  end(end: TurnEnd): void {
+  end(end: SlotOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#patience);
@@ -50,6 +50,6 @@ export class AgentTurn {
   }
 
   #wait(): NodeJS.Timeout {
-    return setTimeout(() => this.end(this.#isTrusted ? 'used' : 'unused'), PATIENCE_MS).unref();
+    return setTimeout(() => this.end(this.#isTrusted ? 'used' : 'unused'), IDLE_TIMEOUT_MS).unref();
   }
 }

@@ -3,11 +3,11 @@
 // as with the congestion window of TCP (RFC 5681): one more for each turn that was used, half of them when one was not.
 
 /** Turns of one address. Whoever is far away has the most of them after a few round trips. */
-const FIRST = 32;
-const LEAST = 8;
-const MOST = 256;
+const WINDOW_INITIAL = 32;
+const WINDOW_MIN = 8;
+const WINDOW_MAX = 256;
 
-interface Window {
+interface AdmissionWindow {
   size: number;
   open: number;
   /** How many turns were begun, and how many when it was made smaller: those that were open then say nothing new. */
@@ -16,10 +16,10 @@ interface Window {
 }
 
 /** What became of a turn. `unused`: the agent did not get on in time. `over`: it went, which says nothing. */
-export type TurnEnd = 'used' | 'unused' | 'over';
+export type SlotOutcome = 'used' | 'unused' | 'over';
 
-export class TurnWindows {
-  readonly #windows = new Map<string, Window>();
+export class AdmissionWindows {
+  readonly #windows = new Map<string, AdmissionWindow>();
   #open = 0;
 
   /** Turns that are open. */
@@ -27,14 +27,14 @@ export class TurnWindows {
     return this.#open;
   }
 
-  isFree(block: string): boolean {
+  hasRoom(block: string): boolean {
     const window = this.#windows.get(block);
     return window === undefined || window.open < window.size;
   }
 
   /** Takes a turn. @returns what gives it back; to be called once. */
-  begin(block: string): (end: TurnEnd) => void {
-    const window = this.#windows.get(block) ?? { size: FIRST, open: 0, begun: 0, shrunkAt: 0 };
+  acquire(block: string): (end: SlotOutcome) => void {
+    const window = this.#windows.get(block) ?? { size: WINDOW_INITIAL, open: 0, begun: 0, shrunkAt: 0 };
     this.#windows.set(block, window);
     const place = ++window.begun;
     window.open++;
@@ -42,9 +42,9 @@ export class TurnWindows {
     return (end) => {
       window.open--;
       this.#open--;
-      if (end === 'used') window.size = Math.min(MOST, window.size + 1);
+      if (end === 'used') window.size = Math.min(WINDOW_MAX, window.size + 1);
       if (end === 'unused' && place > window.shrunkAt) {
-        window.size = Math.max(LEAST, Math.floor(window.size / 2));
+        window.size = Math.max(WINDOW_MIN, Math.floor(window.size / 2));
         window.shrunkAt = window.begun;
       }
       if (window.open === 0) this.#windows.delete(block);

@@ -3,10 +3,10 @@
 // what was begun is brought to its end. Who says nothing has no place in that order.
 
 import type { Socket } from 'node:net';
-import { addressBlock, endsOf, ipOf, samePeer } from '../network/peer.ts';
-import { AgentTurn } from './admission-slot.ts';
-import { TurnWindows } from './admission-windows.ts';
-import { TurnQueue } from './fair-queue.ts';
+import { addressBlock, connectionKey, copyProxiedPeer, ipOf } from '../network/peer.ts';
+import { AdmissionSlot } from './admission-slot.ts';
+import { AdmissionWindows } from './admission-windows.ts';
+import { FairQueue } from './fair-queue.ts';
 import { type FirstRecord, readFirstRecord } from './first-record.ts';
 import { LimitedSet } from './limited-set.ts';
 
@@ -15,19 +15,19 @@ import { LimitedSet } from './limited-set.ts';
  * at once are slow themselves.
  */
 const SILENT_SHARE = 1 / 2;
-const SILENT_SHARE_OF_ADDRESS = 1 / 4;
+const SILENT_SHARE_PER_ADDRESS = 1 / 4;
 /** Those that have used up their turn and are no agents', in all and of one address. */
 const LATE_MAX = 1024;
 const LATE_PER_ADDRESS = 512;
 /** How long there may be more of either: what a new one has to say is on its way; milliseconds. */
-const TRIM_MS = 250;
+const TRIM_DELAY_MS = 250;
 /** Those that wait for their turn, likewise. */
 const WAITING_MAX = 10_000;
 const WAITING_PER_ADDRESS = 5000;
 /** Turns at once: of agents that are 200 ms away, 300 get on in a second. */
-const TURNS_MAX = 256;
+const SLOTS_MAX = 256;
 /** How long a connection may take for its first record; milliseconds. */
-const FIRST_RECORD_MS = 10_000;
+const FIRST_RECORD_TIMEOUT_MS = 10_000;
 /**
  * There is no way to say before a handshake when to come back. Who is refused waits for the end of the connection instead,
  * for so long at random, so that who comes back at once does not come often; milliseconds. So many wait at most.
@@ -35,40 +35,40 @@ const FIRST_RECORD_MS = 10_000;
 const REFUSAL_MS = { least: 1000, most: 3000 };
 const REFUSED_MAX = 1024;
 
-interface Connection {
+interface PendingConnection {
   readonly socket: Socket;
   /** By which its turn is found. */
   readonly key: string;
   readonly block: string;
   record: FirstRecord | undefined;
-  turn: AgentTurn | undefined;
+  turn: AdmissionSlot | undefined;
 }
 
 export interface AgentConnectionsOptions {
   /** Connections of the listener in all. */
   max: number;
   /** Speaks TLS on a socket, whose bytes are in it. */
-  begin(socket: Socket): void;
+  startTls(socket: Socket): void;
   /** Told when a connection had to go, or was not taken. */
   onRefused(): void;
 }
 
 export class AgentConnections {
   readonly #options: AgentConnectionsOptions;
-  readonly #all = new Map<string, Connection>();
+  readonly #all = new Map<string, PendingConnection>();
   /** Of these, the one that has had the most time goes when there are too many. */
-  readonly #silent: LimitedSet<Connection>;
-  readonly #late = new LimitedSet<Connection>(LATE_MAX, LATE_PER_ADDRESS);
-  readonly #waiting = new TurnQueue<Connection>();
+  readonly #silent: LimitedSet<PendingConnection>;
+  readonly #late = new LimitedSet<PendingConnection>(LATE_MAX, LATE_PER_ADDRESS);
+  readonly #waiting = new FairQueue<PendingConnection>();
   readonly #refused = new Set<Socket>();
-  readonly #turns = new TurnWindows();
+  readonly #turns = new AdmissionWindows();
   #isCalling = false;
   #trimming: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
     const { max } = options;
     this.#options = options;
-    this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_OF_ADDRESS));
+    this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_PER_ADDRESS));
   }
 
   /** Takes a connection, for which an older one may have to go that is no agent's; or refuses it, where there is no room. */
@@ -78,10 +78,16 @@ export class AgentConnections {
     const block = addressBlock(ipOf(socket));
     if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#late.oldest);
     if (this.#all.size >= max) return void this.#refuse(socket);
-    const connection: Connection = { socket, key: endsOf(socket), block, record: undefined, turn: undefined };
+    const connection: PendingConnection = {
+      socket,
+      key: connectionKey(socket),
+      block,
+      record: undefined,
+      turn: undefined,
+    };
     this.#all.set(connection.key, connection);
     this.#add(this.#silent, connection);
-    const deadline = setTimeout(() => socket.destroy(), FIRST_RECORD_MS);
+    const deadline = setTimeout(() => socket.destroy(), FIRST_RECORD_TIMEOUT_MS);
     socket.once('close', () => {
       clearTimeout(deadline);
       this.#forget(connection);
@@ -94,9 +100,9 @@ export class AgentConnections {
   }
 
   /** The turn of the connection that TLS was begun on; undefined when it is being closed. Both have the same peer then. */
-  turnOf(tls: Socket): AgentTurn | undefined {
-    const connection = this.#all.get(endsOf(tls));
-    if (connection) samePeer(tls, connection.socket);
+  slotOf(tls: Socket): AdmissionSlot | undefined {
+    const connection = this.#all.get(connectionKey(tls));
+    if (connection) copyProxiedPeer(tls, connection.socket);
     return connection?.turn;
   }
 
@@ -106,7 +112,7 @@ export class AgentConnections {
     for (const socket of this.#refused) socket.destroy();
   }
 
-  #queue(connection: Connection): void {
+  #queue(connection: PendingConnection): void {
     const { block, socket } = connection;
     this.#silent.remove(connection);
     if (this.#waiting.size >= WAITING_MAX || this.#waiting.sizeOf(block) >= WAITING_PER_ADDRESS) {
@@ -120,48 +126,48 @@ export class AgentConnections {
 
   /** Begins one turn in each turn of the event loop, so that nobody else waits for many handshakes. */
   #call(): void {
-    if (this.#isCalling || this.#turns.open >= TURNS_MAX || this.#waiting.size === 0) return;
+    if (this.#isCalling || this.#turns.open >= SLOTS_MAX || this.#waiting.size === 0) return;
     this.#isCalling = true;
     setImmediate(() => {
       this.#isCalling = false;
-      const connection = this.#waiting.next((block) => this.#turns.isFree(block));
+      const connection = this.#waiting.next((block) => this.#turns.hasRoom(block));
       if (!connection) return; // The end of a turn calls again.
       this.#beginTurn(connection);
       this.#call();
     });
   }
 
-  #beginTurn(connection: Connection): void {
+  #beginTurn(connection: PendingConnection): void {
     const { socket, record } = connection;
-    const giveBack = this.#turns.begin(connection.block);
-    const turn = new AgentTurn((end) => {
+    const giveBack = this.#turns.acquire(connection.block);
+    const turn = new AdmissionSlot((end) => {
       giveBack(end);
       // What is still a stranger's is no better than one that says nothing.
-      if (!turn.isTrusted && this.#all.get(connection.key) === connection) this.#add(this.#late, connection);
+      if (!turn.isAdmitted && this.#all.get(connection.key) === connection) this.#add(this.#late, connection);
       this.#call();
     });
     connection.turn = turn;
     socket.unshift(record?.take());
-    this.#options.begin(socket);
+    this.#options.startTls(socket);
   }
 
-  #add(set: LimitedSet<Connection>, connection: Connection): void {
+  #add(set: LimitedSet<PendingConnection>, connection: PendingConnection): void {
     set.add(connection.block, connection);
-    if (set.isCrowded) this.#trimSoon();
+    if (set.isOverLimit) this.#trimSoon();
   }
 
   /** Not at once: of a thousand that are accepted in one go, what they have sent already is read after that. */
   #trimSoon(): void {
-    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_MS).unref();
+    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_DELAY_MS).unref();
   }
 
   #trim(): void {
     this.#trimming = undefined;
-    for (const set of [this.#silent, this.#late]) for (const connection of set.tooMany()) this.#evict(connection);
+    for (const set of [this.#silent, this.#late]) for (const connection of set.takeExcess()) this.#evict(connection);
   }
 
   /** That it is closed is told later; it counts no more from now on. */
-  #evict(connection: Connection | undefined): void {
+  #evict(connection: PendingConnection | undefined): void {
     if (!connection) return;
     this.#forget(connection);
     this.#options.onRefused();
@@ -169,7 +175,7 @@ export class AgentConnections {
   }
 
   /** Another with the same ends may have come meanwhile. */
-  #forget(connection: Connection): void {
+  #forget(connection: PendingConnection): void {
     if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
     this.#silent.remove(connection);
     this.#late.remove(connection);

@@ -1,7 +1,7 @@
 // Who waits for a turn: first come, first served within a group, and the groups one after the other, so that none of them
 // keeps the others from getting on by being many.
 
-export class TurnQueue<T> {
+export class FairQueue<T> {
   /** In the order in which the groups are served; none is empty. */
   readonly #groups = new Map<string, Set<T>>();
   #size = 0;

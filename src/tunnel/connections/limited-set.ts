@@ -35,12 +35,12 @@ export class LimitedSet<T> {
   }
 
   /** Whether `tooMany` would find any. */
-  get isCrowded(): boolean {
+  get isOverLimit(): boolean {
     return this.#crowded.size > 0 || this.#all.size > this.#max;
   }
 
   /** Those beyond the limits, taken out. */
-  tooMany(): T[] {
+  takeExcess(): T[] {
     const taken: T[] = [];
     for (const group of this.#crowded) {
       const items = this.#groups.get(group) ?? new Set();

@@ -6,7 +6,7 @@ export type BindTarget =
   | { type: 'address'; host: string; port: number | null }
   | { type: 'label'; key: string; value: string };
 
-export type Rule =
+export type AclRule =
   | { type: 'everything' }
   | { type: 'domain'; domain: string }
   | { type: 'address'; host: string; port: number }
@@ -23,7 +23,7 @@ export class AclError extends Error {}
 const RULE_MAX_BYTES = 1024;
 const HOST_MAX_BYTES = 253;
 const PORT_MAX = 65_535;
-const MISPLACED = '"*" may only be the whole first part of a domain, or a whole label key or value';
+const MISPLACED_WILDCARD = '"*" may only be the whole first part of a domain, or a whole label key or value';
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 /**
@@ -31,7 +31,7 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
  * a label (`key=value`, either of which may be `*`). `bind:*` is the same as `*`.
  * @throws {AclError}
  */
-export function parseRule(text: string): Rule {
+export function parseAclRule(text: string): AclRule {
   if (Buffer.byteLength(text) > RULE_MAX_BYTES) throw new AclError(`it must be at most ${RULE_MAX_BYTES} bytes`);
   if (text === '*') return { type: 'everything' };
   if (!text.startsWith('bind:')) throw new AclError('it must be "*" or begin with "bind:"');
@@ -43,7 +43,7 @@ export function parseRule(text: string): Rule {
   if (equals >= 0) {
     const [key, value] = [target.slice(0, equals), target.slice(equals + 1)];
     if (key === '' || value === '') throw new AclError('a label needs a key and a value');
-    if ([key, value].some((part) => part.includes('*') && part !== '*')) throw new AclError(MISPLACED);
+    if ([key, value].some((part) => part.includes('*') && part !== '*')) throw new AclError(MISPLACED_WILDCARD);
     return { type: 'label', key, value };
   }
 
@@ -68,7 +68,7 @@ export function allows(rules: readonly string[], target: BindTarget): boolean {
   return rules.length === 0 || rules.some((text) => ruleAllows(tryParse(text), target));
 }
 
-function ruleAllows(rule: Rule | null, target: BindTarget): boolean {
+function ruleAllows(rule: AclRule | null, target: BindTarget): boolean {
   switch (rule?.type) {
     case undefined:
       return false;
@@ -91,16 +91,16 @@ function ruleAllows(rule: Rule | null, target: BindTarget): boolean {
   }
 }
 
-function tryParse(text: string): Rule | null {
+function tryParse(text: string): AclRule | null {
   try {
-    return parseRule(text);
+    return parseAclRule(text);
   } catch {
     return null; // Only well-formed rules are ever stored; one that is not must not open anything.
   }
 }
 
 function hostName(text: string): string {
-  if (text.includes('*')) throw new AclError(MISPLACED);
+  if (text.includes('*')) throw new AclError(MISPLACED_WILDCARD);
   if (text.length > HOST_MAX_BYTES) throw new AclError(`a name must be at most ${HOST_MAX_BYTES} bytes`);
   if (!text.split('.').every((label) => LABEL.test(label))) throw new AclError(`"${text}" is not a domain name`);
   return text.toLowerCase();

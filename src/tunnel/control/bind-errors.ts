@@ -1,10 +1,10 @@
 // Why agents are refused, as they are told: the number behind the prefix of their kind, and a text that says what would
 // be right. The README's table of them is printed from this one.
 
-import type { Refusal } from './registrar.ts';
+import type { AgentRefusal } from './registrar.ts';
 
 /** `{target}`, once at the most, stands for what was asked for: a name, an address, or a label. */
-export const bindErrors: Record<Refusal['refused'], { number: number; text: string }> = {
+export const bindErrors: Record<AgentRefusal['refused'], { number: number; text: string }> = {
   authtokenMalformed: {
     number: 105,
     text: 'The authtoken does not have the form of one. Use the token that was shown when a credential was created.',

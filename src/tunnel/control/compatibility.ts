@@ -1,6 +1,6 @@
 // What agents made for the original service need on the wire. The only file of the gateway that says its name.
 
-import { type Auth, OUR_CLIENT } from '../../protocol/messages/messages.ts';
+import { type Auth, OWN_CLIENT_TYPE } from '../../protocol/messages/messages.ts';
 import type { StreamLimits } from '../endpoints/stream-slots.ts';
 
 /** How the gateway treats an agent. */
@@ -32,7 +32,7 @@ const FOREIGN: AgentKind = {
 export const FOREIGN_NAMESPACE = 'ngrok';
 
 /** Which kind an agent is of, by what it says of itself. */
-export function kindOf({ clientType, userAgent }: Pick<Auth, 'clientType' | 'userAgent'>): AgentKind {
-  if (clientType === OUR_CLIENT) return OURS;
+export function agentKindOf({ clientType, userAgent }: Pick<Auth, 'clientType' | 'userAgent'>): AgentKind {
+  if (clientType === OWN_CLIENT_TYPE) return OURS;
   return { ...FOREIGN, hasNagle: userAgent.includes('ngrok-rust/') };
 }

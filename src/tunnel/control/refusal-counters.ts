@@ -7,7 +7,7 @@ const connectionRefusals = ['tooManyConnections', 'tlsFailed', 'authenticationTi
 
 export type RefusalReason = AgentErrorName | (typeof connectionRefusals)[number];
 
-export class Refusals {
+export class RefusalCounters {
   readonly #counts = new Map<RefusalReason, number>(
     [...(Object.keys(agentErrors) as AgentErrorName[]), ...connectionRefusals].map((reason) => [reason, 0]),
   );

@@ -59,7 +59,7 @@ export interface LabelBindRequest {
 }
 
 /** Why an agent was refused; `bind-errors.ts` has the numbers and texts. */
-export type Refusal =
+export type AgentRefusal =
   | { refused: 'authtokenMalformed' | 'authtokenUnknown' | 'authtokenInactive' }
   | { refused: 'nameDenied' | 'addressDenied' | 'anyPortDenied' | 'labelDenied'; target: string }
   | { refused: 'notReserved' | 'reservedByOther' | 'onEdge' | 'inUse'; target: string }
@@ -68,13 +68,13 @@ export type Refusal =
 
 export interface Registrar {
   /** Whose authtoken this is. A digest made under the previous server key is renewed. */
-  authenticate(authtoken: string): Promise<Grant | Refusal>;
+  authenticate(authtoken: string): Promise<Grant | AgentRefusal>;
   /** The grant as it is now; null when the credential is gone or its owner is not active. */
   grant(credentialId: string): Promise<Grant | null>;
   /** Hears when what credentials may do may have changed: of one, or of all (null). Ends with the returned function. */
   onGrantChange(listener: (credentialId: string | null) => void): () => void;
   /** Hears when a session of this node was ended by another node, as its agent is there now. */
-  onSessionTaken(listener: (sessionId: string) => void): () => void;
+  onSessionReplaced(listener: (sessionId: string) => void): () => void;
   /** @returns the session's id. */
   sessionOpened(session: OpenedSession): Promise<string>;
   /**
@@ -85,12 +85,12 @@ export interface Registrar {
    */
   sessionClosed(sessionId: string, holdMs: number, reason?: string, cause?: string): Promise<void>;
   /** Decides and registers in one transaction: what is answered is live for the API, what is refused left nothing. */
-  bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | Refusal>;
-  bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | Refusal>;
+  bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | AgentRefusal>;
+  bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | AgentRefusal>;
   /** @param reason why, for people; left out when its agent closed it. */
   tunnelClosed(tunnelId: string, reason?: string): Promise<void>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
   /** What is known of a name that no endpoint of this node serves. */
-  whereIs(listener: 'http' | 'tls', hostname: string): Promise<'unknown' | 'offline' | 'elsewhere'>;
+  lookUpName(listener: 'http' | 'tls', hostname: string): Promise<'unknown' | 'offline' | 'elsewhere'>;
 }

@@ -3,7 +3,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export class Tokens {
+export class ResumeTokens {
   readonly #key: Buffer;
 
   /** @param key derived from the server key, for this purpose alone. */
@@ -16,8 +16,8 @@ export class Tokens {
     return this.#sign('session', accountId, clientId);
   }
 
-  isCookie(text: string, accountId: string, clientId: string): boolean {
-    return same(text, this.cookie(accountId, clientId));
+  verifyCookie(text: string, accountId: string, clientId: string): boolean {
+    return equalInConstantTime(text, this.cookie(accountId, clientId));
   }
 
   /** For a tunnel at its address. */
@@ -25,8 +25,8 @@ export class Tokens {
     return this.#sign('tunnel', accountId, tunnelId, address);
   }
 
-  isBindToken(text: string, accountId: string, tunnelId: string, address: string): boolean {
-    return same(text, this.bindToken(accountId, tunnelId, address));
+  verifyBindToken(text: string, accountId: string, tunnelId: string, address: string): boolean {
+    return equalInConstantTime(text, this.bindToken(accountId, tunnelId, address));
   }
 
   #sign(...parts: string[]): string {
@@ -35,7 +35,7 @@ export class Tokens {
 }
 
 /** @param given by the agent: any text. */
-function same(given: string, own: string): boolean {
+function equalInConstantTime(given: string, own: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(own)];
   return a.length === b.length && timingSafeEqual(a, b); // Which throws where the lengths in bytes differ.
 }

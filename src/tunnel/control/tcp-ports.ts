@@ -1,5 +1,5 @@
 /** What the tunnel side asks of the public side: to let visitors in at a port. */
-export interface TcpDoors {
+export interface TcpPorts {
   /**
    * Begins to listen, or goes on where it already does for another tunnel.
    * @param port 0 for any free one. @returns the port; undefined when something else on this machine has it.

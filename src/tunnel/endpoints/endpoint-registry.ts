@@ -1,48 +1,48 @@
 // Which endpoints are live on this node, by the name or port that visitors come to.
 
 import type { Labels, LiveEndpoint } from './endpoint.ts';
-import type { Rates } from './traffic-meter.ts';
+import type { TrafficRates } from './traffic-meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
  * What a visitor asks for: `http:name` on the HTTP listener, `tls:name` on the HTTPS one, or `tcp:port`. Internal endpoints
  * have `internal:account:proto:name`, which no visitor can ask for.
  */
-export type Address = `http:${string}` | `tls:${string}` | `tcp:${number}` | `internal:${string}`;
+export type EndpointAddress = `http:${string}` | `tls:${string}` | `tcp:${number}` | `internal:${string}`;
 
 /** What the names of endpoints end with that only traffic policies of their own account lead to. */
-const INTERNAL = '.internal';
+const INTERNAL_SUFFIX = '.internal';
 
-export function isInternal(hostname: string): boolean {
-  return hostname.endsWith(INTERNAL);
+export function isInternalName(hostname: string): boolean {
+  return hostname.endsWith(INTERNAL_SUFFIX);
 }
 
 /** The address that an endpoint answers at. `https` and `tls` share a listener, and therefore names. */
-export function addressOf({
+export function endpointAddress({
   accountId,
   proto,
   hostname,
   port,
-}: Pick<LiveEndpoint, 'accountId' | 'proto' | 'hostname' | 'port'>): Address {
+}: Pick<LiveEndpoint, 'accountId' | 'proto' | 'hostname' | 'port'>): EndpointAddress {
   if (proto === 'tcp') return `tcp:${port}`;
-  if (isInternal(hostname)) return `internal:${accountId}:${proto}:${hostname}`;
+  if (isInternalName(hostname)) return `internal:${accountId}:${proto}:${hostname}`;
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
 /** Which endpoint a URL such as `https://name.internal` names; undefined when it names none. */
-export function internalOf(url: string): { proto: string; hostname: string } | undefined {
+export function parseInternalUrl(url: string): { proto: string; hostname: string } | undefined {
   const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
   return proto && hostname ? { proto, hostname } : undefined;
 }
 
 /** Endpoints that serve the same address, taken in turn. */
-interface Pool {
+interface EndpointPool {
   members: LiveEndpoint[];
   next: number;
 }
 
 /** What passes through an endpoint of this node. */
-export interface EndpointTraffic extends Rates {
+export interface EndpointTraffic extends TrafficRates {
   endpointId: string;
   accountId: string;
   /** Since it is live here: HTTP requests, or connections of TCP and TLS. */
@@ -51,10 +51,10 @@ export interface EndpointTraffic extends Rates {
   openConnections: number;
 }
 
-export class Endpoints {
+export class EndpointRegistry {
   /** Those that have no address, for edges to choose. */
   readonly labelled = new LabelledTunnels();
-  readonly #pools = new Map<Address, Pool>();
+  readonly #pools = new Map<EndpointAddress, EndpointPool>();
   /** A tunnel that its agent has resumed may be there twice for a moment: the newer one counts. */
   readonly #byId = new Map<string, LiveEndpoint>();
   readonly #now: () => number;
@@ -73,8 +73,8 @@ export class Endpoints {
     this.#byId.set(endpoint.id, endpoint);
     const { proto, hostname } = endpoint;
     // It was configured before the gateway had the name.
-    if (proto !== 'tcp' && !isInternal(hostname) && this.#ownNames.has(hostname)) return;
-    const address = addressOf(endpoint);
+    if (proto !== 'tcp' && !isInternalName(hostname) && this.#ownNames.has(hostname)) return;
+    const address = endpointAddress(endpoint);
     const pool = this.#pools.get(address);
     if (pool) pool.members.push(endpoint);
     else this.#pools.set(address, { members: [endpoint], next: 0 });
@@ -82,7 +82,7 @@ export class Endpoints {
 
   remove(endpoint: LiveEndpoint): void {
     if (this.#byId.get(endpoint.id) === endpoint) this.#byId.delete(endpoint.id);
-    const address = addressOf(endpoint);
+    const address = endpointAddress(endpoint);
     const pool = this.#pools.get(address);
     if (!pool) return;
     pool.members = pool.members.filter((member) => member !== endpoint);
@@ -110,13 +110,13 @@ export class Endpoints {
     const { accountId, meter } = this.#byId.get(id) ?? {};
     if (accountId === undefined || !meter) return undefined;
     const { requests, open } = meter;
-    return { endpointId: id, accountId, requests, openConnections: open, ...meter.look(this.#now()) };
+    return { endpointId: id, accountId, requests, openConnections: open, ...meter.sampleRates(this.#now()) };
   }
 
   /** Looks at the meters of all: to be called every second or so, so that rates are of the last seconds. */
   look(): void {
     const now = this.#now();
-    for (const { meter } of this.#byId.values()) meter?.look(now);
+    for (const { meter } of this.#byId.values()) meter?.sampleRates(now);
   }
 
   /** Endpoints that are live. */
@@ -127,8 +127,8 @@ export class Endpoints {
   }
 
   /** The internal endpoint of an account that a URL such as `https://name.internal` names. */
-  internal(accountId: string, url: string): LiveEndpoint | undefined {
-    const named = internalOf(url);
+  byInternalUrl(accountId: string, url: string): LiveEndpoint | undefined {
+    const named = parseInternalUrl(url);
     return named && this.#pick(`internal:${accountId}:${named.proto}:${named.hostname}`);
   }
 
@@ -141,7 +141,7 @@ export class Endpoints {
     return new TunnelGroup(this.labelled, accountId, selector);
   }
 
-  #pick(address: Address): LiveEndpoint | undefined {
+  #pick(address: EndpointAddress): LiveEndpoint | undefined {
     const pool = this.#pools.get(address);
     if (!pool) return undefined;
     pool.next = (pool.next + 1) % pool.members.length;

@@ -1,7 +1,7 @@
 // An endpoint that is live on this node: a public address, and the way to the agent that serves it.
 
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
-import type { Meter } from './traffic-meter.ts';
+import type { TrafficMeter } from './traffic-meter.ts';
 
 export type Proto = 'http' | 'https' | 'tcp' | 'tls';
 
@@ -45,7 +45,7 @@ export interface LiveEndpoint {
   /** Undefined where nothing is done to it, which costs nothing. */
   readonly handling?: Handling;
   /** What its visitors do; undefined where nobody wants to know. */
-  readonly meter?: Meter;
+  readonly meter?: TrafficMeter;
   /** False once it is closed; nothing can be opened then. */
   readonly isOpen: boolean;
   /**
@@ -58,6 +58,6 @@ export interface LiveEndpoint {
 export type Labels = Readonly<Record<string, string>>;
 
 /** Whether `labels` has every pair of the selector; it may have more. Keys and values are compared exactly. */
-export function matches(selector: Labels, labels: Labels): boolean {
+export function matchesLabels(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

@@ -1,13 +1,13 @@
 // A tunnel: the way from a visitor to its agent.
 
 import { EdgeType, writeProxyHeader } from '../../protocol/messages/proxy-header.ts';
-import { openTyped, StreamType } from '../../protocol/messages/typed-stream.ts';
-import type { MuxSession } from '../../protocol/mux/session.ts';
+import { openTypedStream, StreamType } from '../../protocol/messages/typed-stream.ts';
+import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { proxyProtocolHeader } from '../network/proxy-protocol.ts';
 import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
-import { newLoad, type Slots, type TunnelLoad } from './stream-slots.ts';
-import { Meter } from './traffic-meter.ts';
+import { newTunnelLoad, type StreamSlots, type TunnelLoad } from './stream-slots.ts';
+import { TrafficMeter } from './traffic-meter.ts';
 
 export class LiveTunnel implements LiveEndpoint {
   readonly id: string;
@@ -20,11 +20,11 @@ export class LiveTunnel implements LiveEndpoint {
   readonly proxyProtocol: 0 | 1 | 2;
   readonly upstreamProtocol: 'http1' | 'http2';
   readonly tls: LiveEndpoint['tls'];
-  readonly meter = new Meter();
+  readonly meter = new TrafficMeter();
   /** May be another one at any time, from when on new requests and connections meet that. */
   handling: Handling | undefined;
   readonly #session: MuxSession;
-  readonly #slots: Slots;
+  readonly #slots: StreamSlots;
   readonly #load: TunnelLoad;
   #isOpen = true;
 
@@ -32,8 +32,8 @@ export class LiveTunnel implements LiveEndpoint {
   constructor(
     settings: Omit<LiveEndpoint, 'isOpen' | 'open' | 'meter'>,
     session: MuxSession,
-    slots: Slots,
-    load: TunnelLoad = newLoad(),
+    slots: StreamSlots,
+    load: TunnelLoad = newTunnelLoad(),
   ) {
     this.id = settings.id;
     this.tunnelId = settings.tunnelId;
@@ -62,7 +62,7 @@ export class LiveTunnel implements LiveEndpoint {
 
   async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
     if (!this.#isOpen) return 'offline';
-    const granted = this.#slots.take(this.#load);
+    const granted = this.#slots.acquire(this.#load);
     const isGranted = granted === true || (await granted);
     const isLost = !this.#isOpen || this.#session.isClosed;
     if (!isGranted) return isLost ? 'offline' : 'overloaded';
@@ -81,10 +81,10 @@ export class LiveTunnel implements LiveEndpoint {
       edgeType: EDGE_TYPES[this.proto],
       passthrough: visitor.passthrough,
     });
-    const stream = openTyped(this.#session, StreamType.PROXY, header, events);
+    const stream = openTypedStream(this.#session, StreamType.PROXY, header, events);
     const place = ++this.#load.opened;
-    stream.onAcknowledged = () => this.#slots.served(this.#load, place);
-    stream.onGone = () => this.#slots.release();
+    stream.onAcknowledged = () => this.#slots.markServed(this.#load, place);
+    stream.onClosed = () => this.#slots.release();
     if (this.proxyProtocol !== 0)
       stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, visitor.local.port, visitor.local.ip));
     return stream;

@@ -11,7 +11,7 @@ export interface StreamLimits {
 }
 
 /** How long a visitor may wait for a stream, in milliseconds. */
-const WAIT_MS = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 /** How many visitors of one session may wait. */
 const WAITING_MAX = 10_000;
 
@@ -33,20 +33,20 @@ export interface TunnelLoad {
   trial: NodeJS.Timeout | undefined;
 }
 
-export function newLoad(): TunnelLoad {
+export function newTunnelLoad(): TunnelLoad {
   return { granted: 0, opened: 0, served: 0, trials: 0, trial: undefined };
 }
 
-interface Waiting {
+interface StreamWaiter {
   load: TunnelLoad;
   deadline: NodeJS.Timeout;
   settle(granted: boolean): void;
 }
 
-export class Slots {
+export class StreamSlots {
   readonly #limits: StreamLimits;
   #taken = 0;
-  #waiting: Waiting[] = [];
+  #waiting: StreamWaiter[] = [];
   #closed = false;
 
   constructor(limits: StreamLimits) {
@@ -54,7 +54,7 @@ export class Slots {
   }
 
   /** Takes a slot. @returns whether there is one; a promise while that is not known, which is settled within 10 s. */
-  take(load: TunnelLoad): boolean | Promise<boolean> {
+  acquire(load: TunnelLoad): boolean | Promise<boolean> {
     if (this.#closed) return false;
     if (this.#waiting.length === 0 && this.#isFree(load)) {
       this.#grant(load);
@@ -62,12 +62,12 @@ export class Slots {
     }
     if (this.#waiting.length >= WAITING_MAX) return false;
     return new Promise((resolve) => {
-      const waiting: Waiting = {
+      const waiting: StreamWaiter = {
         load,
         deadline: setTimeout(() => {
           this.#waiting = this.#waiting.filter((other) => other !== waiting);
           resolve(false);
-        }, WAIT_MS),
+        }, WAIT_TIMEOUT_MS),
         settle: resolve,
       };
       this.#waiting.push(waiting);
@@ -76,7 +76,7 @@ export class Slots {
   }
 
   /** The agent has begun to serve a stream. @param place which of those that were opened for the tunnel. */
-  served(load: TunnelLoad, place: number): void {
+  markServed(load: TunnelLoad, place: number): void {
     if (place <= load.served) return;
     load.served = place;
     load.trials = 0;
@@ -117,7 +117,7 @@ export class Slots {
   /** First come, first served; but who waits for one tunnel does not hold up the others. */
   #next(): void {
     if (this.#waiting.length === 0) return;
-    const still: Waiting[] = [];
+    const still: StreamWaiter[] = [];
     for (const waiting of this.#waiting) {
       if (!this.#isFree(waiting.load)) {
         still.push(waiting);

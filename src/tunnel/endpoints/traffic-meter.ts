@@ -1,28 +1,28 @@
 // What passes through an endpoint. To count is to add, and no more than that; the rates are made of what was added when
 // somebody looks, which the node does now and then, so that they are of the last seconds whenever they are asked for.
 
-import type { Traffic } from '../../protocol/relay.ts';
+import type { ByteCounters } from '../../protocol/relay.ts';
 
 /** What is older than this counts for a third, and what is three times as old for almost nothing; milliseconds. */
-const MEMORY_MS = 10_000;
+const DECAY_MS = 10_000;
 
 /** How often meters are looked at; milliseconds. */
-const LOOK_MS = 1000;
+const SAMPLE_INTERVAL_MS = 1000;
 
 /** What is counted, for each second of late. */
-export interface Rates {
+export interface TrafficRates {
   requestsPerSecond: number;
   bytesInPerSecond: number;
   bytesOutPerSecond: number;
 }
 
 /** @returns what ends it. */
-export function lookNowAndThen(endpoints: { look(): void }): () => void {
-  const timer = setInterval(() => endpoints.look(), LOOK_MS).unref();
+export function startRateSampling(endpoints: { look(): void }): () => void {
+  const timer = setInterval(() => endpoints.look(), SAMPLE_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 
-export class Meter implements Traffic {
+export class TrafficMeter implements ByteCounters {
   /** HTTP requests, and connections of TCP and TLS. */
   requests = 0;
   /** Those of them that are under way. */
@@ -47,14 +47,14 @@ export class Meter implements Traffic {
   }
 
   /** @param now of a clock that never goes back, in milliseconds. */
-  look(now: number): Rates {
+  sampleRates(now: number): TrafficRates {
     const passedMs = now - (this.#at ?? now);
     this.#at = now;
     if (passedMs > 0) {
-      const kept = Math.exp(-passedMs / MEMORY_MS);
-      this.#requests.follow(this.requests, passedMs, kept);
-      this.#fromSocket.follow(this.fromSocket, passedMs, kept);
-      this.#toSocket.follow(this.toSocket, passedMs, kept);
+      const kept = Math.exp(-passedMs / DECAY_MS);
+      this.#requests.update(this.requests, passedMs, kept);
+      this.#fromSocket.update(this.fromSocket, passedMs, kept);
+      this.#toSocket.update(this.toSocket, passedMs, kept);
     }
     return {
       requestsPerSecond: this.#requests.perSecond,
@@ -70,7 +70,7 @@ class Rate {
   #count = 0;
 
   /** @param kept what remains of the weight of all before. */
-  follow(count: number, passedMs: number, kept: number): void {
+  update(count: number, passedMs: number, kept: number): void {
     const now = ((count - this.#count) * 1000) / passedMs;
     this.perSecond = this.perSecond * kept + now * (1 - kept);
     this.#count = count;

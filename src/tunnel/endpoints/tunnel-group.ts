@@ -1,15 +1,15 @@
 // Tunnels without an address, which edges choose by their labels, and the groups that they are chosen into.
 
-import type { MuxSession } from '../../protocol/mux/session.ts';
-import { type Labels, type LiveEndpoint, matches } from './endpoint.ts';
+import type { MuxSession } from '../../protocol/mux/mux-session.ts';
+import { type Labels, type LiveEndpoint, matchesLabels } from './endpoint.ts';
 import { LiveTunnel } from './live-tunnel.ts';
-import { newLoad, type Slots } from './stream-slots.ts';
+import { newTunnelLoad, type StreamSlots } from './stream-slots.ts';
 
 /** The kind of edge that a visitor came to, as the agent is told. */
 export type EdgeProto = 'https' | 'tls';
 
 /** What is known of a labelled tunnel when it is bound. */
-export interface BoundLabels {
+export interface LabelledTunnelSettings {
   tunnelId: string;
   accountId: string;
   labels: Labels;
@@ -22,10 +22,14 @@ export class LabelledTunnel {
   readonly labels: Labels;
   readonly #ways: Record<EdgeProto, LiveTunnel>;
 
-  constructor({ tunnelId, accountId, labels, upstreamProtocol }: BoundLabels, session: MuxSession, slots: Slots) {
+  constructor(
+    { tunnelId, accountId, labels, upstreamProtocol }: LabelledTunnelSettings,
+    session: MuxSession,
+    slots: StreamSlots,
+  ) {
     this.accountId = accountId;
     this.labels = labels;
-    const load = newLoad();
+    const load = newTunnelLoad();
     const way = (proto: EdgeProto) => {
       // In place of a name it has what no other tunnel has, as streams are kept from one request to the next by names.
       const place = { id: tunnelId, tunnelId, accountId, proto, hostname: tunnelId, port: 0, publicUrl: '' };
@@ -35,7 +39,7 @@ export class LabelledTunnel {
   }
 
   /** As an endpoint, for the visitors of one kind of edge; the same object each time. */
-  as(proto: EdgeProto): LiveEndpoint {
+  endpointFor(proto: EdgeProto): LiveEndpoint {
     return this.#ways[proto];
   }
 
@@ -51,16 +55,16 @@ export class LabelledTunnels {
   /** Lists are never changed, only replaced: whoever has an old one can tell. */
   readonly #byAccount = new Map<string, readonly LabelledTunnel[]>();
 
-  of(accountId: string): readonly LabelledTunnel[] {
+  ofAccount(accountId: string): readonly LabelledTunnel[] {
     return this.#byAccount.get(accountId) ?? NONE;
   }
 
   add(tunnel: LabelledTunnel): void {
-    this.#byAccount.set(tunnel.accountId, [...this.of(tunnel.accountId), tunnel]);
+    this.#byAccount.set(tunnel.accountId, [...this.ofAccount(tunnel.accountId), tunnel]);
   }
 
   remove(tunnel: LabelledTunnel): void {
-    const left = this.of(tunnel.accountId).filter((other) => other !== tunnel);
+    const left = this.ofAccount(tunnel.accountId).filter((other) => other !== tunnel);
     if (left.length > 0) this.#byAccount.set(tunnel.accountId, left);
     else this.#byAccount.delete(tunnel.accountId);
   }
@@ -85,13 +89,13 @@ export class TunnelGroup {
 
   /** The tunnel whose turn it is; undefined when none is live. */
   pick(as: EdgeProto): LiveEndpoint | undefined {
-    const all = this.#tunnels.of(this.#accountId);
+    const all = this.#tunnels.ofAccount(this.#accountId);
     if (all !== this.#all) {
       this.#all = all;
-      this.#members = all.filter(({ labels }) => matches(this.#selector, labels));
+      this.#members = all.filter(({ labels }) => matchesLabels(this.#selector, labels));
     }
     if (this.#members.length === 0) return undefined;
     this.#next = (this.#next + 1) % this.#members.length;
-    return this.#members[this.#next]?.as(as);
+    return this.#members[this.#next]?.endpointFor(as);
   }
 }

@@ -3,63 +3,63 @@
 
 import type { Socket } from 'node:net';
 
-export interface Place {
+export interface PeerAddress {
   /** IPv4 or IPv6, without brackets; an address of IPv4 as that, also where the listener takes IPv6 too. */
   ip: string;
   port: number;
 }
 
-export interface Peer extends Place {
+export interface Peer extends PeerAddress {
   /** Where it came to: here, or where the proxy listens. */
-  local: Place;
+  local: PeerAddress;
 }
 
-interface Named {
+interface ProxiedPeer {
   peer: Peer;
   /** How many bytes of the socket the name took. */
   bytes: number;
 }
 
 /** Empty where no proxy says who comes. */
-const named = new WeakMap<Socket, Named>();
+const proxiedPeers = new WeakMap<Socket, ProxiedPeer>();
 
 /** Who is at the other end; undefined when the connection is closed, and nobody has named them. */
 export function peerOf(socket: Socket): Peer | undefined {
-  const said = named.get(socket);
+  const said = proxiedPeers.get(socket);
   if (said) return said.peer;
   const { remoteAddress, remotePort, localAddress = '', localPort = 0 } = socket;
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
-  return { ip: plain(remoteAddress), port: remotePort, local: { ip: plain(localAddress), port: localPort } };
+  return { ip: unmapIpv4(remoteAddress), port: remotePort, local: { ip: unmapIpv4(localAddress), port: localPort } };
 }
 
 /** The address at the other end; '' when the connection is closed, and nobody has named it. */
 export function ipOf(socket: Socket): string {
-  return named.get(socket)?.peer.ip ?? plain(socket.remoteAddress ?? '');
+  return proxiedPeers.get(socket)?.peer.ip ?? unmapIpv4(socket.remoteAddress ?? '');
 }
 
 /** @param bytes that were read of the socket to learn it. */
-export function namePeer(socket: Socket, peer: Peer, bytes: number): void {
-  named.set(socket, { peer, bytes });
+export function setProxiedPeer(socket: Socket, peer: Peer, bytes: number): void {
+  proxiedPeers.set(socket, { peer, bytes });
 }
 
 /** TLS was begun on a connection: who is at the other end stays the same. */
-export function samePeer(tls: Socket, raw: Socket): void {
-  const said = named.get(raw);
-  if (said) named.set(tls, { peer: said.peer, bytes: 0 });
+export function copyProxiedPeer(tls: Socket, raw: Socket): void {
+  const said = proxiedPeers.get(raw);
+  if (said) proxiedPeers.set(tls, { peer: said.peer, bytes: 0 });
 }
 
 /** The bytes that came from the other end itself. */
-export function bytesReadOf(socket: Socket): number {
-  return socket.bytesRead - (named.get(socket)?.bytes ?? 0);
+export function payloadBytesRead(socket: Socket): number {
+  return socket.bytesRead - (proxiedPeers.get(socket)?.bytes ?? 0);
 }
 
 /** What tells an open connection from all others, on the socket itself and on TLS above it. */
-export function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+export function connectionKey({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 /** An address of IPv4 as that. */
-export const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');
+export const unmapIpv4 = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');
 
 /** Of IPv6 whoever has one address has 2^64 of them: the first four groups are what one network has. */
 const NETWORK_GROUPS = 4;

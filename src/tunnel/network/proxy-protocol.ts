@@ -2,7 +2,7 @@
 // https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt
 
 import { isIPv6 } from 'node:net';
-import type { Place } from './peer.ts';
+import type { PeerAddress } from './peer.ts';
 
 /** What a header of version 2 begins with. */
 export const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
@@ -21,7 +21,7 @@ export const LOCAL_HEADER = Buffer.concat([SIGNATURE, Buffer.of(VERSION_AND_LOCA
  * The header for a TCP connection.
  * @param port and `ip` are where the visitor came to. An address that is not known is the unspecified one.
  */
-export function proxyProtocolHeader(version: 1 | 2, visitor: Place, port: number, ip?: string): Buffer {
+export function proxyProtocolHeader(version: 1 | 2, visitor: PeerAddress, port: number, ip?: string): Buffer {
   const isV6 = isIPv6(visitor.ip) || (ip !== undefined && isIPv6(ip));
   const source = withoutZone(visitor.ip);
   const target = withoutZone(ip ?? (isV6 ? '::' : '0.0.0.0'));

@@ -1,46 +1,46 @@
 // What the agents of one account may have of this node, together: so that no account takes what is there for all.
 
 import { ByteBudget } from '../../protocol/byte-budget.ts';
-import { type Limited, limited } from '../../protocol/limited.ts';
-import { PortShare } from '../bind/account-ports.ts';
+import { type ConcurrencyLimit, limitConcurrency } from '../../protocol/concurrency-limit.ts';
+import { AccountPorts } from '../bind/account-ports.ts';
 import { BindQueue } from '../bind/bind-queue.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import type { TcpDoors } from '../control/tcp-ports.ts';
+import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 
 /** Bytes of calls under way. */
 const CALL_BYTES = 16 * 1024 * 1024;
 /** Calls but for binds that are worked on at once: the others wait, in the order in which they came. */
-const CALLS_AT_ONCE = 8;
+const CONCURRENT_CALLS_MAX = 8;
 
 /** The share of one account. */
-export interface AccountShare {
-  readonly calls: ByteBudget;
-  readonly binds: BindQueue;
-  readonly inTurn: Limited;
+export interface AccountQuota {
+  readonly callBytes: ByteBudget;
+  readonly bindQueue: BindQueue;
+  readonly limitCalls: ConcurrencyLimit;
   /** The way to the doors for the tunnels of this account. */
-  readonly doors: TcpDoors;
+  readonly tcpPorts: TcpPorts;
   /** A session of the account is over. To be called once for each that `join` counted. */
   leave(): void;
 }
 
-interface Share extends AccountShare {
+interface QuotaState extends AccountQuota {
   sessions: number;
-  readonly doors: PortShare;
+  readonly tcpPorts: AccountPorts;
 }
 
-export class AccountShares {
+export class AccountQuotas {
   readonly #settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>;
-  readonly #doors: TcpDoors;
-  readonly #shares = new Map<string, Share>();
+  readonly #doors: TcpPorts;
+  readonly #shares = new Map<string, QuotaState>();
 
-  constructor(settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>, doors: TcpDoors) {
+  constructor(settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>, doors: TcpPorts) {
     this.#settings = settings;
     this.#doors = doors;
   }
 
   /** Counts a session of an account. @throws {AgentError} when it has as many as it may. */
-  join(accountId: string): AccountShare {
+  join(accountId: string): AccountQuota {
     const max = this.#settings.maxSessionsPerAccount;
     const share = this.#shares.get(accountId) ?? this.#newShare(accountId);
     if (share.sessions >= max) throw new AgentError('tooManySessions', { max });
@@ -48,16 +48,16 @@ export class AccountShares {
     return share;
   }
 
-  #newShare(accountId: string): Share {
+  #newShare(accountId: string): QuotaState {
     const forget = () => {
-      if (share.sessions === 0 && share.doors.size === 0) this.#shares.delete(accountId);
+      if (share.sessions === 0 && share.tcpPorts.size === 0) this.#shares.delete(accountId);
     };
-    const share: Share = {
+    const share: QuotaState = {
       sessions: 0,
-      calls: new ByteBudget(CALL_BYTES),
-      binds: new BindQueue(),
-      inTurn: limited(CALLS_AT_ONCE),
-      doors: new PortShare(this.#doors, this.#settings.maxTcpPortsPerAccount, forget),
+      callBytes: new ByteBudget(CALL_BYTES),
+      bindQueue: new BindQueue(),
+      limitCalls: limitConcurrency(CONCURRENT_CALLS_MAX),
+      tcpPorts: new AccountPorts(this.#doors, this.#settings.maxTcpPortsPerAccount, forget),
       leave() {
         share.sessions--;
         forget();

@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Auth } from '../../protocol/messages/messages.ts';
-import { refusal } from '../bind/bind-tunnel.ts';
+import { bindError } from '../bind/bind-tunnel.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import { kindOf } from '../control/compatibility.ts';
-import type { Grant, OpenedSession, Refusal } from '../control/registrar.ts';
-import type { Admitted, AgentRooms } from './session-types.ts';
-import { aboutText, checkText, METADATA_MAX } from './text-limits.ts';
+import { agentKindOf } from '../control/compatibility.ts';
+import type { AgentRefusal, Grant, OpenedSession } from '../control/registrar.ts';
+import type { AdmittedSession, SessionDeps } from './session-types.ts';
+import { checkTextLimit, METADATA_MAX, truncateText } from './text-limits.ts';
 
-const VERSIONS = ['3', '2'];
+const PROTOCOL_VERSIONS = ['3', '2'];
 
 /** What is known of an agent's connection. */
-export interface AgentConnection {
+export interface AdmissionContext {
   /** The agent's address as the gateway sees it. */
   ip: string;
   /** The gateway's own address, and the name that the agent asked for, or ''. */
@@ -27,38 +27,38 @@ export interface AgentConnection {
  * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
  * @throws {AgentError} why the agent is not let in.
  */
-export async function admit(auth: Auth, connection: AgentConnection, rooms: AgentRooms): Promise<Admitted> {
-  if (!auth.versions.some((version) => VERSIONS.includes(version)))
-    throw new AgentError('unknownVersion', { versions: VERSIONS.join(' and ') });
-  checkText('Metadata', auth.metadata, METADATA_MAX);
-  const admitted = await rooms.checks.inTurn(() => open(auth, connection, rooms));
+export async function admit(auth: Auth, connection: AdmissionContext, rooms: SessionDeps): Promise<AdmittedSession> {
+  if (!auth.versions.some((version) => PROTOCOL_VERSIONS.includes(version)))
+    throw new AgentError('unknownVersion', { versions: PROTOCOL_VERSIONS.join(' and ') });
+  checkTextLimit('Metadata', auth.metadata, METADATA_MAX);
+  const admitted = await rooms.authtokenThrottle.limitAdmissions(() => openSession(auth, connection, rooms));
   if (!('refused' in admitted)) return admitted;
   connection.onRefused();
-  await rooms.checks.refused(connection.ip);
-  throw refusal(admitted);
+  await rooms.authtokenThrottle.delayRefusal(connection.ip);
+  throw bindError(admitted);
 }
 
-async function open(
+async function openSession(
   auth: Auth,
-  { ip, ingress, isOpen }: AgentConnection,
-  { registrar, tokens, sessions, shares }: AgentRooms,
-): Promise<Admitted | Refusal> {
+  { ip, ingress, isOpen }: AdmissionContext,
+  { registrar, tokens, sessions, quotas: shares }: SessionDeps,
+): Promise<AdmittedSession | AgentRefusal> {
   if (!isOpen()) return { refused: 'sessionEnded' }; // While it waited for its turn.
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
-  const clientId = rememberedClient(auth, grant, tokens.isCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
+  const clientId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
   sessions.evict(grant.accountId, clientId);
   const share = shares.join(grant.accountId);
   const opened = registrar.sessionOpened({
     accountId: grant.accountId,
     credentialId: grant.credentialId,
     clientId,
-    agentVersion: aboutText(auth.agentVersion || auth.userAgent),
+    agentVersion: truncateText(auth.agentVersion || auth.userAgent),
     ip,
     ingress,
-    os: aboutText(auth.os),
-    arch: aboutText(auth.arch),
-    userAgent: aboutText(auth.userAgent),
+    os: truncateText(auth.os),
+    arch: truncateText(auth.arch),
+    userAgent: truncateText(auth.userAgent),
     metadata: auth.metadata,
     transport: 'muxado/2',
   });
@@ -74,14 +74,14 @@ async function open(
     allowance: { acl },
     clientId,
     cookie: tokens.cookie(accountId, clientId),
-    kind: kindOf(auth),
+    kind: agentKindOf(auth),
     auth,
-    share,
+    quota: share,
   };
 }
 
 /** The id of the session before, where the agent can prove that it was its own. */
-function rememberedClient(
+function verifiedClientId(
   { clientId, cookie }: Auth,
   { accountId }: Grant,
   isCookie: (text: string, accountId: string, clientId: string) => boolean,

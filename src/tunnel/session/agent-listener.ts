@@ -5,13 +5,13 @@ import { createServer, type SecureContext, type TLSSocket } from 'node:tls';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { AgentConnections } from '../connections/agent-connections.ts';
 import { AgentSession } from './agent-session.ts';
-import type { AgentRooms } from './session-types.ts';
+import type { SessionDeps } from './session-types.ts';
 
 /** How long a TLS handshake may take; milliseconds. An agent without a deadline of its own would wait for ever. */
 const HANDSHAKE_MS = 10_000;
 
 /** A certificate and its key, in PEM. */
-export interface Identity {
+export interface TlsIdentity {
   cert: string;
   key: string;
 }
@@ -20,7 +20,7 @@ export interface AgentListener {
   /** Not listening yet. */
   readonly server: Server;
   /** Shows another certificate of its own from now on. */
-  setIdentity(identity: Identity): void;
+  setIdentity(identity: TlsIdentity): void;
   /** Ends listening, then the sessions, then whatever is still connected. */
   close(endSessions: () => Promise<void>): Promise<void>;
 }
@@ -30,9 +30,9 @@ export interface AgentListener {
  * @param contextOf a certificate of the operator's for the name that an agent asks for, where there is one.
  */
 export function createAgentListener(
-  identity: Identity,
+  identity: TlsIdentity,
   contextOf: (name: string) => SecureContext | undefined,
-  rooms: AgentRooms,
+  rooms: SessionDeps,
 ): AgentListener {
   const tls = createServer({
     ...identity,
@@ -51,11 +51,11 @@ export function createAgentListener(
   const { refusals } = rooms.sessions;
   const connections = new AgentConnections({
     max: rooms.settings.maxAgents,
-    begin: (socket) => void tls.emit('connection', socket),
+    startTls: (socket) => void tls.emit('connection', socket),
     onRefused: () => refusals.add('tooManyConnections'),
   });
   tls.on('secureConnection', (socket: TLSSocket) => {
-    const turn = connections.turnOf(socket);
+    const turn = connections.slotOf(socket);
     if (turn) new AgentSession(socket, rooms, turn);
     else socket.destroy(); // It is being closed.
   });

@@ -4,47 +4,48 @@ import type { TLSSocket } from 'node:tls';
 import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { answerHeartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
 import { MessageError } from '../../protocol/messages/json-reader.ts';
-import { type Auth, readAuth, writeAuthAnswer, writeStopTunnel } from '../../protocol/messages/messages.ts';
-import { answer, call, openTyped, readType, StreamType } from '../../protocol/messages/typed-stream.ts';
+import { type Auth, readAuth, writeAuthResponse, writeStopTunnel } from '../../protocol/messages/messages.ts';
+import { answer, callPeer, openTypedStream, readStreamType, StreamType } from '../../protocol/messages/typed-stream.ts';
+import { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { MuxStream } from '../../protocol/mux/mux-stream.ts';
-import { MuxSession } from '../../protocol/mux/session.ts';
+import type { MuxSessionOptions } from '../../protocol/mux/session-options.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { STREAM_WINDOW_MAX } from '../../protocol/mux/window.ts';
-import type { AgentTurn } from '../connections/admission-slot.ts';
+import type { AdmissionSlot } from '../connections/admission-slot.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import { kindOf } from '../control/compatibility.ts';
+import { agentKindOf } from '../control/compatibility.ts';
 import { commandCauses, type SessionCommand } from '../control/session-commands.ts';
 import { peerOf } from '../network/peer.ts';
-import { type AgentConnection, admit } from './admission.ts';
-import { AgentTunnels } from './session-tunnels.ts';
-import type { Admitted, AgentRooms, RegisteredSession, RoundTrip } from './session-types.ts';
+import { type AdmissionContext, admit } from './admission.ts';
+import { SessionTunnels } from './session-tunnels.ts';
+import type { AdmittedSession, RegisteredSession, RoundTrip, SessionDeps } from './session-types.ts';
 
 /** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
-const AUTH_MS = 10_000;
-const COMMAND_MS = 10_000;
+const AUTH_TIMEOUT_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 10_000;
 /** When to ask again for what failed here: the database may be back by then. Seconds. */
-const UNAVAILABLE_S = 2;
+const UNAVAILABLE_RETRY_S = 2;
 /** Calls that an agent may have under way, and the bytes that they may have together. */
 const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
 /** Before it is accepted: one call at a time, beside the heartbeats that SDKs begin with, and what an `Auth` may need. */
-const STRANGER = { bytes: 16 * 1024, streams: 2 };
+const UNAUTHENTICATED_LIMITS = { bytes: 16 * 1024, streams: 2 };
 /** The version of the gateway that agents are told. */
-export const VERSION = '0.1.0';
+export const GATEWAY_VERSION = '0.1.0';
 
 /** An agent that was let in, and what it serves. */
-interface Accepted extends Admitted {
-  tunnels: AgentTunnels;
+interface Accepted extends AdmittedSession {
+  tunnels: SessionTunnels;
 }
 
 export class AgentSession implements RegisteredSession {
-  readonly #rooms: AgentRooms;
+  readonly #rooms: SessionDeps;
   readonly #mux: MuxSession;
-  readonly #connection: AgentConnection;
-  readonly #turn: AgentTurn;
+  readonly #connection: AdmissionContext;
+  readonly #turn: AdmissionSlot;
   #deadline: NodeJS.Timeout;
   /** What codes of errors begin with, as the agent knows them. */
-  #errorPrefix = kindOf({ clientType: '', userAgent: '' }).errorPrefix;
+  #errorPrefix = agentKindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
   /** Whether the agent asks for signs of life: one stream is enough for that. */
   #isBeating = false;
@@ -56,15 +57,19 @@ export class AgentSession implements RegisteredSession {
   #told: SessionCommand['kind'] | undefined;
 
   /** @param turn of the connection, whose handshake is over. */
-  constructor(socket: TLSSocket, rooms: AgentRooms, turn: AgentTurn) {
+  constructor(socket: TLSSocket, rooms: SessionDeps, turn: AdmissionSlot) {
     this.#rooms = rooms;
     this.#turn = turn;
     const { ip = '', local } = peerOf(socket) ?? {};
     const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
     this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end('over') };
-    const onStream = (stream: MuxStream) => readType(stream, (type, rest) => this.#onStream(stream, type, rest));
+    const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
-    const options = { role: 'server', peerStreamsMax: CALLS_MAX, stranger: STRANGER } as const;
+    const options: MuxSessionOptions = {
+      role: 'server',
+      peerStreamsMax: CALLS_MAX,
+      unauthenticatedLimits: UNAUTHENTICATED_LIMITS,
+    };
     this.#mux = new MuxSession(socket, { onStream, onClose }, options);
     this.#deadline = this.#awaitAuthentication();
   }
@@ -87,7 +92,7 @@ export class AgentSession implements RegisteredSession {
   async stopTunnel(id: string, error: AgentError): Promise<void> {
     if (this.#mux.isClosed) return;
     const told = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
-    openTyped(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
+    openTypedStream(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
     await this.#accepted?.tunnels.stop(id, error.message);
   }
 
@@ -103,7 +108,9 @@ export class AgentSession implements RegisteredSession {
     if (unsupported !== '') return unsupported;
     const request =
       command.kind === 'update' ? { Version: command.version, PermitMajorVersion: command.permitMajorVersion } : {};
-    const reply = (await call(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_MS)) as { Error?: unknown };
+    const reply = (await callPeer(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_TIMEOUT_MS)) as {
+      Error?: unknown;
+    };
     if (reply.Error) return String(reply.Error);
     this.#told = command.kind;
     return null;
@@ -122,7 +129,7 @@ export class AgentSession implements RegisteredSession {
 
   #beat(stream: MuxStream, rest: Buffer): void {
     this.#isBeating = true;
-    stream.onGone = () => {
+    stream.onClosed = () => {
       this.#isBeating = false;
     };
     answerHeartbeat(stream, rest);
@@ -144,7 +151,7 @@ export class AgentSession implements RegisteredSession {
     if (error instanceof MessageError)
       return this.#counted(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
     this.#rooms.onFailure(error);
-    const unavailable = new AgentError('unavailable', {}, { retryAfter: UNAVAILABLE_S });
+    const unavailable = new AgentError('unavailable', {}, { retryAfter: UNAVAILABLE_RETRY_S });
     return this.#counted(unavailable).answer(this.#errorPrefix);
   }
 
@@ -167,14 +174,14 @@ export class AgentSession implements RegisteredSession {
     return setTimeout(() => {
       this.#rooms.sessions.refusals.add('authenticationTimeout');
       this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
-    }, AUTH_MS);
+    }, AUTH_TIMEOUT_MS);
   }
 
   async #authenticate(request: object): Promise<object> {
     const auth = readAuth(request);
     if (this.#isAuthenticating || this.#accepted) throw new MessageError('a session is authenticated once');
     this.#isAuthenticating = true;
-    const kind = kindOf(auth);
+    const kind = agentKindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
     clearTimeout(this.#deadline); // Until there is an answer, it is the agent that waits.
     const admitted = await admit(auth, this.#connection, this.#rooms)
@@ -187,15 +194,15 @@ export class AgentSession implements RegisteredSession {
       });
     const { settings, registrar } = this.#rooms;
     if (this.#mux.isClosed) {
-      admitted.share.leave();
+      admitted.quota.leave();
       await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
       throw new MessageError('the session ended');
     }
-    this.#mux.limits.trust();
-    this.#turn.trust();
-    this.#callBytes = new ByteBudget(CALL_BYTES, admitted.share.calls);
-    this.#accepted = { ...admitted, tunnels: new AgentTunnels(this.#rooms, this.#mux, admitted) };
-    this.#mux.answersNagle = kind.hasNagle;
+    this.#mux.limits.markAuthenticated();
+    this.#turn.markAdmitted();
+    this.#callBytes = new ByteBudget(CALL_BYTES, admitted.quota.callBytes);
+    this.#accepted = { ...admitted, tunnels: new SessionTunnels(this.#rooms, this.#mux, admitted) };
+    this.#mux.counteractsNagle = kind.hasNagle;
     this.#rooms.sessions.add(this, admitted);
     startHeartbeat(this.#mux, {
       interval: settings.heartbeatInterval,
@@ -205,14 +212,17 @@ export class AgentSession implements RegisteredSession {
       },
     });
     const { clientId, cookie } = admitted;
-    return writeAuthAnswer({ clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) }, VERSION);
+    return writeAuthResponse(
+      { clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) },
+      GATEWAY_VERSION,
+    );
   }
 
   /** The window that streams may grow to; 0 where the agent did not say that it can. */
   #agreeOn({ streamWindow }: Auth): number {
     if (streamWindow <= 0) return 0;
-    this.#mux.budget.max = Math.min(Math.floor(streamWindow), STREAM_WINDOW_MAX);
-    return this.#mux.budget.max;
+    this.#mux.windowBudget.max = Math.min(Math.floor(streamWindow), STREAM_WINDOW_MAX);
+    return this.#mux.windowBudget.max;
   }
 
   #mustBeAccepted(): Accepted {
@@ -228,7 +238,7 @@ export class AgentSession implements RegisteredSession {
   #onClose(code: ErrorCode, message: string): void {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
-    this.#accepted.share.leave();
+    this.#accepted.quota.leave();
     // An agent that says good-bye wants nothing kept; one that is lost will be back.
     const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
     const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;
@@ -236,7 +246,7 @@ export class AgentSession implements RegisteredSession {
     this.#rooms.sessions.remove(this, this.#accepted, {
       holdMs,
       reason: message,
-      isFarewell,
+      isGraceful: isFarewell,
       cause: this.#cause,
     });
   }

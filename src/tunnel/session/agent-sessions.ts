@@ -1,30 +1,30 @@
 // All sessions of this node: who replaces whom, and what a changed credential means for them.
 
 import { ErrorCode } from '../../protocol/mux/stream.ts';
-import { denialOf, refusal } from '../bind/bind-tunnel.ts';
+import { aclRefusal, bindError } from '../bind/bind-tunnel.ts';
 import { allows, type BindTarget } from '../control/acl.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import { Refusals } from '../control/refusal-counters.ts';
+import { RefusalCounters } from '../control/refusal-counters.ts';
 import type { Grant, Registrar } from '../control/registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from '../control/session-commands.ts';
 import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import type {
-  Admitted,
-  AgentRooms,
+  AdmittedSession,
   RegisteredSession,
   RoundTrip,
+  SessionDeps,
   SessionEnd,
-  SessionRegister,
+  SessionRegistry,
 } from './session-types.ts';
-import { aboutText } from './text-limits.ts';
+import { truncateText } from './text-limits.ts';
 
 /** How long to wait before a call to the control plane that failed is made again. */
 const RETRY_MS = 1000;
 
-type Parts = Pick<AgentRooms, 'onFailure' | 'onEvent'> & { registrar: Registrar };
+type Parts = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
 
-export class AgentSessions implements SessionCommands, SessionRegister {
-  readonly refusals = new Refusals();
+export class AgentSessions implements SessionCommands, SessionRegistry {
+  readonly refusals = new RefusalCounters();
   readonly #parts: Parts;
   readonly #byId = new Map<string, RegisteredSession>();
   readonly #byClient = new Map<string, RegisteredSession>();
@@ -37,7 +37,9 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     this.#parts = parts;
     this.#stop = [
       parts.registrar.onGrantChange((credentialId) => void this.#review(credentialId).catch(parts.onFailure)),
-      parts.registrar.onSessionTaken((id) => this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere')),
+      parts.registrar.onSessionReplaced((id) =>
+        this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
+      ),
     ];
   }
 
@@ -50,7 +52,7 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     return this.#byId.get(sessionId)?.roundTrip;
   }
 
-  add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: Admitted): void {
+  add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: AdmittedSession): void {
     this.#byId.set(sessionId, session);
     this.#byClient.set(`${accountId} ${clientId}`, session);
     this.#parts.onEvent('agent connected', { sessionId, credentialId, accountId });
@@ -63,7 +65,7 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     this.#byClient.get(`${accountId} ${clientId}`)?.close(ErrorCode.CANCELLED, 'replaced by a new session');
   }
 
-  remove(session: RegisteredSession, { sessionId, accountId, clientId }: Admitted, end: SessionEnd): void {
+  remove(session: RegisteredSession, { sessionId, accountId, clientId }: AdmittedSession, end: SessionEnd): void {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
     this.#parts.onEvent('agent gone', { sessionId, accountId, reason: end.reason });
@@ -90,8 +92,8 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     await Promise.all(this.#pending);
   }
 
-  async #tell(sessionId: string, { holdMs, reason, isFarewell, cause }: SessionEnd): Promise<void> {
-    const error = isFarewell ? '' : aboutText(reason);
+  async #tell(sessionId: string, { holdMs, reason, isGraceful: isFarewell, cause }: SessionEnd): Promise<void> {
+    const error = isFarewell ? '' : truncateText(reason);
     for (;;) {
       try {
         return await this.#parts.registrar.sessionClosed(sessionId, holdMs, error, cause);
@@ -126,12 +128,12 @@ export class AgentSessions implements SessionCommands, SessionRegister {
     for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
       const target = targetOf(tunnel);
       const internal = tunnel.handling?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));
-      if (!allows(grant.acl, target)) stop(tunnel.tunnelId, refusal(denialOf(target)));
+      if (!allows(grant.acl, target)) stop(tunnel.tunnelId, bindError(aclRefusal(target)));
       else if (internal) stop(tunnel.tunnelId, new AgentError('forwardDenied', { target: internal }));
     }
     for (const [tunnelId, labels] of session.accepted?.tunnels.labelled ?? []) {
       const denied = Object.entries(labels).find(([key, value]) => !allows(grant.acl, { type: 'label', key, value }));
-      if (denied) stop(tunnelId, refusal({ refused: 'labelDenied', target: denied.join('=') }));
+      if (denied) stop(tunnelId, bindError({ refused: 'labelDenied', target: denied.join('=') }));
     }
   }
 }

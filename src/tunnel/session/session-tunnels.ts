@@ -1,19 +1,19 @@
 // What one session serves: the calls by which its agent opens and closes tunnels.
 
 import { Fields } from '../../protocol/messages/fields.ts';
-import { type Bind, readBind, readLabelBind, writeBindAnswer } from '../../protocol/messages/messages.ts';
-import type { MuxSession } from '../../protocol/mux/session.ts';
+import { type Bind, readBind, readLabelBind, writeBindResponse } from '../../protocol/messages/messages.ts';
+import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import { readUpstreamProtocol } from '../bind/bind-options.ts';
-import { bindTunnel, refusal } from '../bind/bind-tunnel.ts';
+import { bindError, bindTunnel } from '../bind/bind-tunnel.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { Labels } from '../endpoints/endpoint.ts';
-import { addressOf } from '../endpoints/endpoint-registry.ts';
+import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../endpoints/live-tunnel.ts';
-import { Slots } from '../endpoints/stream-slots.ts';
+import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
 import type { TunnelModules } from '../tunnel-modules.ts';
-import type { Admitted, AgentRooms, Served } from './session-types.ts';
-import { aboutText, checkText, FORWARDS_TO_MAX, METADATA_MAX } from './text-limits.ts';
+import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
+import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
 
 /** Tunnels of one session. */
 const TUNNELS_MAX = 1000;
@@ -31,11 +31,11 @@ const EMPTY_OPTIONS = {
   MutualTLSAtAgent: false,
 };
 
-export class AgentTunnels implements Served {
-  readonly #rooms: AgentRooms;
+export class SessionTunnels implements ServedTunnels {
+  readonly #rooms: SessionDeps;
   readonly #mux: MuxSession;
-  readonly #admitted: Admitted;
-  readonly #slots: Slots;
+  readonly #admitted: AdmittedSession;
+  readonly #slots: StreamSlots;
   readonly #tunnels = new Map<string, LiveTunnel>();
   readonly #labelled = new Map<string, LabelledTunnel>();
   /** What those with an address have asked for. */
@@ -43,11 +43,11 @@ export class AgentTunnels implements Served {
   /** Binds that are being decided. */
   #binding = 0;
 
-  constructor(rooms: AgentRooms, mux: MuxSession, admitted: Admitted) {
-    this.#rooms = { ...rooms, doors: admitted.share.doors };
+  constructor(rooms: SessionDeps, mux: MuxSession, admitted: AdmittedSession) {
+    this.#rooms = { ...rooms, tcpPorts: admitted.quota.tcpPorts };
     this.#mux = mux;
     this.#admitted = admitted;
-    this.#slots = new Slots(admitted.kind);
+    this.#slots = new StreamSlots(admitted.kind);
   }
 
   /** Those with an address. */
@@ -66,8 +66,8 @@ export class AgentTunnels implements Served {
     return this.#counted(async () => {
       const bound = await bindTunnel(this.#rooms, this.#admitted, bind);
       if (this.#mux.isClosed) {
-        if (bound.proto === 'tcp') this.#rooms.doors.release(bound.port, 0);
-        throw refusal({ refused: 'sessionEnded' });
+        if (bound.proto === 'tcp') this.#rooms.tcpPorts.release(bound.port, 0);
+        throw bindError({ refused: 'sessionEnded' });
       }
       this.#close(bound.tunnelId, 0); // Bound again by the same session: the newer one counts.
       const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
@@ -87,8 +87,8 @@ export class AgentTunnels implements Served {
     const { sessionId, accountId } = this.#admitted;
     return this.#counted(async () => {
       const bound = await this.#rooms.registrar.bindLabels({ sessionId, labels, forwardsTo, metadata });
-      if ('refused' in bound) throw refusal(bound);
-      if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
+      if ('refused' in bound) throw bindError(bound);
+      if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
       const { tunnelId } = bound;
       const tunnel = new LabelledTunnel({ tunnelId, accountId, labels, upstreamProtocol }, this.#mux, this.#slots);
       this.#labelled.set(tunnelId, tunnel);
@@ -103,16 +103,16 @@ export class AgentTunnels implements Served {
    * @throws {AgentError} when it is none of this session.
    */
   async unbind(request: object, cause?: string): Promise<object> {
-    const { id } = readPatch(request, 'Id');
+    const { id } = readTunnelPatch(request, 'Id');
     await this.#inTurn(() => this.stop(this.#mustHave(id), cause));
     return { Error: '', Extra: {} };
   }
 
   /** Answers a call that changes a tunnel. @throws {AgentError} when it is none of this session, or cannot be so. */
   async patch(request: object): Promise<object> {
-    const { id, metadata, policy } = readPatch(request, 'TunnelId');
+    const { id, metadata, policy } = readTunnelPatch(request, 'TunnelId');
     const tunnel = this.#tunnels.get(this.#mustHave(id));
-    if (metadata !== null) checkText('Metadata', metadata, METADATA_MAX);
+    if (metadata !== null) checkTextLimit('Metadata', metadata, METADATA_MAX);
     if (policy !== null && tunnel) {
       const modules = { ...this.#modules.get(id), trafficPolicy: policy || undefined };
       const { accountId, proto, tls } = tunnel;
@@ -129,7 +129,7 @@ export class AgentTunnels implements Served {
   /** Closes one tunnel: first for visitors, then for the API. @param reason why; left out when its agent wants it so. */
   async stop(tunnelId: string, reason?: string): Promise<void> {
     this.#close(tunnelId, 0);
-    await this.#rooms.registrar.tunnelClosed(tunnelId, reason && aboutText(reason));
+    await this.#rooms.registrar.tunnelClosed(tunnelId, reason && truncateText(reason));
   }
 
   /** The session is over. @param keepMs how long its ports are kept. */
@@ -151,16 +151,16 @@ export class AgentTunnels implements Served {
     this.#modules.delete(tunnelId);
     tunnel.close();
     this.#rooms.endpoints.remove(tunnel);
-    if (tunnel.proto === 'tcp') this.#rooms.doors.release(tunnel.port, keepMs);
+    if (tunnel.proto === 'tcp') this.#rooms.tcpPorts.release(tunnel.port, keepMs);
   }
 
   #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
     const { accountId } = this.#admitted;
-    const address = addressOf({ accountId, proto, hostname, port });
+    const address = endpointAddress({ accountId, proto, hostname, port });
     const token = this.#rooms.tokens.bindToken(accountId, tunnelId, address);
     const chosen = proto === 'tcp' ? { Addr: `${hostname}:${port}` } : { Hostname: hostname };
     const options = { ...EMPTY_OPTIONS, ...bind.options, ...chosen };
-    return writeBindAnswer({ id: tunnelId, url: publicUrl, token }, proto, options);
+    return writeBindResponse({ id: tunnelId, url: publicUrl, token }, proto, options);
   }
 
   #mustHave(tunnelId: string): string {
@@ -170,11 +170,11 @@ export class AgentTunnels implements Served {
 
   /** In turn with the other calls of its account, so that no account has all of the database's time. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#admitted.share.inTurn(async () => this.#ifOpen(work));
+    return this.#admitted.quota.limitCalls(async () => this.#ifOpen(work));
   }
 
   #ifOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#mux.isClosed) throw refusal({ refused: 'sessionEnded' });
+    if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
     return work();
   }
 
@@ -183,7 +183,7 @@ export class AgentTunnels implements Served {
       throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
     this.#binding++;
     try {
-      return await this.#admitted.share.binds.run(async () => this.#ifOpen(work));
+      return await this.#admitted.quota.bindQueue.run(async () => this.#ifOpen(work));
     } finally {
       this.#binding--;
     }
@@ -196,18 +196,18 @@ function checkLabels(labels: Record<string, string>): void {
   if (texts.length > 2 * LABELS_MAX)
     throw new AgentError('badText', { name: 'Labels', rule: `be at most ${LABELS_MAX}` });
   for (const text of texts) {
-    checkText('Keys and values of labels', text, LABEL_MAX);
+    checkTextLimit('Keys and values of labels', text, LABEL_MAX);
     if (text === '' || !text.isWellFormed())
       throw new AgentError('badText', { name: 'Keys and values of labels', rule: 'be texts of one character or more' });
   }
 }
 
 function checkTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: string }): void {
-  checkText('Metadata', metadata, METADATA_MAX);
-  checkText('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
+  checkTextLimit('Metadata', metadata, METADATA_MAX);
+  checkTextLimit('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
 }
 
-export interface Patch {
+export interface TunnelPatch {
   id: string;
   /** Null stays as it is. */
   metadata: string | null;
@@ -215,7 +215,7 @@ export interface Patch {
 }
 
 /** @param idName how the call names the tunnel. */
-export function readPatch(message: object, idName: 'Id' | 'TunnelId'): Patch {
+export function readTunnelPatch(message: object, idName: 'Id' | 'TunnelId'): TunnelPatch {
   const fields = new Fields(message);
   return {
     id: fields.text(idName),

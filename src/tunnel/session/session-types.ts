@@ -2,25 +2,25 @@
 
 import type { Auth } from '../../protocol/messages/messages.ts';
 import type { ErrorCode } from '../../protocol/mux/stream.ts';
-import type { BinderParts, Binding } from '../bind/bind-tunnel.ts';
+import type { BindDeps, BindingSession } from '../bind/bind-tunnel.ts';
 import type { AgentError } from '../control/agent-errors.ts';
 import type { AgentKind } from '../control/compatibility.ts';
-import type { Refusals } from '../control/refusal-counters.ts';
+import type { RefusalCounters } from '../control/refusal-counters.ts';
 import type { SessionCommand } from '../control/session-commands.ts';
-import type { Endpoints } from '../endpoints/endpoint-registry.ts';
+import type { EndpointRegistry } from '../endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
-import type { AccountShare, AccountShares } from './account-quotas.ts';
-import type { AuthtokenChecks } from './authtoken-throttle.ts';
+import type { AccountQuota, AccountQuotas } from './account-quotas.ts';
+import type { AuthtokenThrottle } from './authtoken-throttle.ts';
 
 /** An agent that was let in. */
-export interface Admitted extends Binding {
+export interface AdmittedSession extends BindingSession {
   /** What the agent is known by over reconnects. */
   clientId: string;
   cookie: string;
   kind: AgentKind;
   auth: Auth;
   /** What it has together with the other agents of its account. It is to leave it when its session is over. */
-  share: AccountShare;
+  quota: AccountQuota;
 }
 
 /** A sign of life that was asked for, and came. */
@@ -31,7 +31,7 @@ export interface RoundTrip {
 }
 
 /** What a session serves. */
-export interface Served {
+export interface ServedTunnels {
   /** Tunnels with an address. */
   readonly addressed: LiveTunnel[];
   readonly labelled: [tunnelId: string, labels: Record<string, string>][];
@@ -40,7 +40,7 @@ export interface Served {
 /** A session, as the register of all of them sees it. */
 export interface RegisteredSession {
   /** Undefined until the agent was let in. */
-  readonly accepted: (Admitted & { tunnels: Served }) | undefined;
+  readonly accepted: (AdmittedSession & { tunnels: ServedTunnels }) | undefined;
   /** The last sign of life that came back; undefined before the first. */
   readonly roundTrip: RoundTrip | undefined;
   /** Ends the session. @param code NONE frees its addresses at once. */
@@ -52,14 +52,14 @@ export interface RegisteredSession {
 }
 
 /** All sessions of this node. */
-export interface SessionRegister {
+export interface SessionRegistry {
   /** What agents were refused on this node. */
-  readonly refusals: Refusals;
-  add(session: RegisteredSession, admitted: Admitted): void;
+  readonly refusals: RefusalCounters;
+  add(session: RegisteredSession, admitted: AdmittedSession): void;
   /** Ends what an agent left behind, at once. Its addresses are kept, as it is about to ask for them again. */
   evict(accountId: string, clientId: string): void;
   /** The session is over. The control plane is told until it has heard. */
-  remove(session: RegisteredSession, admitted: Admitted, end: SessionEnd): void;
+  remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void;
 }
 
 /** How a session ended. */
@@ -68,17 +68,17 @@ export interface SessionEnd {
   holdMs: number;
   reason: string;
   /** Whether the agent left of its own accord: nothing went wrong. */
-  isFarewell: boolean;
+  isGraceful: boolean;
   /** What made it do so; undefined when nobody told it to. */
   cause: string | undefined;
 }
 
 /** What a session needs of the rest of the gateway. */
-export interface AgentRooms extends BinderParts {
-  endpoints: Endpoints;
-  sessions: SessionRegister;
-  checks: AuthtokenChecks;
-  shares: AccountShares;
+export interface SessionDeps extends BindDeps {
+  endpoints: EndpointRegistry;
+  sessions: SessionRegistry;
+  authtokenThrottle: AuthtokenThrottle;
+  quotas: AccountQuotas;
   /** The wall clock, in milliseconds. */
   time(): number;
   /** Whether the gateway is being stopped, so that agents will be back. */

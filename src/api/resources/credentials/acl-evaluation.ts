@@ -1,6 +1,6 @@
 // What an ACL means, rule by rule in words, and what it would let an agent bind. The agents' own rules decide.
 
-import { AclError, allows, type BindTarget, parseRule, type Rule } from '../../../tunnel/control/acl.ts';
+import { AclError, type AclRule, allows, type BindTarget, parseAclRule } from '../../../tunnel/control/acl.ts';
 
 export interface RuleExplanation {
   rule: string;
@@ -53,7 +53,7 @@ function wouldBeRight(text: string): string {
   return bare !== '' && meant !== text && !(read(meant) instanceof AclError) ? `Did you mean "${meant}"?` : RULE_FORMS;
 }
 
-function inWords(rule: Rule): string {
+function inWords(rule: AclRule): string {
   switch (rule.type) {
     case 'everything':
       return 'everything: any name, any address and any label';
@@ -91,9 +91,9 @@ function nameOf(target: BindTarget): string {
   return target.type === 'address' ? `${target.host}:${target.port}` : `${target.key}=${target.value}`;
 }
 
-function read(text: string): Rule | AclError {
+function read(text: string): AclRule | AclError {
   try {
-    return parseRule(text);
+    return parseAclRule(text);
   } catch (error) {
     if (error instanceof AclError) return error;
     throw error;

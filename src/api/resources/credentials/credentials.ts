@@ -1,7 +1,7 @@
 // Tunnel credentials: the authtokens that agents present to open a session (specification sections 2.1 and 4.1).
 
 import { newId, newSecret } from '../../../store/ids.ts';
-import { AclError, parseRule } from '../../../tunnel/control/acl.ts';
+import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder, Ref } from '../../builder.ts';
 import { collection, deletion, Node, reads } from '../../collection.ts';
 import type { Context } from '../../context.ts';
@@ -153,7 +153,7 @@ function checkAcl(rules: string[]): string[] {
   if (rules.length > RULES_MAX) throw new ApiError('tooManyAclRules', { member: 'acl', max: RULES_MAX });
   rules.forEach((rule, index) => {
     try {
-      parseRule(rule);
+      parseAclRule(rule);
     } catch (error) {
       if (!(error instanceof AclError)) throw error;
       throw new ApiError('badAclRule', { member: `acl[${index}]`, reason: error.message });

@@ -1,7 +1,7 @@
 // What is to be known of the gateway before an agent connects. In GraphQL only.
 
 import { readFile } from 'node:fs/promises';
-import { VERSION } from '../../../tunnel/session/agent-session.ts';
+import { GATEWAY_VERSION } from '../../../tunnel/session/agent-session.ts';
 import { builder } from '../../builder.ts';
 import type { AgentEndpointInfo } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';
@@ -27,7 +27,10 @@ const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implemen
       description: 'The same certificate in PEM: to be put into a file on the machines of the agents.',
       resolve: ({ caFile }) => readFile(caFile, 'utf8'),
     }),
-    version: t.string({ description: 'The version of the gateway, as agents are told it.', resolve: () => VERSION }),
+    version: t.string({
+      description: 'The version of the gateway, as agents are told it.',
+      resolve: () => GATEWAY_VERSION,
+    }),
   }),
 });
 

@@ -1,6 +1,6 @@
 // The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
 
-import { type Labels, matches } from '../../../tunnel/endpoints/endpoint.ts';
+import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import type { Context } from '../../context.ts';
 import { labelledTunnels } from './live-tunnels.ts';
@@ -31,7 +31,7 @@ export async function sessionsServing({ tunnel, edge }: ServedEndpoint, context:
     backendEnabled && chosen ? [chosen.labels as Labels] : [],
   );
   const chosen = (await labelledTunnels(context)).filter(({ labels }) =>
-    selectors.some((selector) => matches(selector, labels)),
+    selectors.some((selector) => matchesLabels(selector, labels)),
   );
   return [...new Set(chosen.map(({ sessionId }) => sessionId))];
 }

@@ -1,6 +1,6 @@
 // Tunnels: what agents serve right now, at an address of its own or by labels.
 
-import { type Labels, matches } from '../../../tunnel/endpoints/endpoint.ts';
+import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../../builder.ts';
 import { collection, Node, reads } from '../../collection.ts';
 import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
@@ -49,7 +49,7 @@ const Tunnel = builder.prismaObject('Tunnel', {
         publicUrl !== null
           ? []
           : (await tunnelGroups(context))
-              .filter((group) => matches(group.labels, labels as Labels))
+              .filter((group) => matchesLabels(group.labels, labels as Labels))
               .map(({ id }) => ({ id, path: `/backends/tunnel_group/${id}` })),
     }),
     forwardsTo: t.exposeString('forwardsTo', { description: 'Where the agent sends what comes, as the agent says.' }),

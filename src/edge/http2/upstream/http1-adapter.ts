@@ -2,7 +2,7 @@
 // speak HTTP/1.1, like all others: this is the slow way, and the only one that has to know.
 
 import { connect } from 'node:http2';
-import { DEAF } from '../../../protocol/mux/mux-stream.ts';
+import { noopStreamEvents } from '../../../protocol/mux/mux-stream.ts';
 import { type ByteStream, ErrorCode, type StreamEvents } from '../../../protocol/mux/stream.ts';
 import type { LiveEndpoint } from '../../../tunnel/endpoints/endpoint.ts';
 import { Http1Side } from './http1-side.ts';
@@ -22,7 +22,7 @@ export function asHttp1Endpoint(endpoint: LiveEndpoint): LiveEndpoint {
   const known = wrapped.get(endpoint);
   if (known) return known;
   const open: LiveEndpoint['open'] = async (visitor, events) => {
-    const stream = await endpoint.open(visitor, DEAF);
+    const stream = await endpoint.open(visitor, noopStreamEvents);
     return typeof stream === 'string' ? stream : new Http2Upstream(stream, events);
   };
   const spoken: LiveEndpoint = Object.create(endpoint, {
@@ -74,7 +74,7 @@ class Http2Upstream implements ByteStream {
   }
 
   reset(_code?: ErrorCode): void {
-    this.#user.events = DEAF;
+    this.#user.events = noopStreamEvents;
     this.#user.abort();
     this.#carrier.destroy(); // The session ends with it. It must not be destroyed itself: see visitor-session.ts.
   }

@@ -2,7 +2,7 @@
 
 import { Duplex } from 'node:stream';
 import { reportDefect } from '../../../protocol/defect.ts';
-import { DEAF } from '../../../protocol/mux/mux-stream.ts';
+import { noopStreamEvents } from '../../../protocol/mux/mux-stream.ts';
 import { ErrorCode, type StreamEvents } from '../../../protocol/mux/stream.ts';
 
 /** What the user may have been given without being done with it, in bytes. */
@@ -82,9 +82,9 @@ export class Http1Side extends Duplex {
     } catch (error) {
       reportDefect(error);
       const { events } = this;
-      this.events = DEAF;
+      this.events = noopStreamEvents;
       this.abort();
-      if (events !== DEAF) this.#tell(() => events.onReset(ErrorCode.RESET));
+      if (events !== noopStreamEvents) this.#tell(() => events.onReset(ErrorCode.RESET));
     }
   }
 

@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
   answerHeartbeat,
-  call,
-  DEAF,
+  callPeer,
   MuxSession,
+  noopStreamEvents,
   readProxyHeader,
-  readType,
+  readStreamType,
   StreamType,
 } from '../../../../src/protocol/index.ts';
 import { relay } from '../../../../src/protocol/relay.ts';
@@ -70,8 +70,8 @@ async function agentOf({ agent, ca, tenant }: Target, undo: (() => void)[]) {
     'secureConnect',
   );
   const ports = new Map<string, number>();
-  const onStream = (stream: Parameters<typeof readType>[0]) =>
-    readType(stream, (type, rest) => {
+  const onStream = (stream: Parameters<typeof readStreamType>[0]) =>
+    readStreamType(stream, (type, rest) => {
       if (type === StreamType.HEARTBEAT) return answerHeartbeat(stream, rest);
       let head = Buffer.alloc(0);
       const take = (chunk: Buffer) => {
@@ -83,13 +83,13 @@ async function agentOf({ agent, ca, tenant }: Target, undo: (() => void)[]) {
         if (found.rest.length > 0) to.write(found.rest);
         relay(stream, to);
       };
-      stream.events = { ...DEAF, onData: take };
+      stream.events = { ...noopStreamEvents, onData: take };
       take(rest);
     });
   const mux = new MuxSession(socket, { onStream, onClose() {} }, { role: 'client', peerStreamsMax: 1000 });
   // biome-ignore lint/suspicious/noExplicitAny: as it came.
   const ask = async (type: number, request: object): Promise<any> => {
-    const reply = (await call(mux, type, request, CALL_MS)) as { Error?: string };
+    const reply = (await callPeer(mux, type, request, CALL_MS)) as { Error?: string };
     if (reply.Error) throw new Error(reply.Error);
     return reply;
   };

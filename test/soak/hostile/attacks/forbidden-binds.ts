@@ -3,7 +3,14 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { answer, answerHeartbeat, call, MuxSession, readType, StreamType } from '../../../../src/protocol/index.ts';
+import {
+  answer,
+  answerHeartbeat,
+  callPeer,
+  MuxSession,
+  readStreamType,
+  StreamType,
+} from '../../../../src/protocol/index.ts';
 import type { Attack, Counts, Target } from '../attack.ts';
 
 const EVERY_MS = 250;
@@ -37,7 +44,7 @@ async function openSession({ agent, ca }: Target, authtoken: string): Promise<Mu
     socket,
     {
       onStream: (stream) =>
-        readType(stream, (type, rest) => {
+        readStreamType(stream, (type, rest) => {
           if (type === StreamType.HEARTBEAT) answerHeartbeat(stream, rest);
           else
             answer(
@@ -52,7 +59,7 @@ async function openSession({ agent, ca }: Target, authtoken: string): Promise<Mu
     { role: 'client', peerStreamsMax: 100 },
   );
   const auth = { Version: ['3', '2'], ClientId: '', Extra: { AuthToken: authtoken } };
-  await call(mux, StreamType.AUTH, auth, CALL_MS);
+  await callPeer(mux, StreamType.AUTH, auth, CALL_MS);
   return mux;
 }
 
@@ -67,7 +74,7 @@ async function run(target: Target, signal: AbortSignal): Promise<Counts> {
     while (!signal.aborted && !mux.isClosed) {
       const TrafficPolicy = largePolicy(++counts.sent);
       const Opts = { Hostname: `forbidden-${counts.sent}.${target.baseDomain}`, TrafficPolicy };
-      const asked = call(mux, StreamType.BIND, { Id: '', Proto: 'http', Opts, Extra: {} }, CALL_MS).then(
+      const asked = callPeer(mux, StreamType.BIND, { Id: '', Proto: 'http', Opts, Extra: {} }, CALL_MS).then(
         (reply) => {
           const { Error: text = '' } = reply as { Error?: string };
           if (text === '') counts.bound++;

@@ -14,7 +14,7 @@ const SESSION_ENDED = 300;
  * @param refused resolves as soon as it is known that there will be no session soon.
  * @throws {DetailError} the refusal: 409, 403 or 400; 503 when there is no session, or no answer within `timeout` milliseconds.
  */
-export async function firstAnswer(
+export async function waitForBind(
   handle: TunnelHandle,
   { timeout, refused, status }: { timeout: number; refused: Promise<void>; status: () => ClientStatus },
 ): Promise<string> {
@@ -24,19 +24,21 @@ export async function firstAnswer(
   });
   const answered = handle.answered.catch((error: Error & Partial<GatewayError>) => {
     const { code, message } = error;
-    throw code === undefined ? new DetailError(503, `There is no answer: ${message}.`) : refusal({ code, message });
+    throw code === undefined
+      ? new DetailError(503, `There is no answer: ${message}.`)
+      : refusalError({ code, message });
   });
   try {
     const url = await Promise.race([answered, overdue, refused.then(() => null)]);
     if (url !== null) return url;
-    throw new DetailError(503, unreachable(status()));
+    throw new DetailError(503, unreachableMessage(status()));
   } finally {
     clearTimeout(timer);
     answered.catch(() => {}); // It may still come.
   }
 }
 
-function refusal({ code, message }: GatewayError): DetailError {
+function refusalError({ code, message }: GatewayError): DetailError {
   const number = Number(/\d+$/.exec(code)?.[0]);
   const text = code ? `${message} (${code})` : message;
   if (CONFLICTS.includes(number)) return new DetailError(409, text);
@@ -44,7 +46,7 @@ function refusal({ code, message }: GatewayError): DetailError {
   return new DetailError(number === SESSION_ENDED ? 503 : 400, text);
 }
 
-function unreachable({ state, error }: ClientStatus): string {
+function unreachableMessage({ state, error }: ClientStatus): string {
   const why = error ? ` (${error.message}${error.code && ` ${error.code}`})` : '';
   if (state === 'refused') return `The gateway does not accept this agent${why}; the tunnel was not started.`;
   if (state === 'online') return 'The gateway did not answer in time; the tunnel was not started. Try again later.';

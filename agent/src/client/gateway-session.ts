@@ -3,18 +3,18 @@
 import { arch, platform } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import {
-  type BindAnswer,
-  call,
+  type BindResponse,
+  callPeer,
   ErrorCode,
   Fields,
   type LabelBind,
-  limited,
+  limitConcurrency,
   MessageError,
   MuxSession,
   type MuxStream,
-  readAuthAnswer,
-  readBindAnswer,
-  readType,
+  readAuthResponse,
+  readBindResponse,
+  readStreamType,
   STREAM_WINDOW_MAX,
   StreamType,
   startHeartbeat,
@@ -24,44 +24,44 @@ import {
 } from '@gateway/protocol';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { version } from '../version.ts';
-import { type IncomingParts, takeStream } from './incoming.ts';
-import { readRefusal } from './refusal.ts';
-import type { Timing } from './timing.ts';
+import { parseRefusal } from './gateway-refusal.ts';
+import { handleIncomingStream, type IncomingDeps } from './incoming-streams.ts';
+import type { ClientTiming } from './timing.ts';
 
 /** More than the gateway opens: visitors, and a few streams of its own. */
 const PEER_STREAMS_MAX = 10_000;
 /** Binds and unbinds under way: an agent with a thousand tunnels must not come back as a thousand calls at once. */
 const CALLS_MAX = 16;
 
-export interface SessionParts extends IncomingParts {
+export interface GatewaySessionDeps extends IncomingDeps {
   options: Pick<ClientOptions, 'authtoken' | 'metadata' | 'commands' | 'log'>;
-  timing: Timing;
+  timing: ClientTiming;
 }
 
 /** How a session ended. */
-export interface Ending {
+export interface SessionEnding {
   /** NONE where a side said good-bye. */
   code: ErrorCode;
   message: string;
   /** Whether it was given up as no sign of life came. */
-  wasSilent: boolean;
+  missedHeartbeat: boolean;
 }
 
-export class Session {
+export class GatewaySession {
   /** Resolves when the session is over. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<SessionEnding>;
   /** The round trip of the last heartbeat in milliseconds; null before the first. */
   latencyMs: number | null = null;
 
-  readonly #parts: SessionParts;
+  readonly #parts: GatewaySessionDeps;
   readonly #mux: MuxSession;
   readonly #closed: Promise<void>;
   readonly #socket: TLSSocket;
-  readonly #inTurn = limited(CALLS_MAX);
+  readonly #inTurn = limitConcurrency(CALLS_MAX);
   #lastBeat: number;
 
   /** @param socket connected, and handed over. */
-  constructor(socket: TLSSocket, parts: SessionParts) {
+  constructor(socket: TLSSocket, parts: GatewaySessionDeps) {
     const { now, heartbeatTolerance } = parts.timing;
     this.#parts = parts;
     this.#socket = socket;
@@ -70,9 +70,10 @@ export class Session {
     let onClose: (code: ErrorCode, message: string) => void = () => {};
     this.ended = new Promise((resolve) => {
       onClose = (code, message) =>
-        resolve({ code, message, wasSilent: now() - this.#lastBeat > 0.9 * heartbeatTolerance });
+        resolve({ code, message, missedHeartbeat: now() - this.#lastBeat > 0.9 * heartbeatTolerance });
     });
-    const onStream = (stream: MuxStream) => readType(stream, (type, rest) => takeStream(stream, type, rest, parts));
+    const onStream = (stream: MuxStream) =>
+      readStreamType(stream, (type, rest) => handleIncomingStream(stream, type, rest, parts));
     const onDefect = (error: unknown) =>
       parts.options.log('error', 'the session met the unexpected', {
         error: error instanceof Error ? String(error.stack) : String(error),
@@ -84,7 +85,7 @@ export class Session {
     );
   }
 
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.#mux.isClosed;
   }
 
@@ -113,11 +114,11 @@ export class Session {
       streamWindow: STREAM_WINDOW_MAX,
     };
     const request = writeAuth(auth, { interval, tolerance });
-    const admitted = readAuthAnswer(await call(this.#mux, StreamType.AUTH, request, timing.auth));
-    if (admitted.error !== '') throw readRefusal(admitted);
+    const admitted = readAuthResponse(await callPeer(this.#mux, StreamType.AUTH, request, timing.auth));
+    if (admitted.error !== '') throw parseRefusal(admitted);
     const { clientId, cookie, streamWindow } = admitted;
     if (clientId === '') throw new MessageError('the gateway gave the session no id');
-    if (streamWindow > 0) this.#mux.budget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
+    if (streamWindow > 0) this.#mux.windowBudget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
     this.#lastBeat = timing.now();
     startHeartbeat(this.#mux, {
       interval,
@@ -131,10 +132,10 @@ export class Session {
   }
 
   /** @throws {Refusal} or {Error}, as above. */
-  bind(request: Parameters<typeof writeBind>[0]): Promise<BindAnswer> {
+  bind(request: Parameters<typeof writeBind>[0]): Promise<BindResponse> {
     return this.#inTurn(async () => {
-      const bound = readBindAnswer(await this.#call(StreamType.BIND, writeBind(request)));
-      if (bound.error !== '') throw readRefusal(bound);
+      const bound = readBindResponse(await this.#call(StreamType.BIND, writeBind(request)));
+      if (bound.error !== '') throw parseRefusal(bound);
       if (bound.id === '' || bound.url === '') throw new MessageError('the gateway gave the tunnel no id or no URL');
       return bound;
     });
@@ -143,8 +144,8 @@ export class Session {
   /** @returns the tunnel's id. @throws {Refusal} or {Error}, as above. */
   bindLabels(request: LabelBind): Promise<string> {
     return this.#inTurn(async () => {
-      const bound = readBindAnswer(await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)));
-      if (bound.error !== '') throw readRefusal(bound);
+      const bound = readBindResponse(await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)));
+      if (bound.error !== '') throw parseRefusal(bound);
       if (bound.id === '') throw new MessageError('the gateway gave the tunnel no id');
       return bound.id;
     });
@@ -155,24 +156,24 @@ export class Session {
     return this.#inTurn(async () => {
       const fields = new Fields(await this.#call(StreamType.UNBIND, { Id: tunnelId }));
       const [error, retryAfter] = [fields.text('Error'), fields.number('RetryAfter')];
-      if (error !== '') throw readRefusal({ error, retryAfter });
+      if (error !== '') throw parseRefusal({ error, retryAfter });
     });
   }
 
   /** Gives it up: what is to be known of the other side is not known any more. */
-  abandon(reason: string): void {
+  destroy(reason: string): void {
     this.#mux.destroy(ErrorCode.INTERNAL, reason);
   }
 
   /** Says good-bye. Resolves when the connection is closed. */
   async close(): Promise<void> {
     this.#mux.close(ErrorCode.NONE, 'the agent is stopping');
-    const timer = setTimeout(() => this.#socket.destroy(), this.#parts.timing.farewell);
+    const timer = setTimeout(() => this.#socket.destroy(), this.#parts.timing.goAway);
     await this.#closed;
     clearTimeout(timer);
   }
 
   async #call(type: number, request: object): Promise<object> {
-    return call(this.#mux, type, request, this.#parts.timing.bind);
+    return callPeer(this.#mux, type, request, this.#parts.timing.bind);
   }
 }

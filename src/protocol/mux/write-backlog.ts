@@ -8,7 +8,7 @@ const BACKLOG_MAX = 1024 * 1024;
 const BACKLOG_MS = 300_000;
 
 /** Stops reading from a peer that does not read: what it sends makes us answer, and the answers would wait without end. */
-export class Backlog {
+export class WriteBacklog {
   readonly #transport: Socket;
   readonly #giveUp: (message: string) => void;
   #deadline: NodeJS.Timeout | undefined;
@@ -20,7 +20,7 @@ export class Backlog {
   }
 
   /** To be told of every write that the connection did not take at once. */
-  look(): void {
+  check(): void {
     if (this.#deadline || this.#transport.writableLength <= BACKLOG_MAX) return;
     this.#transport.pause();
     const giveUp = () => this.#giveUp(`nothing was read for ${BACKLOG_MS} ms`);

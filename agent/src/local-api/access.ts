@@ -3,9 +3,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type Answer, detail } from './answers.ts';
+import { type ApiResponse, detailResponse } from './responses.ts';
 
-export interface GuardSettings {
+export interface AccessSettings {
   /** The host that the API was told to listen on. */
   boundHost: string;
   /** The name that it is published under. */
@@ -18,26 +18,29 @@ export interface GuardSettings {
  * sites; a tunnel can lead here. Neither knows us by our names.
  * @returns the refusal; undefined when it may pass.
  */
-export function refuseStranger(request: IncomingMessage, { boundHost, domain }: GuardSettings): Answer | undefined {
+export function checkHostAndOrigin(
+  request: IncomingMessage,
+  { boundHost, domain }: AccessSettings,
+): ApiResponse | undefined {
   const { host = '', origin } = request.headers;
   const name = nameOf(host);
   const own = [boundHost.toLowerCase(), domain, address(request.socket.localAddress)];
   if (name === '' || !(isLoopback(name) || own.includes(name)))
-    return detail(
+    return detailResponse(
       403,
       `The agent's API is not known as "${host}": ask for a loopback name, its address, or AGENT_DOMAIN.`,
     );
   if (origin !== undefined && originHost(origin) !== withoutUsualPort(host))
-    return detail(403, `Pages of ${origin} may not ask the agent's API.`);
+    return detailResponse(403, `Pages of ${origin} may not ask the agent's API.`);
   return undefined;
 }
 
 /** @returns the refusal; undefined when the token is right, or none is set. */
-export function refuseWithoutToken(request: IncomingMessage, { token }: GuardSettings): Answer | undefined {
+export function checkToken(request: IncomingMessage, { token }: AccessSettings): ApiResponse | undefined {
   if (token === null) return undefined;
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (timingSafeEqual(digest(given), digest(token))) return undefined;
-  return detail(401, 'Send the AGENT_API_TOKEN in the header "Authorization: Bearer <token>".', {
+  return detailResponse(401, 'Send the AGENT_API_TOKEN in the header "Authorization: Bearer <token>".', {
     'www-authenticate': 'Bearer',
   });
 }

@@ -13,7 +13,7 @@ import {
 } from '@gateway/protocol';
 import type { ClientOptions } from '../gateway-client.ts';
 
-export interface IncomingParts {
+export interface IncomingDeps {
   options: Pick<ClientOptions, 'commands' | 'log'>;
   /** A visitor has come. @param rest what came behind the stream's type. */
   onVisitor(stream: MuxStream, rest: Buffer): void;
@@ -22,7 +22,7 @@ export interface IncomingParts {
 }
 
 /** Takes a stream that the gateway has opened. One of a type that we do not know is reset, and nothing else is. */
-export function takeStream(stream: MuxStream, type: number, rest: Buffer, parts: IncomingParts): void {
+export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, parts: IncomingDeps): void {
   const { commands, log } = parts.options;
   /** @param handle gives the reason why not, or null. */
   const reply = (handle: (fields: Fields, message: object) => string | null) => {

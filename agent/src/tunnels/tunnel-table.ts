@@ -5,14 +5,14 @@ import { DetailError } from '../detail-error.ts';
 import type { GatewayClient, Protocol, TunnelHandle } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
 import type { AllowList } from '../settings/allow-list.ts';
-import { firstAnswer } from './answer.ts';
-import { addressOf, meantBy } from './match.ts';
-import { type DefaultPolicy, type Policy, PolicyError } from './policy.ts';
+import { claimAddress, findByUrlPart } from './address-match.ts';
+import { type DefaultPolicy, type PolicyDocument, PolicyError } from './policy.ts';
 import type { TunnelRequest } from './request.ts';
 import type { SavedTunnel } from './state-format.ts';
-import { adopt, isSame, type Phase, savedAddress, type Tunnel } from './tunnel.ts';
+import { type AgentTunnel, claimedAddress, matchesRequest, rememberResumption, type TunnelPhase } from './tunnel.ts';
+import { waitForBind } from './wait-for-bind.ts';
 
-export interface TableOptions {
+export interface TunnelTableOptions {
   client: GatewayClient;
   allowList: AllowList;
   defaultPolicy: DefaultPolicy;
@@ -25,25 +25,25 @@ export interface TableOptions {
   log: Log;
 }
 
-export class Tunnels {
-  readonly #options: TableOptions;
+export class TunnelTable {
+  readonly #options: TunnelTableOptions;
   /** In the order in which they were made. */
-  readonly #tunnels = new Set<Tunnel>();
+  readonly #tunnels = new Set<AgentTunnel>();
   /** Who waits for an answer, and is to be told that the gateway refuses the session. */
   readonly #onRefused = new Set<() => void>();
 
-  constructor(options: TableOptions) {
+  constructor(options: TunnelTableOptions) {
     this.#options = options;
   }
 
   /** Those that the API shows. */
-  get all(): Tunnel[] {
+  get all(): AgentTunnel[] {
     return [...this.#tunnels].filter(({ phase }) => phase !== 'opening');
   }
 
   /** Those that belong into the state file: a deleted one until its traffic has ended. */
   get saved(): SavedTunnel[] {
-    const isWanted = ({ phase, handle }: Tunnel) => phase === 'kept' || handle.state !== 'closed';
+    const isWanted = ({ phase, handle }: AgentTunnel) => phase === 'kept' || handle.state !== 'closed';
     return this.all.filter(isWanted).map(({ saved }) => saved);
   }
 
@@ -60,11 +60,11 @@ export class Tunnels {
    * tunnel.
    * @throws {DetailError} when there is none then: nothing half done is left.
    */
-  async create(request: TunnelRequest): Promise<Tunnel> {
+  async create(request: TunnelRequest): Promise<AgentTunnel> {
     await this.#checkUpstream(request);
     for (let other = this.#inTheWay(request); other; other = this.#inTheWay(request)) {
       if (other.closed) await other.closed.catch(() => {});
-      else if (other.phase !== 'closing' && isSame(other.saved, request)) return other.opened.then(() => other);
+      else if (other.phase !== 'closing' && matchesRequest(other.saved, request)) return other.opened.then(() => other);
       else throw new DetailError(409, `${other.saved.url || request.domain} is a tunnel of this agent already.`);
     }
     const tunnel = this.#add(this.#newTunnel(request), 'opening');
@@ -74,8 +74,8 @@ export class Tunnels {
   }
 
   /** The one tunnel that a part of its URL means. @throws {DetailError} 404 for none, 409 for several. */
-  find(part: string): Tunnel {
-    const found = meantBy(
+  find(part: string): AgentTunnel {
+    const found = findByUrlPart(
       part,
       this.all.map((tunnel) => ({ tunnel, url: tunnel.saved.url })),
     );
@@ -87,7 +87,7 @@ export class Tunnels {
   }
 
   /** Ends its traffic, then forgets it. A failure leaves it to be deleted once more. */
-  async delete(tunnel: Tunnel): Promise<void> {
+  async delete(tunnel: AgentTunnel): Promise<void> {
     tunnel.phase = 'closing';
     tunnel.closed ??= this.#close(tunnel).finally(() => {
       tunnel.closed = undefined;
@@ -96,16 +96,16 @@ export class Tunnels {
   }
 
   /** Looks at what the client has changed: to be called whenever it says so. */
-  look(): void {
+  update(): void {
     const { client, save, log } = this.#options;
     if (client.status.state === 'refused') for (const tell of this.#onRefused) tell();
     for (const tunnel of this.#tunnels) {
-      if (tunnel.phase === 'kept') adopt(tunnel, log);
+      if (tunnel.phase === 'kept') rememberResumption(tunnel, log);
     }
     save().catch((error: Error) => log('error', 'the state file cannot be written', { reason: error.message }));
   }
 
-  #add(saved: SavedTunnel, phase: Phase): Tunnel {
+  #add(saved: SavedTunnel, phase: TunnelPhase): AgentTunnel {
     const { protocol, domain, forwardsTo, policy, resume } = saved;
     const handle = this.#options.client.open({
       protocol,
@@ -136,12 +136,12 @@ export class Tunnels {
     };
   }
 
-  async #open(tunnel: Tunnel): Promise<void> {
+  async #open(tunnel: AgentTunnel): Promise<void> {
     const { save } = this.#options;
     try {
       await this.#answer(tunnel.handle);
       tunnel.phase = 'kept';
-      adopt(tunnel, this.#options.log);
+      rememberResumption(tunnel, this.#options.log);
       await save().catch((error: Error) => {
         throw new DetailError(500, `The state file cannot be written: ${error.message}. The tunnel was not started.`);
       });
@@ -163,13 +163,13 @@ export class Tunnels {
     this.#onRefused.add(tell);
     if (client.status.state === 'refused') tell();
     try {
-      await firstAnswer(handle, { timeout: answerTimeout, refused, status: () => client.status });
+      await waitForBind(handle, { timeout: answerTimeout, refused, status: () => client.status });
     } finally {
       this.#onRefused.delete(tell);
     }
   }
 
-  async #close(tunnel: Tunnel): Promise<void> {
+  async #close(tunnel: AgentTunnel): Promise<void> {
     await tunnel.handle.close();
     await this.#options.save().catch((error: Error) => {
       throw new DetailError(500, `The state file cannot be written: ${error.message}. Delete the tunnel once more.`);
@@ -179,14 +179,14 @@ export class Tunnels {
   }
 
   /** The tunnel that is what is asked for, or has the address that is asked for. */
-  #inTheWay(request: TunnelRequest): Tunnel | undefined {
+  #inTheWay(request: TunnelRequest): AgentTunnel | undefined {
     const { protocol, domain } = request;
-    const address = domain === null ? null : addressOf(protocol, domain);
+    const address = domain === null ? null : claimAddress(protocol, domain);
     const { ownDomain } = this.#options;
-    if (domain !== null && ownDomain !== null && addressOf('http', domain) === addressOf('http', ownDomain))
+    if (domain !== null && ownDomain !== null && claimAddress('http', domain) === claimAddress('http', ownDomain))
       throw new DetailError(409, `${domain} is the name of the agent's own API; tunnels need another.`);
     return [...this.#tunnels].find(
-      ({ saved }) => isSame(saved, request) || (address !== null && address === savedAddress(saved)),
+      ({ saved }) => matchesRequest(saved, request) || (address !== null && address === claimedAddress(saved)),
     );
   }
 
@@ -199,7 +199,7 @@ export class Tunnels {
     throw new DetailError(403, `This agent does not forward to ${host}; AGENT_FORWARDS_TO allows: ${allowList.text}.`);
   }
 
-  #defaultPolicy(protocol: Protocol): Policy {
+  #defaultPolicy(protocol: Protocol): PolicyDocument {
     try {
       return this.#options.defaultPolicy.current(protocol);
     } catch (error) {
@@ -209,7 +209,7 @@ export class Tunnels {
   }
 
   /** What a tunnel that was kept gets now: who changes the default means those that have it, too. */
-  #currentPolicy({ policy, policySource, protocol }: SavedTunnel): Policy {
+  #currentPolicy({ policy, policySource, protocol }: SavedTunnel): PolicyDocument {
     if (policySource === 'request') return policy;
     try {
       return this.#options.defaultPolicy.current(protocol);

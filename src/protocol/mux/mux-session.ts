@@ -2,42 +2,42 @@
 
 import type { Socket } from 'node:net';
 import { reportDefect } from '../defect.ts';
-import { Backlog } from './backlog.ts';
-import { Flag, FrameReader, FrameType, goAway, ID_MAX, uint32 } from './frame.ts';
-import { DEAF, MuxStream, type StreamCarrier } from './mux-stream.ts';
-import { Outbox } from './outbox.ts';
+import { Flag, FrameType, goAway, ID_MAX, MuxFrameReader, uint32 } from './frame.ts';
+import { FrameQueue } from './frame-queue.ts';
+import { MuxStream, noopStreamEvents, type StreamCarrier } from './mux-stream.ts';
 import { PeerLimits } from './peer-limits.ts';
-import type { SessionEvents, SessionOptions } from './session-options.ts';
+import type { MuxSessionEvents, MuxSessionOptions } from './session-options.ts';
 import { ErrorCode, ProtocolError, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, SESSION_WINDOW_MAX, type WindowBudget } from './window.ts';
+import { WriteBacklog } from './write-backlog.ts';
 
 /** Data frames are cut to this size, so that streams take turns. */
 const FRAME_MAX = 64 * 1024;
 /** What may wait for the connection before streams have to: enough to keep it busy, little enough to stay quick. */
 const QUEUE_MAX = 512 * 1024;
 /** How long a farewell may take to be sent. */
-const FAREWELL_MS = 2000;
+const GO_AWAY_TIMEOUT_MS = 2000;
 /** A stream id that nobody has: credit for it means nothing. */
-const NOBODY = ID_MAX - 1;
+const UNUSED_ID = ID_MAX - 1;
 
 export class MuxSession implements StreamCarrier {
   /** What was agreed on the windows of streams. */
-  readonly budget: WindowBudget = { max: INITIAL_WINDOW, left: SESSION_WINDOW_MAX, roundTrip: undefined };
+  readonly windowBudget: WindowBudget = { max: INITIAL_WINDOW, left: SESSION_WINDOW_MAX, roundTrip: undefined };
   /** What the peer may do besides: less as long as it is a stranger. */
   readonly limits: PeerLimits;
   /**
    * Set for peers that leave Nagle's algorithm on: their kernel holds back what they send until what they sent before is
    * acknowledged, and ours acknowledges late, unless there is something to send. So something is sent.
    */
-  answersNagle = false;
+  counteractsNagle = false;
   /** What was read and written so far, frames and all. */
   bytesIn = 0;
   bytesOut = 0;
   readonly now: () => number;
 
   readonly #transport: Socket;
-  readonly #events: SessionEvents;
-  readonly #reader: FrameReader;
+  readonly #events: MuxSessionEvents;
+  readonly #reader: MuxFrameReader;
   readonly #streams = new Map<number, MuxStream>();
   /** Streams that wait for room, first come first served. */
   readonly #waiting = new Set<MuxStream>();
@@ -49,25 +49,25 @@ export class MuxSession implements StreamCarrier {
   #closed = false;
 
   /** Frames of this turn of the event loop. */
-  readonly #outbox = new Outbox(FRAME_MAX);
+  readonly #outbox = new FrameQueue(FRAME_MAX);
   #flushing = false;
-  readonly #backlog: Backlog;
+  readonly #backlog: WriteBacklog;
 
   /** @param transport connected, and handed over: the session reads, writes and ends it. */
   constructor(
     transport: Socket,
-    events: SessionEvents,
-    { role, peerStreamsMax, stranger, now = () => performance.now() }: SessionOptions,
+    events: MuxSessionEvents,
+    { role, peerStreamsMax, unauthenticatedLimits, now = () => performance.now() }: MuxSessionOptions,
   ) {
     this.#transport = transport;
     this.#events = events;
     this.#peerStreamsMax = peerStreamsMax;
-    this.limits = new PeerLimits(role === 'server', stranger, now);
+    this.limits = new PeerLimits(role === 'server', unauthenticatedLimits, now);
     this.#peerParity = role === 'client' ? 0 : 1;
     this.#nextId = role === 'client' ? 1 : 2;
     this.now = now;
-    this.#backlog = new Backlog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
-    this.#reader = new FrameReader({
+    this.#backlog = new WriteBacklog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
+    this.#reader = new MuxFrameReader({
       onData: (id, piece, opens, ends) => this.#onData(id, piece, opens, ends),
       onReset: (id, code) => this.#streams.get(id)?.receiveReset(code),
       onWindow: (id, increment) => this.#streams.get(id)?.receiveCredit(increment),
@@ -96,8 +96,8 @@ export class MuxSession implements StreamCarrier {
   /** Opens a stream; the peer hears of it with the first write. @throws when the session is over. */
   open(events: StreamEvents): MuxStream {
     if (this.#closed) throw new Error('the session is over');
-    if (this.#nextId >= NOBODY) throw new Error('the session has used up its streams'); // After 2^30 of them.
-    const stream = new MuxStream(this, this.#nextId, false, this.budget, events);
+    if (this.#nextId >= UNUSED_ID) throw new Error('the session has used up its streams'); // After 2^30 of them.
+    const stream = new MuxStream(this, this.#nextId, false, this.windowBudget, events);
     this.#nextId += 2;
     this.#streams.set(stream.id, stream);
     return stream;
@@ -109,7 +109,7 @@ export class MuxSession implements StreamCarrier {
     this.#queue(FrameType.GO_AWAY << 4, 0, goAway(this.#lastPeerId, code, message));
     this.#flush();
     this.#transport.destroySoon();
-    setTimeout(() => this.#transport.destroy(), FAREWELL_MS).unref(); // It may never be read.
+    setTimeout(() => this.#transport.destroy(), GO_AWAY_TIMEOUT_MS).unref(); // It may never be read.
     this.#finish(code, message);
   }
 
@@ -120,7 +120,7 @@ export class MuxSession implements StreamCarrier {
     this.#finish(code, message);
   }
 
-  room(stream: MuxStream): number {
+  writableBytes(stream: MuxStream): number {
     const room = QUEUE_MAX - this.#outbox.bytes - this.#transport.writableLength;
     if (room > 0) return Math.min(room, FRAME_MAX);
     this.#waiting.add(stream);
@@ -128,7 +128,7 @@ export class MuxSession implements StreamCarrier {
   }
 
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void {
-    this.limits.data(body.length);
+    this.limits.countData(body.length);
     this.#queue((FrameType.DATA << 4) | (opens ? Flag.SYN : 0) | (ends ? Flag.FIN : 0), id, body);
   }
 
@@ -140,7 +140,7 @@ export class MuxSession implements StreamCarrier {
     this.#queue(FrameType.WINDOW << 4, id, uint32(increment));
   }
 
-  forget(stream: MuxStream): void {
+  removeStream(stream: MuxStream): void {
     this.#streams.delete(stream.id);
     this.#waiting.delete(stream);
     if ((stream.id & 1) === this.#peerParity) this.#peerStreams--;
@@ -165,12 +165,12 @@ export class MuxSession implements StreamCarrier {
     }
     // A turn may bring megabytes of frames: what they are answered with does not wait for its end.
     if (this.#outbox.bytes > QUEUE_MAX) this.#flush();
-    else if (this.answersNagle) this.#scheduleFlush();
+    else if (this.counteractsNagle) this.#scheduleFlush();
   }
 
   #onData(id: number, piece: Buffer, opens: boolean, ends: boolean): void {
     if (this.#closed) return;
-    this.limits.data(piece.length);
+    this.limits.countData(piece.length);
     if (opens) this.#accept(id);
     const stream = this.#streams.get(id);
     if (stream) return void stream.receive(piece, ends);
@@ -183,9 +183,9 @@ export class MuxSession implements StreamCarrier {
     if ((id & 1) !== this.#peerParity || id <= this.#lastPeerId)
       throw new ProtocolError(ErrorCode.PROTOCOL, `stream ${id} cannot be opened by you, or was before`);
     this.#lastPeerId = id;
-    this.limits.open(this.#peerStreams);
+    this.limits.countOpen(this.#peerStreams);
     if (this.#peerStreams >= this.#peerStreamsMax) return void this.sendReset(id, ErrorCode.ACCEPT_QUEUE_FULL);
-    const stream = new MuxStream(this, id, true, this.budget, DEAF);
+    const stream = new MuxStream(this, id, true, this.windowBudget, noopStreamEvents);
     this.#streams.set(id, stream);
     this.#peerStreams++;
     this.#events.onStream(stream);
@@ -201,7 +201,7 @@ export class MuxSession implements StreamCarrier {
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => {
-      if (this.#outbox.bytes === 0 && this.answersNagle) this.sendWindow(NOBODY, 0);
+      if (this.#outbox.bytes === 0 && this.counteractsNagle) this.sendWindow(UNUSED_ID, 0);
       this.#flushing = false;
       this.#flush();
     });
@@ -213,7 +213,7 @@ export class MuxSession implements StreamCarrier {
     this.bytesOut += bytes.length;
     // Where it was not held up, nobody will be told of room: whoever waited for the queue alone goes on now.
     if (this.#transport.write(bytes)) this.#resumeWaiting();
-    else this.#backlog.look();
+    else this.#backlog.check();
   }
 
   #resumeWaiting(): void {

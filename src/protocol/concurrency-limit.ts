@@ -1,10 +1,10 @@
 // So many at a time.
 
 /** Runs what it is given, at most so many at once; the others wait their turn. */
-export type Limited = <T>(work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Who waits is not counted here: whoever hands in work bounds that. */
-export function limited(max: number): Limited {
+export function limitConcurrency(max: number): ConcurrencyLimit {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

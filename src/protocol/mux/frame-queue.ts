@@ -3,7 +3,7 @@
 import { Flag, FrameType, HEADER_BYTES, writeHeader } from './frame.ts';
 
 /** One frame. */
-interface Waiting {
+interface QueuedFrame {
   typeAndFlags: number;
   readonly id: number;
   /** Bytes of its body, and in how many pieces they are. */
@@ -11,12 +11,12 @@ interface Waiting {
   pieces: number;
 }
 
-export class Outbox {
+export class FrameQueue {
   /** Bytes that wait, headers included. */
   bytes = 0;
-  #frames: Waiting[] = [];
+  #frames: QueuedFrame[] = [];
   #pieces: Buffer[] = [];
-  #last: Waiting | undefined;
+  #last: QueuedFrame | undefined;
   readonly #frameMax: number;
 
   /** @param frameMax what one frame of data may carry, in bytes. */

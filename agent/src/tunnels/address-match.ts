@@ -6,7 +6,7 @@ import type { Protocol } from '../gateway-client.ts';
  * The tunnels that a part of a URL means: the first of these that are any. That very URL; its host, with or without port;
  * the first label of its host; any part of it. More than one is for the caller to ask back.
  */
-export function meantBy<T extends { url: string }>(part: string, tunnels: readonly T[]): T[] {
+export function findByUrlPart<T extends { url: string }>(part: string, tunnels: readonly T[]): T[] {
   const wanted = part.toLowerCase();
   if (wanted === '') return [];
   const rules: ((url: string) => boolean)[] = [
@@ -26,7 +26,7 @@ export function meantBy<T extends { url: string }>(part: string, tunnels: readon
  * What only one tunnel can have: a name of the HTTP listener, one of the listener that https and tls share, or a port.
  * @param domain as it was asked for, or the host of a URL.
  */
-export function addressOf(protocol: Protocol, domain: string): string {
+export function claimAddress(protocol: Protocol, domain: string): string {
   const [, name = '', port = ''] = /^(.*?)\.?(?::(\d+))?$/.exec(domain.toLowerCase()) ?? [];
   if (protocol === 'tcp') return `tcp:${port}`;
   return protocol === 'http' ? `http:${name}` : `tls:${name}`;

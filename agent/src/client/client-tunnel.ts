@@ -2,43 +2,43 @@
 
 import type {
   GatewayError,
+  LabelTunnelSpec,
   Resumption,
   TunnelHandle,
+  TunnelSpec,
   TunnelState,
-  WantedLabels,
-  WantedTunnel,
 } from '../gateway-client.ts';
 import { writeLabels } from '../settings/labels.ts';
 import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
-import { askFor, type Bound } from './bind-request.ts';
-import { countersOver, type Destination } from './forward.ts';
+import { type BindResult, requestBind } from './bind-request.ts';
+import { createCounters, type ForwardTarget } from './forward.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
+import type { GatewaySession } from './gateway-session.ts';
 import { OpenStreams } from './open-streams.ts';
-import { Refusal } from './refusal.ts';
-import type { Session } from './session.ts';
-import type { Timing } from './timing.ts';
+import type { ClientTiming } from './timing.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
 
 /** What tunnels share. */
-export interface TunnelRooms {
-  timing: Timing;
+export interface ClientTunnelDeps {
+  timing: ClientTiming;
   /** Those that are served, by their id. */
-  live: Map<string, Tunnel>;
+  live: Map<string, ClientTunnel>;
   /** Those that are being closed. */
   closing: Set<Promise<void>>;
   onChange(): void;
-  onClosed(tunnel: Tunnel): void;
+  onClosed(tunnel: ClientTunnel): void;
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
 }
 
-export class Tunnel implements TunnelHandle, Destination {
+export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly upstream: Upstream | undefined;
   readonly traffic = { fromSocket: 0, toSocket: 0 };
-  readonly counters = countersOver(this.traffic);
+  readonly counters = createCounters(this.traffic);
   readonly streams = new OpenStreams();
   readonly answered: Promise<string>;
 
-  readonly #wanted: WantedTunnel | WantedLabels;
-  readonly #rooms: TunnelRooms;
+  readonly #wanted: TunnelSpec | LabelTunnelSpec;
+  readonly #rooms: ClientTunnelDeps;
   #state: TunnelState = 'pending';
   #resumption: Resumption | null;
   /** What the gateway called it last. */
@@ -47,7 +47,7 @@ export class Tunnel implements TunnelHandle, Destination {
   #error: GatewayError | null = null;
   #settle: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
   /** The session that it was last asked for on. */
-  #session: Session | undefined;
+  #session: GatewaySession | undefined;
   #asking: Promise<void> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   /** Refusals, and failures, in a row. */
@@ -59,7 +59,7 @@ export class Tunnel implements TunnelHandle, Destination {
   /** The last failure to reach the upstream that was logged. */
   #dialFailure: string | null = null;
 
-  constructor(wanted: WantedTunnel | WantedLabels, rooms: TunnelRooms) {
+  constructor(wanted: TunnelSpec | LabelTunnelSpec, rooms: ClientTunnelDeps) {
     this.#wanted = wanted;
     this.#rooms = rooms;
     this.#resumption = 'labels' in wanted ? null : wanted.resume;
@@ -92,7 +92,7 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   /** Asks for it on this session, now. */
-  ask(session: Session): void {
+  bind(session: GatewaySession): void {
     if (this.#state === 'closed' || !this.upstream) return;
     clearTimeout(this.#retry);
     if (this.#session !== session) this.#isAdrift = false;
@@ -101,7 +101,7 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   /** Its session is over. What it was is kept, to be asked for again. */
-  lost(): void {
+  handleSessionLost(): void {
     clearTimeout(this.#retry);
     this.#failures = 0;
     this.#leave();
@@ -109,11 +109,11 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   /** The gateway has stopped it. */
-  stopped(error: GatewayError): void {
+  handleStopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
     this.#leave();
-    this.streams.cut();
-    this.#refuse(new Refusal(error));
+    this.streams.resetAll();
+    this.#refuse(new GatewayRefusal(error));
   }
 
   onDial(failure: string | null): void {
@@ -132,7 +132,7 @@ export class Tunnel implements TunnelHandle, Destination {
   }
 
   /** Ends it at once, as one that serves nobody: it is not asked for any more. */
-  drop(): void {
+  discard(): void {
     this.#leave();
     this.#retire();
   }
@@ -151,7 +151,7 @@ export class Tunnel implements TunnelHandle, Destination {
       return readUpstream(this.#wanted.forwardsTo);
     } catch (error) {
       const message = `"${this.#wanted.forwardsTo}" ${(error as Error).message}`;
-      queueMicrotask(() => this.stopped({ code: '', message }));
+      queueMicrotask(() => this.handleStopped({ code: '', message }));
       return undefined;
     }
   }
@@ -162,22 +162,22 @@ export class Tunnel implements TunnelHandle, Destination {
     await this.#asking; // What is under way finds it closed, and unbinds it.
     if (wasLive) await this.#unbind();
     this.#leave(); // Not before: until the gateway knows, visitors come.
-    await this.streams.end(this.#rooms.timing.drain);
+    await this.streams.drain(this.#rooms.timing.drain);
   }
 
-  async #ask(session: Session): Promise<void> {
+  async #ask(session: GatewaySession): Promise<void> {
     try {
-      const bound = await askFor(session, this.#wanted, this.#resumption, () => this.#state !== 'closed');
-      if (session.isOver) return;
+      const bound = await requestBind(session, this.#wanted, this.#resumption, () => this.#state !== 'closed');
+      if (session.isClosed) return;
       this.#isAdrift = false;
       this.#id = bound.id;
       this.#resumption = bound.resumption;
       if (this.#state === 'closed') await this.#unbind();
       else this.#activate(bound);
     } catch (error) {
-      if (session.isOver || this.#state === 'closed') return;
-      if (!(error instanceof Refusal) || error.isPassing) this.#fail(error as Error);
-      else if (error.isInUse && this.#isAdrift) session.abandon('a tunnel was lost sight of');
+      if (session.isClosed || this.#state === 'closed') return;
+      if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(error as Error);
+      else if (error.isInUse && this.#isAdrift) session.destroy('a tunnel was lost sight of');
       else this.#refuse(error);
     }
   }
@@ -187,7 +187,7 @@ export class Tunnel implements TunnelHandle, Destination {
     if (this.#id !== undefined) await this.#session?.unbind(this.#id).catch(() => {});
   }
 
-  #activate({ id, resumption }: Bound): void {
+  #activate({ id, resumption }: BindResult): void {
     const wanted = this.#wanted;
     const url = resumption?.url ?? null;
     this.#refusals = 0;
@@ -202,15 +202,15 @@ export class Tunnel implements TunnelHandle, Destination {
 
   /** There was no answer, or none that says anything about the tunnel. */
   #fail(error: Error): void {
-    this.#isAdrift = !(error instanceof Refusal);
+    this.#isAdrift = !(error instanceof GatewayRefusal);
     this.#failures++;
     if (this.#failures === 1)
       this.#rooms.log('warn', 'a bind was not decided', { to: this.#wanted.forwardsTo, reason: error.message });
-    const retryAfter = error instanceof Refusal ? error.retryAfter : 0;
+    const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
     this.#later(retryAfter + reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#rooms.timing));
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: GatewayRefusal): void {
     const { code, message } = refusal;
     if (message !== this.#error?.message)
       this.#rooms.log('warn', 'a tunnel was refused', { to: this.#wanted.forwardsTo, code, message });
@@ -223,7 +223,7 @@ export class Tunnel implements TunnelHandle, Destination {
   #later(delay: number): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      if (this.#session && !this.#session.isOver) this.ask(this.#session);
+      if (this.#session && !this.#session.isClosed) this.bind(this.#session);
     }, delay);
   }
 
