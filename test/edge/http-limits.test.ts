@@ -307,7 +307,7 @@ test('counters tell connections, requests, answers and bytes', async () => {
   expect(edge.counters).toMatchObject({
     connections: 1,
     requests: 2,
-    answers: { 1: 0, 2: 1, 3: 0, 4: 1, 5: 0 },
+    responses: { 1: 0, 2: 1, 3: 0, 4: 1, 5: 0 },
     cut: 0,
     traffic: { fromSocket: 2 * GET.length, toSocket: visitor.received.length },
   });
