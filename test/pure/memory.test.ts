@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { collectWhenIdle } from '../../src/monitoring/idle-collection.ts';
+import { collectGarbage, collectWhenIdle } from '../../src/monitoring/idle-collection.ts';
 
 const MB = 1024 * 1024;
 const LOOK_MS = 5000;
@@ -69,4 +69,10 @@ test('what the start left behind is collected once, at the first idle moment', a
   await looks(100);
   expect(world.collections).toBe(1);
   end();
+});
+
+test('a collection of this very process ends, and leaves it running', async () => {
+  vi.useRealTimers();
+  await collectGarbage();
+  await collectGarbage();
 });
