@@ -87,7 +87,7 @@ const layersOf: Record<string, string[]> = {
     'defect.ts',
     'line-writer.ts',
     'byte-budget.ts',
-    'limited.ts',
+    'concurrency-limit.ts',
     'tls-suites.ts',
   ],
 };

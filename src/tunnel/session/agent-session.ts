@@ -29,7 +29,8 @@ const UNAVAILABLE_RETRY_S = 2;
 const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
 /** Before it is accepted: one call at a time, beside the heartbeats that SDKs begin with, and what an `Auth` may need. */
-const UNAUTHENTICATED_LIMITS = { bytes: 16 * 1024, streams: 2 };
+const unauthenticatedLimits = { bytes: 16 * 1024, streams: 2 };
+const MUX_OPTIONS: MuxSessionOptions = { role: 'server', peerStreamsMax: CALLS_MAX, unauthenticatedLimits };
 /** The version of the gateway that agents are told. */
 export const GATEWAY_VERSION = '0.1.0';
 
@@ -65,12 +66,7 @@ export class AgentSession implements RegisteredSession {
     this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end('over') };
     const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
-    const options: MuxSessionOptions = {
-      role: 'server',
-      peerStreamsMax: CALLS_MAX,
-      unauthenticatedLimits: UNAUTHENTICATED_LIMITS,
-    };
-    this.#mux = new MuxSession(socket, { onStream, onClose }, options);
+    this.#mux = new MuxSession(socket, { onStream, onClose }, MUX_OPTIONS);
     this.#deadline = this.#awaitAuthentication();
   }
 
@@ -212,10 +208,8 @@ export class AgentSession implements RegisteredSession {
       },
     });
     const { clientId, cookie } = admitted;
-    return writeAuthResponse(
-      { clientId, cookie, region: settings.region, streamWindow: this.#agreeOn(auth) },
-      GATEWAY_VERSION,
-    );
+    const streamWindow = this.#agreeOn(auth);
+    return writeAuthResponse({ clientId, cookie, region: settings.region, streamWindow }, GATEWAY_VERSION);
   }
 
   /** The window that streams may grow to; 0 where the agent did not say that it can. */
