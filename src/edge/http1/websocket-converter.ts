@@ -39,5 +39,6 @@ export async function joinWebsocket(
     counted.onClose(true);
     return stream.reset(ErrorCode.CANCELLED);
   }
-  bridgeWebsocket({ socket: connection.socket, stream, first, ...counted });
+  const { counters: traffic, onClose } = counted;
+  bridgeWebsocket({ socket: connection.socket, stream, first, traffic, onClose });
 }

@@ -1,7 +1,7 @@
 // What is counted of a visit: for the listener that it came through, and for the endpoint that it came to.
 
 import type { Socket } from 'node:net';
-import type { ByteCounters } from '../../protocol/relay.ts';
+import type { ByteCounters, RelayHooks } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
@@ -29,12 +29,8 @@ export function combinedTraffic<T extends ByteCounters | undefined>(
   return listener ? new CombinedTraffic(meter, listener) : meter;
 }
 
-/** What follows a request that was upgraded. */
-export interface CountedUpgrade {
-  traffic: ByteCounters;
-  /** It is over. */
-  onClose(wasCut: boolean): void;
-}
+/** What counts the bytes and the end of a connection that a request was upgraded to. */
+export type CountedUpgrade = Required<RelayHooks>;
 
 /** What requests come through. */
 interface Listener {
@@ -113,14 +109,14 @@ export class RequestCounter {
     this.addEndpointReceived(unread);
     const meter = this.#meter;
     const beganAt = this.#beganAt;
-    const { counters, now } = this.#front;
+    const { counters: listener, now } = this.#front;
     this.#meter = undefined;
     this.#beganAt = undefined;
     return {
-      traffic: combinedTraffic(meter, this.#listener),
+      counters: combinedTraffic(meter, this.#listener),
       onClose(wasCut) {
         meter?.end();
-        if (beganAt !== undefined) counters.upgradeDurations.observe(now() - beganAt);
+        if (beganAt !== undefined) listener.upgradeDurations.observe(now() - beganAt);
         onClose?.(wasCut);
       },
     };
