@@ -79,7 +79,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
-    'text kinds binds redactHeaders path bodyBase64',
+    'text kinds binds redactHeaders path bodyBase64 compression endpoint',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),

@@ -67,7 +67,8 @@ async function fill(place: DatabaseLocation): Promise<void> {
         FROM generate_series(1, ${CREDENTIALS}) AS n;
       INSERT INTO "reserved_domain" VALUES ('rd_1', 'ac_1', 'a.example', '', '', '', 'c.example', NULL,
         '{"big": 12345678901234567890, "nested": {"none": null}}', now());
-      INSERT INTO "edge" VALUES ('edg_1', 'ac_1', 'HTTPS', '', '', NULL, true, NULL, now());
+      INSERT INTO "edge" ("id", "account_id", "kind", "modules")
+        VALUES ('edg_1', 'ac_1', 'HTTPS', '{"mutualTls": {"enabled": true}}');
       INSERT INTO "edge_hostport" VALUES ('a.example:443', 'edg_1', 'rd_1', 0);
       INSERT INTO "event_destination" VALUES ('ed_1', 'ac_1', '', '', 'json', '{"file": {"name": "a"}}', now());
       INSERT INTO "event_batch" ("destination_id", "is_traffic", "count", "bytes", "body")
