@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ import { freePorts, root } from '../support/place.ts';
 const FOR_DEVELOPMENT = /^tools\/(migration|schema|schema-diff)\.js$/;
 const INSTALL = ['ci', '--omit=dev', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 
+const isOfSource = (file: string) =>
+  [file, file.replace(/\.js$/, '.ts')].some((name) => existsSync(join(root, 'src', name)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const compiled = readdirSync(join(root, 'dist'), { withFileTypes: true })
   .flatMap((entry) => {
@@ -24,7 +26,8 @@ const compiled = readdirSync(join(root, 'dist'), { withFileTypes: true })
     const below = readdirSync(join(root, 'dist', entry.name), { recursive: true, encoding: 'utf8' });
     return below.map((file) => `${entry.name}/${file}`);
   })
-  .filter((file) => file.endsWith('.js') && !FOR_DEVELOPMENT.test(file));
+  // Soaks and benches bundle programs of theirs into dist, too.
+  .filter((file) => file.endsWith('.js') && isOfSource(file) && !FOR_DEVELOPMENT.test(file));
 /** What the compiled code imports by a package's name: at once, only when it is needed, or by `createRequire`. */
 const imported = compiled.flatMap((file) => {
   const text = readFileSync(join(root, 'dist', file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
