@@ -147,7 +147,10 @@ export async function startProcess(
     killSignal: 'SIGKILL',
   });
   const stderr = newLines();
-  const stdout = newLines(() => stderr.all);
+  const stdout = newLines(() => [
+    ...stderr.all,
+    `(process ${child.pid}: exit code ${child.exitCode}, signal ${child.signalCode})`,
+  ]);
   createInterface({ input: child.stdout }).on('line', stdout.add);
   createInterface({ input: child.stderr }).on('line', stderr.add);
   // `close` comes when the streams have ended, so that the last lines are there.
