@@ -1,6 +1,7 @@
 // The kinds of target that a destination may have, and what each of them asks for.
 
 import { all, atMost } from '../../../ui/checks.ts';
+import { arn, matches, newSigningSecret, pairs, uuid } from './target-checks.ts';
 
 export type Kind = keyof typeof kinds;
 
@@ -33,12 +34,6 @@ interface KindFacts {
 }
 
 const MEMBER_MAX_BYTES = 255;
-
-const uuid = matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'This must be a UUID.');
-const arn = matches(
-  /^arn:[^:]+:[^:]*:[^:]*:[^:]*:.+$/,
-  'This must be an ARN: arn:partition:service:region:account:resource.',
-);
 
 export const proofs = [
   { value: 'role', title: 'It assumes a role' },
@@ -94,7 +89,7 @@ export const kinds = {
         label: 'Endpoint',
         placeholder: 'https://collector.example.com:4318',
         help: 'Logs are POSTed there, to /v1/logs if it has no path. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
-        check: all(matches(/^https?:\/\//, 'This must begin with https://.'), atMost(2048)),
+        check: all(matches(/^https?:\/\//, 'This must begin with https:// or http://.'), atMost(2048)),
       },
       {
         path: 'headers',
@@ -241,21 +236,4 @@ export function checkOf({ check, isOptional }: Member, isKept: boolean): (value:
     if (value.trim() === '') return isOptional || isKept ? null : 'This is needed.';
     return check?.(value.trim()) ?? null;
   };
-}
-
-function pairs(value: string): string | null {
-  const isPair = (line: string) => line.trim() === '' || /^\s*[^:\s][^:]*:/.test(line);
-  return value.split('\n').every(isPair) ? null : 'Each line must be name: value.';
-}
-
-const SECRET_BYTES = 32;
-
-/** A secret to sign with, as Standard Webhooks writes it. */
-function newSigningSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
-}
-
-function matches(pattern: RegExp, mistake: string) {
-  return (value: string) => (pattern.test(value) ? null : mistake);
 }
