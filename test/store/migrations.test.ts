@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MigrationError, migrate } from '../../src/store/database/migrations.ts';
 import { pendingSchemaChange, sortIdsByBytes } from '../../src/tools/schema-diff.ts';
+import { openServerPool } from '../support/server-pool.ts';
 import { emptyDatabases, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
 let databases: Awaited<ReturnType<typeof emptyDatabases>>;
@@ -146,9 +147,9 @@ test.runIf(onServer)('a server without advisory locks is migrated by one process
   await prepare.end();
 
   const directory = await directoryOf({ ...TABLE_A, ...TABLE_B });
-  const pools = [1, 2, 3].map(() => new pg.Pool({ connectionString: url, max: 2 }));
-  onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))));
-  const applied = await Promise.all(pools.map((pool) => migrate(pool, directory)));
+  const pools = [1, 2, 3].map(() => openServerPool(url, 2));
+  onTestFinished(async () => void (await Promise.all(pools.map(({ close }) => close()))));
+  const applied = await Promise.all(pools.map(({ pool }) => migrate(pool, directory)));
   expect(applied.flat().sort()).toEqual(['1_a', '2_b']);
 });
 

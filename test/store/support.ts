@@ -7,6 +7,7 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
 import { copyCluster } from '../support/place.ts';
+import { openServerPool } from '../support/server-pool.ts';
 
 export const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
@@ -50,9 +51,8 @@ export async function emptyDatabases(): Promise<{ next(): Promise<pg.Pool>; clos
   if (onServer) {
     return {
       next: async () => {
-        const pool = new pg.Pool({ connectionString: await newServerDatabase(), max: 4 });
-        pool.on('error', () => undefined);
-        onTestFinished(() => pool.end());
+        const { pool, close } = openServerPool(await newServerDatabase());
+        onTestFinished(close);
         return pool;
       },
       close: async () => undefined,

@@ -5,11 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
 import { databaseName, migrations, onMaintenance, root, urlOf } from './place.ts';
+import { openServerPool } from './server-pool.ts';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {
   const kind = project.config.env?.GATEWAY_TEST_DATABASE;
@@ -27,8 +28,8 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 async function serverTemplate(run: string): Promise<string> {
   const name = databaseName(run, 'template');
   await onMaintenance(`CREATE DATABASE "${name}"`);
-  const pool = new pg.Pool({ connectionString: urlOf(name) });
-  await migrate(pool, migrations).finally(() => pool.end());
+  const { pool, close } = openServerPool(urlOf(name));
+  await migrate(pool, migrations).finally(close);
   return name;
 }
 

@@ -54,6 +54,8 @@ function openServer(connectionString: string, max: number): Omit<Database, 'kind
     keepAlive: true,
     // Awaited before the connection is given out.
     onConnect: async (client) => {
+      // The pool listens only while nobody has the connection. Whoever has it is told by the next statement, which fails.
+      client.on('error', () => undefined);
       const { rows } = await client.query<{ pid: number }>(FIRST_STATEMENT);
       lost.add(client as pg.PoolClient, rows[0]?.pid ?? 0);
     },
