@@ -23,6 +23,7 @@ import {
   validate,
   visit,
 } from 'graphql';
+import { modulesOf, unsetMutations, unsetTable } from './codegen-modules.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -48,10 +49,11 @@ const usual = {
  */
 export async function generate({ schema: schemaFile, operations, generated } = usual) {
   const schema = buildSchema(await readFile(schemaFile, 'utf8'));
-  const documents = await Promise.all((await filesUnder(operations)).map(documentOf));
-  for (const one of documents) one.document = withWholeFragments(schema, one.document);
+  const files = await Promise.all((await filesUnder(operations)).map(documentOf));
+  for (const one of files) one.document = withFullFragments(schema, one.document);
+  const documents = [...files, ...unsetMutations(schema)];
   const whole = concatAST(documents.map(({ document }) => document));
-  const mistakes = [...documents.flatMap(({ unnamed }) => unnamed), ...validate(schema, whole, specifiedRules)];
+  const mistakes = [...files.flatMap(({ unnamed }) => unnamed), ...validate(schema, whole, specifiedRules)];
   if (mistakes.length > 0) throw new Error(mistakes.map(saying).join('\n'));
 
   const types = await codegen({
@@ -76,7 +78,10 @@ export async function generate({ schema: schemaFile, operations, generated } = u
     },
   });
   const persisted = persistedOf(whole);
-  await write(join(generated, 'operations.ts'), [HEAD, types, ...persisted.map(constantOf), ''].join('\n'));
+  await write(
+    join(generated, 'operations.ts'),
+    [HEAD, types, ...persisted.map(constantOf), ...unsetTable(schema), ''].join('\n'),
+  );
   const texts = Object.fromEntries(persisted.map(({ hash, text }) => [hash, text]));
   await write(join(generated, 'operations.json'), `${JSON.stringify(texts, null, 1)}\n`);
   return texts;
@@ -87,25 +92,40 @@ import type { Operation } from '../data/operation.ts';
 `;
 
 /**
- * Fragments with the directive `@whole` select everything that the schema has of their type, to its leaves: what is added
- * there is shown without a change of the operations.
+ * Fills the fragments that name a directive of ours, so that what is added to the schema is shown without a change of the
+ * operations: `@whole` selects everything of the type, `@modules` everything of the modules of an edge or route beside
+ * what the fragment names itself, and `@moduleStates` whether each module is set and on.
  * @param {import('graphql').GraphQLSchema} schema
  * @param {import('graphql').DocumentNode} document
  * @returns {import('graphql').DocumentNode}
  */
-function withWholeFragments(schema, document) {
+function withFullFragments(schema, document) {
   return visit(document, {
     FragmentDefinition(node) {
-      if (!node.directives?.some(({ name }) => name.value === 'whole')) return undefined;
-      const type = schema.getType(node.typeCondition.name.value);
-      const { selectionSet } = /** @type {import('graphql').FieldNode} */ (
-        /** @type {import('graphql').OperationDefinitionNode} */ (
-          parse(`{ all ${wholeSelection(type)} }`).definitions[0]
-        ).selectionSet.selections[0]
-      );
+      const typeName = node.typeCondition.name.value;
+      const type = schema.getType(typeName);
+      const directive = node.directives?.[0]?.name.value;
+      if (directive === 'whole') return { ...node, directives: [], selectionSet: parseSelection(wholeSelection(type)) };
+      if (directive !== 'modules' && directive !== 'moduleStates') return undefined;
+      const fields = isObjectType(type) ? type.getFields() : {};
+      const modules = modulesOf(schema, typeName).map((name) => {
+        const selection = directive === 'modules' ? wholeSelection(getNamedType(fields[name]?.type)) : '{ enabled }';
+        return `${name} ${selection}`;
+      });
+      const { selections } = parseSelection(`{ ${modules.join(' ')} }`);
+      const selectionSet = { ...node.selectionSet, selections: [...node.selectionSet.selections, ...selections] };
       return { ...node, directives: [], selectionSet };
     },
   });
+}
+
+/**
+ * @param {string} text as `{ id name }`.
+ * @returns {import('graphql').SelectionSetNode}
+ */
+function parseSelection(text) {
+  const operation = /** @type {import('graphql').OperationDefinitionNode} */ (parse(text).definitions[0]);
+  return operation.selectionSet;
 }
 
 /**

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generate } from '../../src/dashboard/codegen.js';
 
 const SCHEMA = `
@@ -122,4 +122,45 @@ test('mistakes in several files are told at once', async () => {
   await write('screens/a.graphql', 'query A { users { nope } }');
   await write('screens/b.graphql', 'query B { nothing }');
   await expect(run()).rejects.toThrow(/a\.graphql:1: .*nope[\s\S]*b\.graphql:1: .*nothing/);
+});
+
+describe('modules: fields that one mutation replaces and another unsets', () => {
+  const MODULES = `
+    type Limit { enabled: Boolean!, max: Int!, of: Ref! }
+    type Ref { id: ID! }
+    type Edge { id: ID!, limit: Limit, state: Limit }
+    type Query { edge(id: ID!): Edge, edges: [Edge!] }
+    type Mutation {
+      replaceEdgeLimit(id: ID!, region: String!): Limit
+      deleteEdgeLimit(id: ID!, region: String!): ID
+      deleteEdge(id: ID!): ID
+    }
+  `;
+  beforeEach(() => write('schema.graphql', MODULES));
+
+  test('are selected by fragments that say so, beside what those name themselves', async () => {
+    await write(
+      'screens/a.graphql',
+      `query One($id: ID!) { edge(id: $id) { ...Whole } } query All { edges { ...States } }
+       fragment Whole on Edge @modules { id } fragment States on Edge @moduleStates { id }`,
+    );
+    const texts = Object.values(await run()).map((text) => text.replace(/\s+/g, ' '));
+    expect(texts.find((text) => text.startsWith('query One'))).toContain(
+      'fragment Whole on Edge { id limit { enabled max of { id } } }',
+    );
+    expect(texts.find((text) => text.startsWith('query All'))).toContain(
+      'fragment States on Edge { id limit { enabled } }',
+    );
+  });
+
+  test('each have an operation that unsets them, found by the type and the field', async () => {
+    await write('screens/a.graphql', 'query All { edges { id } }');
+    const texts = Object.values(await run()).map((text) => text.replace(/\s+/g, ' '));
+    expect(texts).toContain(
+      'mutation UnsetEdgeLimit($id: ID!, $region: String!) { deleteEdgeLimit(id: $id, region: $region) }',
+    );
+    expect((await operations()).replace(/\s+/g, ' ')).toContain(
+      'export const unsetOperations = { edge: { limit: UnsetEdgeLimit, }, };',
+    );
+  });
 });

@@ -8,7 +8,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import type { AsideProps } from './modules/module.ts';
+import type { PanelProps } from './modules/module-form.ts';
 
 const EVERY_MS = 1000;
 
@@ -20,7 +20,7 @@ const STATES = {
   probing: { look: 'warn', word: 'probing', text: 'One request is being tried; the others are turned away with 503.' },
 } as const;
 
-export function Breaker({ host, settings }: AsideProps) {
+export function Breaker({ host, settings }: PanelProps) {
   const isOff = !settings?.enabled;
   const { data, error } = useQuery(
     RouteBreaker,

@@ -7,7 +7,7 @@ import { Form } from '../../ui/form.tsx';
 import { Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { HostportsField, hostportsOf } from './hostports-field.tsx';
-import { saves } from './modules/hosts.ts';
+import { updateOperations } from './modules/hosts.ts';
 import { NotedFields } from './noted-fields.tsx';
 import { lists, nameOf } from './places.ts';
 
@@ -19,7 +19,7 @@ interface EdgeSettingsProps {
 export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
   const { id, hostports, description, metadata } = edge;
   const { values, bind } = useFields({ hostports: hostports.map(nameOf) as readonly string[], description, metadata });
-  const update = useAction(saves[kind]);
+  const update = useAction(updateOperations[kind]);
   const { route } = useLocation();
 
   async function submit() {

@@ -5,10 +5,12 @@ import { useQuery } from '../../data/use-query.ts';
 import { DeleteHttpsEdge, HttpsEdge } from '../../generated/operations.ts';
 import { EdgeFacts } from './edge-facts.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
+import { modulesOf } from './modules/forms.tsx';
 import type { Host } from './modules/hosts.ts';
-import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { settingsOf } from './modules/module-form.ts';
+import { ModuleList } from './modules/module-list.tsx';
 import { ModulePage } from './modules/module-page.tsx';
-import { httpsEdgeModules } from './modules/of-edges.ts';
+
 import { NoSuchModule } from './no-such-module.tsx';
 import { NotYet, OnePage } from './one-thing.tsx';
 import { backendsOf } from './overview.tsx';
@@ -33,7 +35,7 @@ export function OneHttpsEdge() {
     >
       <EdgeFacts edge={edge} backends={backendsOf(edge)} />
       <RouteList edge={edge} />
-      <ModuleList host={hostOf(edge)} modules={httpsEdgeModules} settings={edge} />
+      <ModuleList host={hostOf(edge)} settings={edge} />
       <EdgeSettings key={id} kind="httpsEdge" edge={edge} />
     </OnePage>
   );
@@ -43,7 +45,7 @@ export function HttpsEdgeModule() {
   const id = useParam('id');
   const field = useParam('module');
   const { edge, query } = useHttpsEdge(id);
-  const module = httpsEdgeModules.find((one) => one.field === field);
+  const module = modulesOf('httpsEdge').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
   if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
   return (

@@ -7,7 +7,8 @@ import { Empty } from '../../ui/empty.tsx';
 import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import { routeModules } from './modules/of-routes.tsx';
+import { modulesOf } from './modules/forms.tsx';
+import { settingsOf } from './modules/module-form.ts';
 import { newRouteAt } from './places.ts';
 import { useNames } from './things.ts';
 
@@ -71,10 +72,10 @@ function Path({ row: { match, matchType } }: { row: Row }) {
 }
 
 function Modules({ row }: { row: Row }) {
-  const set = routeModules.flatMap(({ field, title }) => {
-    // The older shape of a policy isn't asked for: it is the same module.
-    const module = (row as unknown as Record<string, { enabled: boolean } | null | undefined>)[field];
-    return module && field !== 'backend' ? [{ title, isOn: module.enabled }] : [];
+  const set = modulesOf('httpsEdgeRoute').flatMap((module) => {
+    const settings = settingsOf(module, row);
+    const isShown = settings && module.field !== 'backend' && !module.isAlias;
+    return isShown ? [{ title: module.title, isOn: settings.enabled }] : [];
   });
   const text = set.map(({ title, isOn }) => (isOn ? title : `${title} (off)`)).join(', ');
   return <span title={text}>{text}</span>;

@@ -10,11 +10,12 @@ import { Section } from '../../ui/page.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { When } from '../../ui/when.tsx';
-import { Breaker } from './breaker.tsx';
+import { modulesOf } from './modules/forms.tsx';
 import type { Host } from './modules/hosts.ts';
-import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { settingsOf } from './modules/module-form.ts';
+import { ModuleList } from './modules/module-list.tsx';
 import { ModulePage } from './modules/module-page.tsx';
-import { routeModules } from './modules/of-routes.tsx';
+
 import { NoSuchModule } from './no-such-module.tsx';
 import { NotYet, OnePage } from './one-thing.tsx';
 import { edgesCrumb, httpsCrumbs, routeCrumbs, visitOf } from './places.ts';
@@ -24,7 +25,6 @@ type Edge = NonNullable<EdgeRouteQuery['httpsEdge']>;
 type Route = NonNullable<EdgeRouteQuery['httpsEdgeRoute']>;
 
 const crumbs = [edgesCrumb];
-const breaker = routeModules.find(({ Aside }) => Aside === Breaker);
 
 export function OneRoute() {
   const { edge, route, query } = useEdgeRoute();
@@ -50,8 +50,13 @@ export function OneRoute() {
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
-      {breaker && <Breaker host={host} values={{}} settings={settingsOf(breaker, route)} />}
-      <ModuleList host={host} modules={routeModules} settings={route} />
+      {modulesOf('httpsEdgeRoute').map(
+        (module) =>
+          module.Status && (
+            <module.Status key={module.field} host={host} values={{}} settings={settingsOf(module, route)} />
+          ),
+      )}
+      <ModuleList host={host} settings={route} />
       <Section title="Settings">
         <RouteForm
           key={id}
@@ -68,7 +73,7 @@ export function OneRoute() {
 export function RouteModule() {
   const field = useParam('module');
   const { edge, route, query } = useEdgeRoute();
-  const module = routeModules.find((one) => one.field === field);
+  const module = modulesOf('httpsEdgeRoute').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
   if (!edge || !route) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
   return (

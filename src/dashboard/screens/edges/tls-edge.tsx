@@ -6,10 +6,12 @@ import { useQuery } from '../../data/use-query.ts';
 import { DeleteTlsEdge, TlsEdge } from '../../generated/operations.ts';
 import { EdgeFacts } from './edge-facts.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
+import { modulesOf } from './modules/forms.tsx';
 import type { Host } from './modules/hosts.ts';
-import { ModuleList, settingsOf } from './modules/module-list.tsx';
+import { settingsOf } from './modules/module-form.ts';
+import { ModuleList } from './modules/module-list.tsx';
 import { ModulePage } from './modules/module-page.tsx';
-import { tlsEdgeModules } from './modules/of-edges.ts';
+
 import { NoSuchModule } from './no-such-module.tsx';
 import { NotYet, OnePage } from './one-thing.tsx';
 import { backendsOf } from './overview.tsx';
@@ -31,7 +33,7 @@ export function OneTlsEdge() {
       consequence="Its modules are deleted with it, and its names are answered no more. Agents stay connected."
     >
       <EdgeFacts edge={edge} backends={backendsOf(edge)} />
-      <ModuleList host={hostOf(edge)} modules={tlsEdgeModules} settings={edge} />
+      <ModuleList host={hostOf(edge)} settings={edge} />
       <EdgeSettings key={id} kind="tlsEdge" edge={edge} />
     </OnePage>
   );
@@ -41,7 +43,7 @@ export function TlsEdgeModule() {
   const id = useParam('id');
   const field = useParam('module');
   const { edge, query } = useTlsEdge(id);
-  const module = tlsEdgeModules.find((one) => one.field === field);
+  const module = modulesOf('tlsEdge').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
   if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
   return (

@@ -21,7 +21,7 @@ function HttpsEdgeBehind({ id }: { id: string }) {
       {!edge && !error && <Skeleton />}
       {edge && (
         <>
-          <ModuleTags of={edge} />
+          <ModuleTags kind="httpsEdge" host={edge} />
           <ul class="endpoint-routes">
             {edge.routes.map((route) => (
               <li key={route.id}>
@@ -29,7 +29,7 @@ function HttpsEdgeBehind({ id }: { id: string }) {
                   <code>{route.match}</code>
                 </a>{' '}
                 <span class="quiet">{route.matchType === 'exact_path' ? 'exact path' : 'path prefix'}</span>
-                <ModuleTags of={route} />
+                <ModuleTags kind="httpsEdgeRoute" host={route} />
               </li>
             ))}
           </ul>
@@ -47,7 +47,7 @@ function TlsEdgeBehind({ id }: { id: string }) {
     <Section title="Its edge" actions={<a href={addressOf('tlsEdge', id)}>{edge?.description || id}</a>}>
       <ErrorNote error={error} />
       {!edge && !error && <Skeleton />}
-      {edge && <ModuleTags of={edge} />}
+      {edge && <ModuleTags kind="tlsEdge" host={edge} />}
     </Section>
   );
 }

@@ -1,40 +1,31 @@
+import { unsetOperations } from '../../generated/operations.ts';
 import { Tag } from '../../ui/tag.tsx';
 
-/** What modules are called, in the order in which a request meets them. */
-const NAMES: Record<string, string> = {
-  tlsTermination: 'TLS termination',
-  mutualTls: 'mutual TLS',
-  ipRestriction: 'IP restriction',
-  userAgentFilter: 'user agent filter',
-  basicAuth: 'basic auth',
-  webhookVerification: 'webhook verification',
-  circuitBreaker: 'circuit breaker',
-  compression: 'compression',
-  requestHeaders: 'request headers',
-  responseHeaders: 'response headers',
-  websocketTcpConverter: 'WebSocket to TCP',
-  trafficPolicy: 'traffic policy',
-  policy: 'policy',
-  backend: 'backend',
-};
+interface ModuleTagsProps {
+  kind: keyof typeof unsetOperations;
+  /** The edge or route, with its modules by their fields. */
+  host: object;
+}
 
-/** The modules that are set: those that are switched off say so. */
-export function ModuleTags({ of }: { of: object }) {
-  const modules = of as Record<string, unknown>;
-  const set = Object.entries(NAMES).flatMap(([key, name]) => {
-    const module = modules[key];
-    return isModule(module) ? [{ name, isOn: module.enabled }] : [];
+/** The modules that are set. Those that are switched off say so. */
+export function ModuleTags({ kind, host }: ModuleTagsProps) {
+  const fields = new Map<string, { enabled: boolean } | null>(Object.entries(host));
+  const set = Object.keys(unsetOperations[kind]).flatMap((field) => {
+    const settings = fields.get(field);
+    return settings ? [{ noun: nounOf(field), isOn: settings.enabled }] : [];
   });
   if (set.length === 0) return null;
   return (
     <p class="endpoint-modules">
-      {set.map(({ name, isOn }) => (
-        <Tag key={name}>{isOn ? name : `${name}: off`}</Tag>
+      {set.map(({ noun, isOn }) => (
+        <Tag key={noun}>{isOn ? noun : `${noun}: off`}</Tag>
       ))}
     </p>
   );
 }
 
-function isModule(value: unknown): value is { enabled: boolean } {
-  return typeof value === 'object' && value !== null && 'enabled' in value;
+/** As `IP restriction` of `ipRestriction`. The forms know better names, but this screen does without loading them. */
+function nounOf(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/\b(ip|tls|tcp)\b/g, (word) => word.toUpperCase());
 }

@@ -2,11 +2,18 @@
 
 import { addressOf, addressOfRoute } from '../../../data/addresses.ts';
 import type { Operation } from '../../../data/operation.ts';
-import * as known from '../../../generated/operations.ts';
+import {
+  UpdateHttpsEdge,
+  UpdateHttpsEdgeRoute,
+  UpdateTlsEdge,
+  unsetOperations,
+} from '../../../generated/operations.ts';
+
+export type HostKind = keyof typeof unsetOperations;
 
 /** An edge or a route that has modules. */
 export interface Host {
-  kind: 'httpsEdge' | 'tlsEdge' | 'httpsEdgeRoute';
+  kind: HostKind;
   id: string;
   /** The edge of a route. */
   edgeId?: string;
@@ -14,10 +21,10 @@ export interface Host {
   visit: string;
 }
 
-/** What names a host to its operations. */
-export type Where = Pick<Host, 'id' | 'edgeId'>;
+/** The variables that name a host to an operation. */
+export type HostVariables = Pick<Host, 'id' | 'edgeId'>;
 
-export function whereOf({ id, edgeId }: Host): Where {
+export function hostVariables({ id, edgeId }: Host): HostVariables {
   return edgeId === undefined ? { id } : { id, edgeId };
 }
 
@@ -25,48 +32,23 @@ export function addressOfHost({ kind, id, edgeId }: Host): string {
   return edgeId === undefined ? addressOf(kind, id) : addressOfRoute(edgeId, id);
 }
 
-export const nouns = { httpsEdge: 'edge', tlsEdge: 'edge', httpsEdgeRoute: 'route' };
+export const hostNouns: Record<HostKind, string> = { httpsEdge: 'edge', tlsEdge: 'edge', httpsEdgeRoute: 'route' };
 
-/** Changes modules, each of which is replaced as a whole. */
-export type Save = Operation<unknown, Where & { input: object }>;
-/** Unsets one module. */
-export type Unset = Operation<unknown, Where>;
+/** Changes modules of a host. Each that is given is replaced as a whole. */
+export type UpdateOperation = Operation<unknown, HostVariables & { input: object }>;
+type UnsetOperation = Operation<unknown, HostVariables>;
 
-// Each of these takes what names its host, and knows the inputs of its host's modules, which the tables are of.
-const save = (operation: unknown) => operation as Save;
-const unsets = (operations: object) => operations as Record<string, Unset>;
+// An operation of routes also takes the id of the edge, and each takes the inputs of the modules of its host: the host
+// says which, so that the types need not.
+const update = (operation: unknown) => operation as UpdateOperation;
 
-export const saves: Record<Host['kind'], Save> = {
-  httpsEdge: save(known.UpdateHttpsEdge),
-  tlsEdge: save(known.UpdateTlsEdge),
-  httpsEdgeRoute: save(known.UpdateHttpsEdgeRoute),
+export const updateOperations: Record<HostKind, UpdateOperation> = {
+  httpsEdge: update(UpdateHttpsEdge),
+  tlsEdge: update(UpdateTlsEdge),
+  httpsEdgeRoute: update(UpdateHttpsEdgeRoute),
 };
 
-export const unsetsOf: Record<Host['kind'], Record<string, Unset>> = {
-  httpsEdge: unsets({
-    mutualTls: known.UnsetHttpsEdgeMutualTls,
-    tlsTermination: known.UnsetHttpsEdgeTlsTermination,
-  }),
-  tlsEdge: unsets({
-    backend: known.UnsetTlsEdgeBackend,
-    ipRestriction: known.UnsetTlsEdgeIpRestriction,
-    mutualTls: known.UnsetTlsEdgeMutualTls,
-    tlsTermination: known.UnsetTlsEdgeTlsTermination,
-    trafficPolicy: known.UnsetTlsEdgeTrafficPolicy,
-    policy: known.UnsetTlsEdgePolicy,
-  }),
-  httpsEdgeRoute: unsets({
-    backend: known.UnsetRouteBackend,
-    ipRestriction: known.UnsetRouteIpRestriction,
-    circuitBreaker: known.UnsetRouteCircuitBreaker,
-    compression: known.UnsetRouteCompression,
-    requestHeaders: known.UnsetRouteRequestHeaders,
-    responseHeaders: known.UnsetRouteResponseHeaders,
-    webhookVerification: known.UnsetRouteWebhookVerification,
-    websocketTcpConverter: known.UnsetRouteWebsocketTcpConverter,
-    userAgentFilter: known.UnsetRouteUserAgentFilter,
-    basicAuth: known.UnsetRouteBasicAuth,
-    trafficPolicy: known.UnsetRouteTrafficPolicy,
-    policy: known.UnsetRoutePolicy,
-  }),
-};
+/** The operation that unsets the module of this field. */
+export function unsetOperation(kind: HostKind, field: string): UnsetOperation {
+  return (unsetOperations[kind] as Record<string, unknown>)[field] as UnsetOperation;
+}

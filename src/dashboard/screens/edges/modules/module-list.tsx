@@ -8,25 +8,24 @@ import { Section } from '../../../ui/page.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { moduleAt } from '../places.ts';
 import { useNames } from '../things.ts';
+import { modulesOf } from './forms.tsx';
 import { addressOfHost, type Host } from './hosts.ts';
-import type { Module, SetModule } from './module.ts';
+import { type Module, type SetModule, settingsOf } from './module-form.ts';
 import { useModule } from './use-module.ts';
-
-/** The modules of a host by their fields, as the API tells them. */
-export type HostSettings = Readonly<Record<string, unknown>>;
 
 interface ModuleListProps {
   host: Host;
-  modules: readonly Module[];
-  settings: HostSettings;
+  /** The edge or route, with its modules by their fields. */
+  settings: object;
 }
 
-export function ModuleList({ host, modules, settings }: ModuleListProps) {
-  const named = modules.flatMap((module) => {
+export function ModuleList({ host, settings }: ModuleListProps) {
+  const modules = modulesOf(host.kind);
+  const referenced = modules.flatMap((module) => {
     const set = settingsOf(module, settings);
-    return set ? (module.names?.(set) ?? []) : [];
+    return set ? (module.references?.(set) ?? []) : [];
   });
-  const nameOf = useNames(named);
+  const nameOf = useNames(referenced);
   return (
     <Section title="Modules">
       <ul class="modules">
@@ -53,7 +52,7 @@ interface ModuleRowProps {
 
 function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
   const { turn, error, isBusy } = useModule(host, module);
-  const { title, what, isAlias } = module;
+  const { title, description, isAlias } = module;
   const href = moduleAt(addressOfHost(host), module.field);
   return (
     <li class={settings ? 'module set' : 'module'}>
@@ -62,7 +61,11 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
           <a href={href}>{title}</a>
           {settings && <Tag look={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>}
         </h3>
-        {settings ? <Summary module={module} settings={settings} nameOf={nameOf} /> : <p class="quiet">{what}</p>}
+        {settings ? (
+          <Summary module={module} settings={settings} nameOf={nameOf} />
+        ) : (
+          <p class="quiet">{description}</p>
+        )}
         <ErrorNote error={error} />
       </div>
       <div class="actions">
@@ -88,11 +91,11 @@ interface SummaryProps {
   nameOf: (id: string) => string;
 }
 
-function Summary({ module: { names, summary, what }, settings, nameOf }: SummaryProps) {
-  if (!names) return <p>{summary?.(settings) || what}</p>;
+function Summary({ module: { references, summary, description }, settings, nameOf }: SummaryProps) {
+  if (!references) return <p>{summary?.(settings) || description}</p>;
   return (
     <p>
-      {names(settings).map((id, index) => (
+      {references(settings).map((id, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}
           <a href={addressOf(kindOf(id) ?? '', id)}>{nameOf(id)}</a>
@@ -100,9 +103,4 @@ function Summary({ module: { names, summary, what }, settings, nameOf }: Summary
       ))}
     </p>
   );
-}
-
-/** A module's settings among those of its host; undefined when it isn't set. */
-export function settingsOf({ field }: Module, settings: HostSettings): SetModule | undefined {
-  return (settings[field] as SetModule | null | undefined) ?? undefined;
 }

@@ -1,4 +1,4 @@
-// One module of an edge or route: its form, its switch, and what ends it.
+// The page of one module of an edge or route: its form, and how to unset it.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -11,8 +11,8 @@ import { Note } from '../../../ui/note.tsx';
 import { type Crumb, Page } from '../../../ui/page.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { addressOfHost, type Host, nouns } from './hosts.ts';
-import { type Module, type SetModule, valuesOf } from './module.ts';
+import { addressOfHost, type Host, hostNouns } from './hosts.ts';
+import { type Module, type SetModule, valuesOf } from './module-form.ts';
 import { useModule } from './use-module.ts';
 
 interface ModulePageProps {
@@ -33,7 +33,7 @@ export function ModulePage(props: ModulePageProps) {
     <Page
       title={module.title}
       crumbs={crumbs}
-      lead={module.what}
+      lead={module.description}
       badge={<State settings={settings} />}
       actions={settings && <Button onClick={() => setAsking(true)}>Unset</Button>}
     >
@@ -57,7 +57,7 @@ export function ModulePage(props: ModulePageProps) {
           }}
         >
           <p>
-            Traffic of this {nouns[host.kind]} goes on without it from the next request on, and its settings are
+            Traffic of this {hostNouns[host.kind]} goes on without it from the next request on, and its settings are
             forgotten.{' '}
             {hasSecrets ? 'Its secrets have to be typed again to set it anew.' : 'To keep them, switch it off instead.'}
           </p>
@@ -79,8 +79,8 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
     enabled: settings?.enabled ?? true,
     ...valuesOf(module, settings),
   });
-  const [begunWith] = useState(JSON.stringify(settings));
-  const { Aside } = module;
+  const [initialSettings] = useState(JSON.stringify(settings));
+  const { Status, Aside } = module;
 
   async function submit() {
     if (!(await save(fields.values, fields.values.enabled === true))) return;
@@ -90,7 +90,7 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
 
   return (
     <>
-      {begunWith !== JSON.stringify(settings) && !isBusy && (
+      {initialSettings !== JSON.stringify(settings) && !isBusy && (
         <Note look="warn">Somebody has changed this module since you opened it. What you save replaces that.</Note>
       )}
       <Form
@@ -106,12 +106,11 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
           value={fields.values.enabled === true}
           onChange={(enabled) => fields.set({ enabled })}
         />
-        {module.members.map((member) => (
-          <div key={member.name}>
-            {member.field({ ...fields.bind(member.name), name: `${module.field}.${member.name}` }, settings, host)}
-          </div>
+        {module.fields.map(({ name, draw }) => (
+          <div key={name}>{draw({ ...fields.bind(name), name: `${module.field}.${name}` }, settings, host)}</div>
         ))}
       </Form>
+      {Status && <Status host={host} values={fields.values} settings={settings} />}
       {Aside && <Aside host={host} values={fields.values} settings={settings} />}
     </>
   );

@@ -1,10 +1,10 @@
-// What can be done with one module of an edge or route.
+// Changes one module of an edge or route.
 
 import type { ApiFailure } from '../../../data/client.ts';
 import { useAction } from '../../../data/use-action.ts';
 import { toast } from '../../../ui/toast.tsx';
-import { type Host, nouns, saves, type Unset, unsetsOf, whereOf } from './hosts.ts';
-import { inputOf, type Module, type SetModule, valuesOf } from './module.ts';
+import { type Host, hostNouns, hostVariables, unsetOperation, updateOperations } from './hosts.ts';
+import { inputOf, type Module, type SetModule, valuesOf } from './module-form.ts';
 
 interface ModuleActions {
   /** Replaces it. @returns whether that worked. */
@@ -19,9 +19,9 @@ interface ModuleActions {
 }
 
 export function useModule(host: Host, module: Module): ModuleActions {
-  const saving = useAction(saves[host.kind]);
-  const unsetting = useAction(unsetsOf[host.kind][module.field] as Unset);
-  const where = whereOf(host);
+  const saving = useAction(updateOperations[host.kind]);
+  const unsetting = useAction(unsetOperation(host.kind, module.field));
+  const where = hostVariables(host);
   const { field, title } = module;
 
   async function save(values: Readonly<Record<string, unknown>>, enabled: boolean) {
@@ -38,7 +38,8 @@ export function useModule(host: Host, module: Module): ModuleActions {
   async function unset(settings: SetModule) {
     if ((await unsetting.act(where)) === undefined) return false;
     const undo = () => void save(valuesOf(module, settings), settings.enabled);
-    toast(`The ${module.noun} of this ${nouns[host.kind]} is unset.`, module.hasSecrets?.(settings) ? {} : { undo });
+    const text = `The ${module.noun} of this ${hostNouns[host.kind]} is unset.`;
+    toast(text, module.hasSecrets?.(settings) ? {} : { undo });
     return true;
   }
 

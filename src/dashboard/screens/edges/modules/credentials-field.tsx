@@ -1,11 +1,11 @@
-// Who is let in by basic auth: user names, and passwords that nobody can read once they are set.
+// The user names and passwords of basic auth. Nobody can read a password once it is set.
 
 import { useId } from 'preact/hooks';
 import type { Bound } from '../../../data/use-fields.ts';
 import { useMistake } from '../../../ui/form.tsx';
-import { type Member, member, type Settings } from './member.tsx';
+import { type ModuleField, moduleField, type Settings } from './field-kinds.tsx';
 
-interface Person {
+interface Credential {
   username: string;
   password: string;
   /** Has a password, which stays unless another is typed. */
@@ -16,56 +16,56 @@ const MOST = 10;
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 128;
 
-export function people(name: string): Member {
-  return member<readonly Person[]>({
+export function credentials(name: string): ModuleField {
+  return moduleField<readonly Credential[]>({
     name,
     read: (settings) => {
-      const known = knownIn(settings, name);
-      return known.length > 0 ? known.map((username) => ({ username, password: '', isKnown: true })) : [nobody];
+      const known = usernamesIn(settings, name);
+      return known.length > 0 ? known.map((username) => ({ username, password: '', isKnown: true })) : [noCredential];
     },
     send: (all) =>
       all.map(({ username, password }) => ({ username, password: password === '' ? undefined : password })),
-    field: (bound) => <People {...bound} />,
+    draw: (bound) => <CredentialsField {...bound} />,
   });
 }
 
-const nobody: Person = { username: '', password: '', isKnown: false };
+const noCredential: Credential = { username: '', password: '', isKnown: false };
 
-export function knownIn(settings: Settings | undefined, name: string): string[] {
+export function usernamesIn(settings: Settings | undefined, name: string): string[] {
   return ((settings?.[name] ?? []) as { username: string }[]).map(({ username }) => username);
 }
 
-function People({ name, value, onChange }: Bound<readonly Person[]>) {
+function CredentialsField({ name, value, onChange }: Bound<readonly Credential[]>) {
   const id = useId();
-  const { mistake, onBlur } = useMistake(name, value, wrongIn);
-  const change = (index: number, some: Partial<Person>) =>
-    onChange(value.map((person, place) => (place === index ? { ...person, ...some } : person)));
+  const { mistake, onBlur } = useMistake(name, value, mistakeInAll);
+  const change = (index: number, some: Partial<Credential>) =>
+    onChange(value.map((credential, place) => (place === index ? { ...credential, ...some } : credential)));
   return (
     <fieldset class="field list" aria-describedby={mistake ? `${id}-help ${id}-error` : `${id}-help`}>
       <legend>Who is let in</legend>
-      {value.map((person, index) => (
+      {value.map((credential, index) => (
         <div key={index} class="pair">
           <input
             type="text"
             class="code"
-            value={person.username}
+            value={credential.username}
             placeholder="user name"
             aria-label={`User name ${index + 1}`}
-            aria-invalid={mistake && wrongWith(person) ? true : undefined}
+            aria-invalid={mistake && mistakeIn(credential) ? true : undefined}
             autoComplete="off"
             autoCapitalize="off"
             spellcheck={false}
             onBlur={onBlur}
-            // Another name is another person: what was kept is not theirs.
+            // Another name is another user, who does not have the password that was kept.
             onInput={(event) => change(index, { username: event.currentTarget.value, isKnown: false })}
           />
           <input
             type="password"
             class="code"
-            value={person.password}
-            placeholder={person.isKnown ? 'stays as it is' : 'password'}
+            value={credential.password}
+            placeholder={credential.isKnown ? 'stays as it is' : 'password'}
             aria-label={`Password of user ${index + 1}`}
-            aria-invalid={mistake && wrongWith(person) ? true : undefined}
+            aria-invalid={mistake && mistakeIn(credential) ? true : undefined}
             autoComplete="new-password"
             onBlur={onBlur}
             onInput={(event) => change(index, { password: event.currentTarget.value })}
@@ -84,12 +84,13 @@ function People({ name, value, onChange }: Bound<readonly Person[]>) {
         type="button"
         class="button"
         aria-disabled={value.length >= MOST}
-        onClick={() => value.length < MOST && onChange([...value, nobody])}
+        onClick={() => value.length < MOST && onChange([...value, noCredential])}
       >
         Add a user
       </button>
       <p class="help" id={`${id}-help`}>
-        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; nobody can read it once it is set.
+        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; noCredential can read it once it is
+        set.
       </p>
       {mistake && (
         <p class="mistake" id={`${id}-error`} role="alert">
@@ -100,17 +101,17 @@ function People({ name, value, onChange }: Bound<readonly Person[]>) {
   );
 }
 
-function wrongIn(all: readonly Person[]): string | null {
+function mistakeInAll(all: readonly Credential[]): string | null {
   if (all.length === 0) return 'At least one is needed.';
   const names = all.map(({ username }) => username);
   const twice = names.find((username, index) => names.indexOf(username) < index);
   return (
-    all.reduce<string | null>((mistake, person) => mistake ?? wrongWith(person), null) ??
+    all.reduce<string | null>((mistake, credential) => mistake ?? mistakeIn(credential), null) ??
     (twice ? `${twice} stands twice.` : null)
   );
 }
 
-function wrongWith({ username, password, isKnown }: Person): string | null {
+function mistakeIn({ username, password, isKnown }: Credential): string | null {
   if (username === '') return 'A user name is needed.';
   if (username.includes(':')) return `${username}: a user name must not contain a colon.`;
   if (new TextEncoder().encode(username).length > 255) return `${username}: at most 255 bytes are kept.`;

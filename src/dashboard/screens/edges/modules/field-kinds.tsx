@@ -1,4 +1,4 @@
-// The kinds of members that modules have: how each is read from what the API tells, shown, checked and sent.
+// The kinds of fields that forms of modules have: how each is read from what the API shows, drawn, checked and sent.
 
 import type { ComponentChildren } from 'preact';
 import type { Bound } from '../../../data/use-fields.ts';
@@ -11,30 +11,30 @@ import { type NewThing, PickField, PicksField } from '../pick-field.tsx';
 import type { Thing } from '../things.ts';
 import type { Host } from './hosts.ts';
 
-/** A module as the API tells it, without `enabled`. */
+/** A module as the API shows it, without `enabled`. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-export interface Member<Value = unknown> {
-  /** In the input, as the API calls it. */
+export interface ModuleField<Value = unknown> {
+  /** The member of the input, as the API calls it. */
   name: string;
   /** What the field begins with; the settings are undefined as long as the module isn't set. */
   read: (settings: Settings | undefined) => Value;
   /** What is sent; undefined is left out. */
   send: (value: Value) => unknown;
-  field: (bound: Bound<Value>, settings: Settings | undefined, host: Host) => ComponentChildren;
+  draw: (bound: Bound<Value>, settings: Settings | undefined, host: Host) => ComponentChildren;
 }
 
-interface Words {
+interface Labels {
   label: string;
   help?: ComponentChildren;
 }
 
-/** Members of many kinds stand in one list. A form keeps the value of each apart, and gives it to nobody else. */
-export function member<Value>(one: Member<Value>): Member {
-  return one as unknown as Member;
+/** Fields of many kinds stand in one list. A form keeps the value of each apart, and gives it to no other. */
+export function moduleField<Value>(field: ModuleField<Value>): ModuleField {
+  return field as unknown as ModuleField;
 }
 
-interface Numbers extends Words {
+interface Numbers extends Labels {
   initial: number;
   min?: number;
   max?: number;
@@ -45,60 +45,60 @@ interface Numbers extends Words {
 /** The largest that the API takes. */
 const UINT32_MAX = 4_294_967_295;
 
-export function number(name: string, { initial, max = UINT32_MAX, ...words }: Numbers): Member {
-  return member<number | null>({
+export function number(name: string, { initial, max = UINT32_MAX, ...words }: Numbers): ModuleField {
+  return moduleField<number | null>({
     name,
     read: (settings) => Number(settings?.[name] ?? initial),
     send: (value) => value,
-    field: (bound) => <NumberField {...bound} {...words} max={max} />,
+    draw: (bound) => <NumberField {...bound} {...words} max={max} />,
   });
 }
 
-interface Texts extends Words {
+interface Texts extends Labels {
   initial: string;
   check?: (value: string) => string | null;
 }
 
-export function text(name: string, { initial, ...words }: Texts): Member {
-  return member<string>({
+export function text(name: string, { initial, ...words }: Texts): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => String(settings?.[name] ?? initial),
     send: (value) => value.trim(),
-    field: (bound) => <TextField {...bound} {...words} />,
+    draw: (bound) => <TextField {...bound} {...words} />,
   });
 }
 
-interface Choices extends Words {
+interface Choices extends Labels {
   options: readonly { value: string; title: string }[];
 }
 
 /** One of a few; the first unless it is set. */
-export function choice(name: string, { options, ...words }: Choices): Member {
-  return member<string>({
+export function choice(name: string, { options, ...words }: Choices): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => String(settings?.[name] ?? options[0]?.value),
     send: (value) => value,
-    field: (bound) => <SelectField {...bound} {...words} options={options} />,
+    draw: (bound) => <SelectField {...bound} {...words} options={options} />,
   });
 }
 
-interface Lines extends Words {
+interface Lines extends Labels {
   line: string;
   most: number;
   placeholder?: string;
   checkLine?: (line: string) => string | null;
 }
 
-export function lines(name: string, words: Lines): Member {
-  return member<readonly string[]>({
+export function lines(name: string, words: Lines): ModuleField {
+  return moduleField<readonly string[]>({
     name,
     read: (settings) => textsIn(settings?.[name]),
     send: linesOf,
-    field: (bound) => <ListField {...bound} {...words} check={notMoreThan(words.most)} />,
+    draw: (bound) => <ListField {...bound} {...words} check={notMoreThan(words.most)} />,
   });
 }
 
-interface Pairs extends Words {
+interface Pairs extends Labels {
   line: string;
   most: number;
   placeholders: readonly [string, string];
@@ -106,38 +106,38 @@ interface Pairs extends Words {
   checkValue: (value: string) => string | null;
 }
 
-export function pairs(name: string, words: Pairs): Member {
-  return member<readonly Pair[]>({
+export function pairs(name: string, words: Pairs): ModuleField {
+  return moduleField<readonly Pair[]>({
     name,
     // Only the API says what it is: values by names.
     read: (settings) => pairsIn((settings?.[name] ?? {}) as Record<string, string>),
     send: recordOf,
-    field: (bound) => <PairsField {...bound} {...words} />,
+    draw: (bound) => <PairsField {...bound} {...words} />,
   });
 }
 
-interface Picks extends Words {
+interface Picks extends Labels {
   thing: Thing;
   form: NewThing;
   /** What the API calls what it tells, as it takes ids under another name. */
   shownAs: string;
 }
 
-export function pick(name: string, { shownAs, ...words }: Picks): Member {
-  return member<string>({
+export function pick(name: string, { shownAs, ...words }: Picks): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => idsIn(settings?.[shownAs])[0] ?? '',
     send: (id) => id,
-    field: (bound) => <PickField {...bound} {...words} />,
+    draw: (bound) => <PickField {...bound} {...words} />,
   });
 }
 
-export function picks(name: string, { shownAs, ...words }: Picks & { most: number }): Member {
-  return member<readonly string[]>({
+export function picks(name: string, { shownAs, ...words }: Picks & { most: number }): ModuleField {
+  return moduleField<readonly string[]>({
     name,
     read: (settings) => idsIn(settings?.[shownAs]),
     send: (ids) => ids,
-    field: (bound) => <PicksField {...bound} {...words} />,
+    draw: (bound) => <PicksField {...bound} {...words} />,
   });
 }
 

@@ -1,11 +1,11 @@
-// Whose webhooks are let in.
+// The provider of webhooks and the secret that it signs with.
 
 import { useId } from 'preact/hooks';
 import type { Bound } from '../../../data/use-fields.ts';
 import { all, atMost, needed } from '../../../ui/checks.ts';
 import { Field } from '../../../ui/field.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
-import { type Member, member } from './member.tsx';
+import { type ModuleField, moduleField } from './field-kinds.tsx';
 
 /** Those that the input of the module tells of. */
 const PROVIDERS = `
@@ -26,21 +26,21 @@ function known(name: string): string | null {
   return PROVIDERS.includes(name.trim()) ? null : 'There is no such provider; choose one of the list.';
 }
 
-export function webhookProvider(name: string): Member {
-  return member<string>({
+export function webhookProvider(name: string): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => String(settings?.[name] ?? ''),
     send: (value) => value.trim(),
-    field: (bound) => <Provider {...bound} />,
+    draw: (bound) => <Provider {...bound} />,
   });
 }
 
-export function secret(name: string): Member {
-  return member<string>({
+export function secret(name: string): ModuleField {
+  return moduleField<string>({
     name,
     read: () => '',
     send: (value) => (value === '' ? undefined : value),
-    field: (bound, settings) => (
+    draw: (bound, settings) => (
       <TextField
         {...bound}
         type="password"

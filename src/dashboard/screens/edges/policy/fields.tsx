@@ -1,10 +1,10 @@
-// The members of modules that hold rules for traffic.
+// The fields of policies: a document, and lists of rules.
 
 import { useId, useRef } from 'preact/hooks';
 import type { Bound } from '../../../data/use-fields.ts';
 import { needed } from '../../../ui/checks.ts';
+import { type ModuleField, moduleField } from '../modules/field-kinds.tsx';
 import type { Host } from '../modules/hosts.ts';
-import { type Member, member } from '../modules/member.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
@@ -13,22 +13,22 @@ import { MASK } from './secrets.ts';
 const SECRETS = `Where it says ${MASK}, a secret is set; left so, it stays.`;
 
 /** A whole document, in JSON or YAML. */
-export function documentMember(name: string): Member {
-  return member<string>({
+export function documentField(name: string): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => String(settings?.[name] ?? ''),
     send: (text) => text,
-    field: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
+    draw: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
   });
 }
 
 /** A list of rules, in JSON. */
-export function rulesMember(name: string, label: string): Member {
-  return member<string>({
+export function rulesField(name: string, label: string): ModuleField {
+  return moduleField<string>({
     name,
     read: (settings) => JSON.stringify(settings?.[name] ?? [], withoutNull, 2),
     send: (text) => JSON.parse(text || '[]'),
-    field: (bound) => (
+    draw: (bound) => (
       <CodeEditor
         {...bound}
         label={label}

@@ -1,6 +1,6 @@
 // Which header fields a route may add and remove.
 
-import { atMost } from '../../../ui/checks.ts';
+import { atMost } from '../../../../ui/checks.ts';
 
 /** They frame a message, or belong to whoever sends it. */
 const RESERVED = new Set([

@@ -1,0 +1,78 @@
+// What the code generator knows of modules. A new module of the schema is selected and can be unset without a change of
+// the operations.
+
+import { isObjectType, parse, Source } from 'graphql';
+
+/** @typedef {import('graphql').GraphQLSchema} Schema */
+
+/** @param {string} name */
+const capital = (name) => name.replace(/^./, (letter) => letter.toUpperCase());
+/** @param {string} name */
+const camel = (name) => name.replace(/^./, (letter) => letter.toLowerCase());
+
+/**
+ * The modules of a type: its fields that a mutation replaces and another unsets.
+ * @param {Schema} schema
+ * @param {string} typeName as `HttpsEdgeRoute`.
+ * @returns {string[]} their fields, as `circuitBreaker`.
+ */
+export function modulesOf(schema, typeName) {
+  const type = schema.getType(typeName);
+  const mutations = schema.getMutationType()?.getFields() ?? {};
+  return Object.keys(isObjectType(type) ? type.getFields() : {}).filter((field) => {
+    const name = `${typeName}${capital(field)}`;
+    return `replace${name}` in mutations && `delete${name}` in mutations;
+  });
+}
+
+/**
+ * The mutations that unset modules: `UnsetHttpsEdgeRouteCircuitBreaker`, and so on.
+ * @param {Schema} schema
+ * @returns {{ location: string, document: import('graphql').DocumentNode }[]} nothing where there are no modules.
+ */
+export function unsetMutations(schema) {
+  const mutations = schema.getMutationType()?.getFields() ?? {};
+  const texts = modulesByHost(schema).flatMap(([typeName, fields]) =>
+    fields.map((field) => {
+      const name = `${typeName}${capital(field)}`;
+      const args = mutations[`delete${name}`]?.args ?? [];
+      const declared = args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+      const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+      return `mutation Unset${name}(${declared}) { delete${name}(${passed}) }`;
+    }),
+  );
+  const location = 'the mutations that unset modules';
+  return texts.length > 0 ? [{ location, document: parse(new Source(texts.join('\n'), location)) }] : [];
+}
+
+/**
+ * The lines of TypeScript with which those mutations are found by the kind of their host and the field of the module.
+ * @param {Schema} schema
+ * @returns {string[]}
+ */
+export function unsetTable(schema) {
+  const hosts = modulesByHost(schema);
+  if (hosts.length === 0) return [];
+  return [
+    '',
+    '/** What unsets each module, by the kind of edge or route and by the field of the module. */',
+    'export const unsetOperations = {',
+    ...hosts.flatMap(([typeName, fields]) => [
+      `  ${camel(typeName)}: {`,
+      ...fields.map((field) => `    ${field}: Unset${typeName}${capital(field)},`),
+      '  },',
+    ]),
+    '};',
+  ];
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {[typeName: string, fields: string[]][]} types without modules are left out.
+ */
+function modulesByHost(schema) {
+  return Object.keys(schema.getTypeMap())
+    .sort()
+    .map((name) => /** @type {[string, string[]]} */ ([name, modulesOf(schema, name)]))
+    .filter(([, fields]) => fields.length > 0);
+}

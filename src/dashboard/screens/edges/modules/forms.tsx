@@ -1,0 +1,50 @@
+// Every module that the schema has, and its form. The compiler names a module that has none.
+
+import { unsetOperations } from '../../../generated/operations.ts';
+import { BackendForm } from '../backends/form.tsx';
+import { backend as groups } from '../things.ts';
+import { idsIn, pick } from './field-kinds.tsx';
+import { accessForms } from './forms/access.tsx';
+import { trafficForms } from './forms/traffic.tsx';
+import type { HostKind } from './hosts.ts';
+import type { Module, ModuleForm } from './module-form.ts';
+
+type Unsets = typeof unsetOperations;
+/** The fields of edges and routes that are modules. */
+type ModuleName = { [Kind in HostKind]: keyof Unsets[Kind] }[HostKind];
+
+/** In the order in which the pages list them: where traffic goes, who may come in, what is done to the traffic. */
+const forms: Record<string, ModuleForm> = {
+  backend: {
+    title: 'Backend',
+    noun: 'backend',
+    description: 'Where the traffic goes: to every live tunnel that has the labels of a tunnel group.',
+    fields: [
+      pick('backendId', {
+        label: 'Tunnel group',
+        thing: groups,
+        form: BackendForm,
+        shownAs: 'backend',
+        help: 'Agents need not be there yet.',
+      }),
+    ],
+    references: ({ backend }) => idsIn(backend),
+  },
+  ...accessForms,
+  ...trafficForms,
+} satisfies Record<ModuleName, ModuleForm>;
+
+const modulesByHost = new Map<HostKind, readonly Module[]>();
+
+/** The modules that a kind of edge or route can have. */
+export function modulesOf(kind: HostKind): readonly Module[] {
+  const known = modulesByHost.get(kind) ?? formsFor(kind);
+  modulesByHost.set(kind, known);
+  return known;
+}
+
+function formsFor(kind: HostKind): Module[] {
+  return Object.entries(forms)
+    .filter(([field]) => field in unsetOperations[kind])
+    .map(([field, form]) => ({ ...form, ...form.on?.[kind], field }));
+}

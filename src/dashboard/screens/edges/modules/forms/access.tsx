@@ -1,0 +1,127 @@
+// Modules that decide who may come in, and how visitors' TLS is spoken.
+
+import { all, atMost } from '../../../../ui/checks.ts';
+import { AuthorityForm } from '../../authorities/form.tsx';
+import { IpPolicyForm } from '../../ip-policies/form.tsx';
+import { certificateAuthority, ipPolicy } from '../../things.ts';
+import { credentials, usernamesIn } from '../credentials-field.tsx';
+import { choice, idsIn, lines, picks, text, textsIn } from '../field-kinds.tsx';
+import type { ModuleForm } from '../module-form.ts';
+import { secret, webhookProvider } from '../webhook-fields.tsx';
+import { changesInWords } from './summaries.ts';
+
+const patterns = { line: 'pattern', most: 100, placeholder: '(?i)bot', checkLine: atMost(1024) };
+
+const minVersion = choice('minVersion', {
+  label: 'Oldest version of TLS',
+  options: [
+    { value: '1.2', title: 'TLS 1.2' },
+    { value: '1.3', title: 'TLS 1.3' },
+  ],
+  help: 'Visitors who speak only older ones are turned away.',
+});
+
+export const accessForms = {
+  tlsTermination: {
+    title: 'TLS termination',
+    noun: 'TLS termination',
+    description:
+      'Who ends the TLS of visitors. Without it TLS goes through to the agent as it is, unless mutual TLS is on.',
+    fields: [
+      choice('terminateAt', {
+        label: 'Who ends TLS',
+        options: [
+          { value: 'edge', title: 'The gateway: the agent gets what was in it' },
+          { value: 'upstream', title: 'The agent: TLS goes through as it is' },
+        ],
+      }),
+      minVersion,
+    ],
+    summary: ({ terminateAt, minVersion }) =>
+      terminateAt === 'upstream' ? 'TLS goes through to the agent' : `at the gateway, from TLS ${minVersion} on`,
+    on: {
+      httpsEdge: {
+        description: 'An HTTPS edge always ends the TLS of visitors; this says from which version on.',
+        fields: [minVersion],
+        summary: ({ minVersion }) => `from TLS ${minVersion} on`,
+      },
+    },
+  },
+  mutualTls: {
+    title: 'Mutual TLS',
+    noun: 'mutual TLS',
+    description: 'Lets in only visitors whose certificate one of these authorities has issued.',
+    fields: [
+      picks('certificateAuthorityIds', {
+        label: 'Certificate authorities',
+        thing: certificateAuthority,
+        form: AuthorityForm,
+        shownAs: 'certificateAuthorities',
+        most: 10,
+        help: '1 to 10 of them. The edge has to end TLS itself.',
+      }),
+    ],
+    references: ({ certificateAuthorities }) => idsIn(certificateAuthorities),
+  },
+  ipRestriction: {
+    title: 'IP restriction',
+    noun: 'IP restriction',
+    description: 'Lets in only visitors whose address one of these IP policies allows, and none of them denies.',
+    fields: [
+      picks('ipPolicyIds', {
+        label: 'IP policies',
+        thing: ipPolicy,
+        form: IpPolicyForm,
+        shownAs: 'ipPolicies',
+        most: 10,
+        help: '1 to 10 of them.',
+      }),
+    ],
+    references: ({ ipPolicies }) => idsIn(ipPolicies),
+  },
+  userAgentFilter: {
+    title: 'User agent filter',
+    noun: 'user agent filter',
+    description:
+      'Turns away visitors by their User-Agent. A pattern is a regular expression (RE2) that matches anywhere in it.',
+    fields: [
+      lines('allow', {
+        ...patterns,
+        label: 'Let in',
+        help: 'Whoever matches one is let in, even if a pattern below matches too. Alone, it lets in nobody else.',
+      }),
+      lines('deny', {
+        ...patterns,
+        label: 'Turn away',
+        help: 'Visitors without a User-Agent are let in only by the pattern ^$ above.',
+      }),
+    ],
+    summary: ({ allow, deny }) => changesInWords({ 'lets in': textsIn(allow), 'turns away': textsIn(deny) }),
+  },
+  basicAuth: {
+    title: 'Basic auth',
+    noun: 'basic auth',
+    description: 'Lets in only visitors who know a user name and its password.',
+    fields: [
+      credentials('credentials'),
+      text('realm', {
+        label: 'Realm',
+        help: 'What visitors are told they need a password for.',
+        initial: 'gateway',
+        check: all(atMost(128), (value) =>
+          /^[\x20-\x7e]*$/.test(value) ? null : 'Only printable ASCII characters are taken.',
+        ),
+      }),
+    ],
+    summary: (settings) => usernamesIn(settings, 'credentials').join(', '),
+    hasSecrets: () => true,
+  },
+  webhookVerification: {
+    title: 'Webhook verification',
+    noun: 'webhook verification',
+    description: 'Turns away requests that the provider of webhooks has not signed.',
+    fields: [webhookProvider('provider'), secret('secret')],
+    summary: ({ provider }) => `signed by ${provider}`,
+    hasSecrets: () => true,
+  },
+} satisfies Record<string, ModuleForm>;
