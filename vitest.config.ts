@@ -1,5 +1,5 @@
 // Every test runs on the embedded database, and those that see what databases do once more on a PostgreSQL server; `npm test`
-// leaves these out when no server answers. Those of the GraphQL door run once more by its other way in.
+// leaves these out when no server answers. Those of GraphQL run once more through Yoga's adapter.
 
 import { defineConfig } from 'vitest/config';
 
@@ -54,8 +54,8 @@ export default defineConfig({
         },
       },
       {
-        // Plain GraphQL POSTs take a shorter path than Yoga's HTTP adapter. Every test of GraphQL runs once more with all
-        // requests through that adapter: what one path answers, the other must.
+        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. Every test of GraphQL runs once more with
+        // all requests through that adapter: what one answers, the other must.
         extends: true,
         test: {
           name: 'yoga',

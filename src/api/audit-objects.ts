@@ -2,7 +2,7 @@
 
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
-import type { Operation } from './graphql/documents.ts';
+import type { Operation } from './graphql/operation.ts';
 import { ownOperation } from './graphql/own-operations.ts';
 import { auditedResources } from './nodes.ts';
 import type { AuditedResource } from './resource.ts';

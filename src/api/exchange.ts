@@ -16,8 +16,6 @@ export interface ApiExchange {
   isLoopback: boolean;
   /** Writes the body of its response. */
   body: BodyWriter;
-  /** Whether it names one of the dashboard's own operations; undefined as long as it was not read. */
-  isPersisted?: boolean;
   /** For the log line: filled in on the way. */
   log: LogFields;
 }

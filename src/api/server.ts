@@ -20,7 +20,7 @@ import type { App } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
 import type { ApiExchange } from './exchange.ts';
-import { Documents } from './graphql/documents.ts';
+import { createEngine } from './graphql/engine.ts';
 import { graphiql, wantsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
 import { createAdmission } from './http/admission.ts';
@@ -65,7 +65,7 @@ export interface ApiOptions {
   dashboard?: Dashboard;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
   tls?: Omit<ListenerTls, 'expiries'>;
-  /** Sends every GraphQL request the long way: the tests of the API run once more so. */
+  /** Lets Yoga's adapter frame every GraphQL request: the tests of GraphQL run once more so. */
   onlyYoga?: boolean;
   /** How long an answer may stand still at its client; milliseconds. Left out: the usual. */
   writeStallMs?: number;
@@ -81,13 +81,8 @@ export function createApi(options: ApiOptions): Api {
   const { toRest, toGraphql, forget } = createAdmission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
   const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': serveOpenApi(schema, rows) }, toRest);
-  const graphql = graphqlHandler({
-    schema,
-    documents: new Documents(schema),
-    persisted: dashboard.operations,
-    admit: toGraphql,
-    onlyYoga,
-  });
+  const engine = createEngine(schema, dashboard.operations);
+  const graphql = graphqlHandler({ engine, admit: toGraphql, onlyYoga });
   const allowOrigin = corsFor(config.corsOrigins);
   const report = requestLog(log, metrics);
   const proxies = networksOf(config.trustedProxies);

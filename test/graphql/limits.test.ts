@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 
 describe.each([
-  ['by the short path', () => gateway.api],
-  ['by Yoga alone', () => gateway.byYoga()],
+  ['by our own framing', () => gateway.api],
+  ['by Yoga’s adapter', () => gateway.byYoga()],
 ])('%s an operation is refused', (_, listener) => {
   let base: string;
   beforeAll(async () => {

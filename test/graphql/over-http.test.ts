@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 
 describe.each([
-  ['by the short path', () => gateway.api],
-  ['by Yoga alone', () => gateway.byYoga()],
+  ['by our own framing', () => gateway.api],
+  ['by Yoga’s adapter', () => gateway.byYoga()],
 ])('%s', (_, listener) => {
   let base: string;
   beforeAll(async () => {
@@ -48,6 +48,7 @@ describe.each([
     ],
     ['plain text', 'text/plain', JSON.stringify({ query: mutation })],
     ['a GraphQL document', 'application/graphql', mutation],
+    ['JSON in another character set', 'application/json; charset=utf-16', JSON.stringify({ query: mutation })],
     ['nothing said', undefined, JSON.stringify({ query: mutation })],
   ])('a page of another site cannot send a mutation as %s', async (_, type, payload) => {
     const before = await count();
@@ -95,6 +96,17 @@ describe.each([
     const answer = await send(payload, 'application/json');
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errorCode, status: 400 });
+  });
+
+  test('a member that nobody knows is ignored', async () => {
+    const answer = await send('{"query":"{ __typename }","id":"7"}', 'application/json');
+    expect(answer).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
+  });
+
+  test('an operationName that the document does not have is a mistake in the request', async () => {
+    const answer = await send('{"query":"query A { __typename }","operationName":"B"}', 'application/json');
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
   });
 
   const createWith = 'mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { id } }';

@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 
 describe.each([
-  ['by the short path', () => gateway.api],
-  ['by Yoga alone', () => gateway.byYoga()],
+  ['by our own framing', () => gateway.api],
+  ['by Yoga’s adapter', () => gateway.byYoga()],
 ])('%s', (_, listener) => {
   const stranger: RequestOptions = { key: null };
   beforeAll(async () => {

@@ -17,8 +17,8 @@ afterAll(() => gateway.close());
 const count = async () => (await gateway.graphql(operations.credentials)).body.data.credentials.totalCount;
 
 describe.each([
-  ['by the short path', () => gateway.api],
-  ['by Yoga alone', () => gateway.byYoga()],
+  ['by our own framing', () => gateway.api],
+  ['by Yoga’s adapter', () => gateway.byYoga()],
 ])('%s', (_, listener) => {
   let api: string;
   let admin: Browser;

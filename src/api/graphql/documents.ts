@@ -1,69 +1,29 @@
-// GraphQL documents, made ready to run. What is parsed, checked and compiled once is kept.
+// GraphQL documents, parsed and checked once.
 
 import {
   type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type FieldNode,
   GraphQLError,
-  type GraphQLInputType,
   type GraphQLSchema,
   getOperationAST,
-  type OperationDefinitionNode,
   parse,
   specifiedRules,
-  typeFromAST,
   validate,
-  visit,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import type { Context } from '../context.ts';
-import { ApiError } from '../errors.ts';
-import type { ApiExchange } from '../exchange.ts';
-import { isHeavyField } from '../field-cost.ts';
 import { Introspection, type IntrospectionAnswer } from './introspection.ts';
 import { measure, TOKENS_MAX } from './limits.ts';
+import { type Operation, prepareOperation } from './operation.ts';
 
 /** How many documents are kept for one account, in selections with fragments written out and in tokens. */
 const ACCOUNT_SIZE_MAX = 40_000;
 /** For how many accounts documents are kept. */
 const ACCOUNTS_MAX = 100;
-/** Compiling costs milliseconds: only a document that comes again is worth it, and one that is not too large. */
-const USES_BEFORE_COMPILING = 3;
+/** Larger documents are not compiled. */
 const COMPILED_SIZE_MAX = 4000;
 const ERRORS_MAX = 5;
 
-export interface Variable {
-  name: string;
-  type: GraphQLInputType;
-  hasDefault: boolean;
-}
-
-/** One operation of a valid document. */
-export interface Operation {
-  definition: OperationDefinitionNode;
-  document: DocumentNode;
-  variables: Variable[];
-  /** The root fields with an `idempotencyKey`; anything but one such field, alone, is refused. */
-  keyedFields: FieldNode[];
-  /** Whether a field of it weighs so much that an account's are run a few at a time. */
-  isHeavy: boolean;
-  /** Whether its answers may show secrets beside what others wrote: those are not compressed. */
-  holdsSecrets: boolean;
-  /** Whether one of these waits for somebody else's answer: no transaction may be open meanwhile. */
-  awaitsOthers: boolean;
-  run(variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>;
-}
-
 /** Whose document it is: an account's, the gateway's own (of its dashboard), or a stranger's, who has none kept. */
 export type DocumentOwner = { accountId: string } | 'gateway' | 'stranger';
-
-/** Whose a request's document is. */
-export function ownerOf({ knownCaller }: Context, { isPersisted }: ApiExchange): DocumentOwner {
-  if (isPersisted) return 'gateway';
-  return knownCaller ? { accountId: knownCaller.accountId } : 'stranger';
-}
 
 /** A document that is in order, with those of its operations that were asked for. */
 export interface Document {
@@ -123,13 +83,12 @@ export class Documents {
     }
   }
 
-  /** One operation of a document. @param name which; null where there is but one. @throws {ApiError} for none of it. */
-  operation({ document, size, operations }: Document, name: string | null): Operation {
+  /** One operation of a document. @param name which; null where there is but one. @returns undefined for none of it. */
+  operation({ document, size, operations }: Document, name: string | null): Operation | undefined {
     const known = operations.get(name);
     if (known) return known;
     const definition = getOperationAST(document, name);
-    if (!definition)
-      throw new ApiError('badDocument', { reason: 'Say with operationName which of its operations to run' });
+    if (!definition) return undefined;
     const operation = prepareOperation(this.#schema, document, definition, size <= COMPILED_SIZE_MAX);
     operations.set(name, operation);
     return operation;
@@ -144,86 +103,4 @@ export class Documents {
     this.#ofAccounts.set(owner.accountId, kept);
     return kept;
   }
-}
-
-/** @param isCompiled whether to compile it when it comes again. */
-export function prepareOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  definition: OperationDefinitionNode,
-  isCompiled = true,
-): Operation {
-  let uses = 0;
-  let compiled: CompiledQuery | undefined;
-  const keyed = keyedFields(document);
-  const mutations = schema.getMutationType()?.getFields();
-  return {
-    definition,
-    document,
-    variables: (definition.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
-      const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-      return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
-    }),
-    keyedFields: keyed,
-    isHeavy: hasHeavyField(schema, document),
-    holdsSecrets: holdsSecrets(document, definition),
-    awaitsOthers: keyed.some(({ name }) => mutations?.[name.value]?.extensions.awaitsOthers === true),
-    async run(variables, context) {
-      if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
-        const result = compileQuery(schema, document, definition.name?.value);
-        if (isCompiledQuery(result)) compiled = result;
-      }
-      if (compiled) return located(await compiled.query({}, context, variables), document);
-      return execute({
-        schema,
-        document,
-        operationName: definition.name?.value,
-        variableValues: variables,
-        contextValue: context,
-      }) as Promise<ExecutionResult>;
-    },
-  };
-}
-
-/** Errors of compiled documents name lines and columns alone: who makes other errors of them needs the source, too. */
-function located(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
-  const source = loc?.source;
-  if (!result.errors || !source) return result;
-  const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map(({ 0: end, index }) => index + end.length)];
-  const errors = result.errors.map((error) => {
-    const { message, locations = [], path, originalError, extensions } = error;
-    const positions = locations.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);
-    return new GraphQLError(message, { source, positions, path, originalError, extensions });
-  });
-  return { ...result, errors };
-}
-
-/**
- * The length of a compressed body tells of its contents (BREACH). Changes show tokens, and captured requests have the
- * credentials of visitors beside what others wrote.
- */
-function holdsSecrets(document: DocumentNode, { operation }: OperationDefinitionNode): boolean {
-  return operation !== 'query' || /capturedRequest/.test(document.loc?.source.body ?? '');
-}
-
-function keyedFields(document: DocumentNode): FieldNode[] {
-  const found: FieldNode[] = [];
-  visit(document, {
-    Field(field) {
-      if (field.arguments?.some(({ name }) => name.value === 'idempotencyKey')) found.push(field);
-    },
-  });
-  return found;
-}
-
-/** Root fields may stand in fragments, too. */
-function hasHeavyField(schema: GraphQLSchema, document: DocumentNode): boolean {
-  const roots = [schema.getQueryType(), schema.getMutationType()];
-  let isHeavy = false;
-  visit(document, {
-    Field({ name }) {
-      if (roots.some((root) => isHeavyField(root?.getFields()[name.value]))) isHeavy = true;
-    },
-  });
-  return isHeavy;
 }

@@ -1,7 +1,7 @@
 // Operations that the gateway asks of its own schema, such as those behind the REST paths.
 
 import { type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
-import { type Operation, prepareOperation } from './documents.ts';
+import { type Operation, prepareOperation } from './operation.ts';
 
 /** By their texts. They depend on nothing but the schema: gateways in one process share them. */
 const prepared = new WeakMap<GraphQLSchema, Map<string, Operation>>();

@@ -4,8 +4,8 @@ import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { once, onceApart } from '../idempotency.ts';
-import type { Operation } from './documents.ts';
 import { type InputStyle, readInput } from './input.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * @param variables as the client sent them, in the style of REST or GraphQL.

@@ -6,8 +6,8 @@ import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectTy
 import { camelCase, restName, snakeCase } from '../case.ts';
 import { ApiError } from '../errors.ts';
 import type { ApiExchange } from '../exchange.ts';
-import type { Operation } from '../graphql/documents.ts';
 import { readInput, restInput } from '../graphql/input.ts';
+import type { Operation } from '../graphql/operation.ts';
 import { ownOperation } from '../graphql/own-operations.ts';
 import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';

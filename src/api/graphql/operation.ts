@@ -1,0 +1,124 @@
+// One operation of a valid document, made ready to run.
+
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  typeFromAST,
+  visit,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { Context } from '../context.ts';
+import { isHeavyField } from '../field-cost.ts';
+
+/** Compiling costs milliseconds: only an operation that comes again is worth it. */
+const USES_BEFORE_COMPILING = 3;
+
+export interface Variable {
+  name: string;
+  type: GraphQLInputType;
+  hasDefault: boolean;
+}
+
+/** One operation of a valid document. */
+export interface Operation {
+  definition: OperationDefinitionNode;
+  document: DocumentNode;
+  variables: Variable[];
+  /** The root fields with an `idempotencyKey`; anything but one such field, alone, is refused. */
+  keyedFields: FieldNode[];
+  /** Whether a field of it weighs so much that an account's are run a few at a time. */
+  isHeavy: boolean;
+  /** Whether its answers may show secrets beside what others wrote: those are not compressed. */
+  holdsSecrets: boolean;
+  /** Whether one of these waits for somebody else's answer: no transaction may be open meanwhile. */
+  awaitsOthers: boolean;
+  run(variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>;
+}
+
+/** @param isCompiled whether to compile it when it comes again. */
+export function prepareOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  definition: OperationDefinitionNode,
+  isCompiled = true,
+): Operation {
+  let uses = 0;
+  let compiled: CompiledQuery | undefined;
+  const keyed = keyedFields(document);
+  const mutations = schema.getMutationType()?.getFields();
+  return {
+    definition,
+    document,
+    variables: (definition.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
+      const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+      return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
+    }),
+    keyedFields: keyed,
+    isHeavy: hasHeavyField(schema, document),
+    holdsSecrets: holdsSecrets(document, definition),
+    awaitsOthers: keyed.some(({ name }) => mutations?.[name.value]?.extensions.awaitsOthers === true),
+    async run(variables, context) {
+      if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
+        const result = compileQuery(schema, document, definition.name?.value);
+        if (isCompiledQuery(result)) compiled = result;
+      }
+      if (compiled) return located(await compiled.query({}, context, variables), document);
+      return execute({
+        schema,
+        document,
+        operationName: definition.name?.value,
+        variableValues: variables,
+        contextValue: context,
+      }) as Promise<ExecutionResult>;
+    },
+  };
+}
+
+/** Errors of compiled documents name lines and columns alone: who makes other errors of them needs the source, too. */
+function located(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
+  const source = loc?.source;
+  if (!result.errors || !source) return result;
+  const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map(({ 0: end, index }) => index + end.length)];
+  const errors = result.errors.map((error) => {
+    const { message, locations = [], path, originalError, extensions } = error;
+    const positions = locations.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);
+    return new GraphQLError(message, { source, positions, path, originalError, extensions });
+  });
+  return { ...result, errors };
+}
+
+/**
+ * The length of a compressed body tells of its contents (BREACH). Changes show tokens, and captured requests have the
+ * credentials of visitors beside what others wrote.
+ */
+function holdsSecrets(document: DocumentNode, { operation }: OperationDefinitionNode): boolean {
+  return operation !== 'query' || /capturedRequest/.test(document.loc?.source.body ?? '');
+}
+
+function keyedFields(document: DocumentNode): FieldNode[] {
+  const found: FieldNode[] = [];
+  visit(document, {
+    Field(field) {
+      if (field.arguments?.some(({ name }) => name.value === 'idempotencyKey')) found.push(field);
+    },
+  });
+  return found;
+}
+
+/** Root fields may stand in fragments, too. */
+function hasHeavyField(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  let isHeavy = false;
+  visit(document, {
+    Field({ name }) {
+      if (roots.some((root) => isHeavyField(root?.getFields()[name.value]))) isHeavy = true;
+    },
+  });
+  return isHeavy;
+}

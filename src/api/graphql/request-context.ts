@@ -1,0 +1,29 @@
+// One GraphQL request on its way through Yoga.
+
+import type { GraphQLParams } from 'graphql-yoga';
+import type { Context } from '../context.ts';
+import type { ApiExchange } from '../exchange.ts';
+import type { Read } from './documents.ts';
+import type { Operation } from './operation.ts';
+
+/** The members of a request. `documentId` names a persisted document in place of `query`. */
+export interface RequestParams extends GraphQLParams {
+  documentId?: unknown;
+}
+
+/** What Yoga hands to every plugin. The plugins fill in what is found out on the way. */
+export interface RequestContext {
+  exchange: ApiExchange;
+  /** Undefined where a request brings no document. */
+  gateway: Context | undefined;
+  /** The parameters of a POST; undefined for other methods. */
+  sent: RequestParams | undefined;
+  /** Whether Yoga's adapter frames the response; otherwise our handler does. */
+  hasAdapter: boolean;
+  /** Whether the request names one of the dashboard's own operations. */
+  isPersisted?: boolean;
+  read?: Read;
+  operation?: Operation;
+  /** Set in place of running a subscription where there is no adapter: only the adapter can frame a stream. */
+  needsAdapter?: boolean;
+}
