@@ -46,7 +46,7 @@ try {
 
 async function run(config: Config, log: Logger): Promise<void> {
   // Node's own warnings become log lines like all others.
-  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node.js warning'));
   const onFatal = (text: string) => {
     log.fatal(text);
     void exit(1);

@@ -22,7 +22,7 @@ const logs: LineWriter = new LineWriter(2, (dropped) =>
   logs.write(`${dropped} log lines were dropped: nobody took them\n`),
 );
 const print = (line: string) => output.write(`${line}\n`);
-const kept: RestartState = { identity: null, resume: null };
+const restartState: RestartState = { identity: null, resume: null };
 
 /** Ends the process when what it said has been taken, or soon all the same. */
 async function exit(code: number): Promise<never> {
@@ -74,11 +74,11 @@ function readAgain(config: AgentConfig, log: Log): AgentConfig {
 
 function oneTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): AgentRun {
   const { forwardsTo } = command;
-  const wanted =
+  const spec =
     command.does === 'labels'
       ? { labels: command.labels, forwardsTo, metadata: '' }
       : { protocol: command.protocol, domain: command.domain, forwardsTo, metadata: '', policy: policyOf(command) };
-  return runSingleTunnel(config, wanted, kept, log, print);
+  return runSingleTunnel(config, spec, restartState, log, print);
 
   function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
     if (policyFile !== null) return readPolicyText(policyFile, protocol);

@@ -184,7 +184,7 @@ async function startParts(
     drain: (listener, drainMs) => listener.close(drainMs),
   });
 
-  const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'a session met the unexpected');
+  const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
   const onEvent = (text: string, details: object) => log.info(details, text);
   const sessions = new AgentSessions({ registrar, onFailure, onEvent });
   const rooms: SessionDeps = {

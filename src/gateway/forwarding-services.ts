@@ -16,7 +16,7 @@ export function visitServices({ log, newOperationId, reporter }: VisitServicesOp
   return {
     time: Date.now,
     newOperationId,
-    logRefusal: (visit) => log.info(visit, 'a visitor was turned away'),
+    logRefusal: (visit) => log.info(visit, 'visitor rejected'),
     logFailure: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
     reporter,
   };
@@ -37,7 +37,7 @@ export function moduleEnvironment(
     isPrivateFetched: config.policyFetch === 'any',
     signingKey,
     note: ({ endpoint, visitor }, metadata) =>
-      log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'a traffic policy notes'),
+      log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {
       const endpoint = endpoints.byInternalUrl(accountId, url);
       return endpoint && asHttp1Endpoint(endpoint);

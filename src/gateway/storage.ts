@@ -55,7 +55,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     stop: (prisma) => prisma.$disconnect(),
   });
   await prisma.$transaction((tx) => checkServerKey(tx, keys, moduleDescriptors));
-  await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'the secrets of traffic policies were sealed'));
+  await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'secrets of traffic policies encrypted'));
 
   const changes = new Changes();
   const { databaseUrl } = config;
@@ -129,10 +129,10 @@ export async function startNode(
   await parts.start({
     name: 'lease renewal',
     start() {
-      node.onLapse(() => log.warn('the node’s lease had ended before it was renewed: its agents have to come anew'));
+      node.onLapse(() => log.warn('node lease expired before it was renewed: agents have to reconnect'));
       const renew = () => node.renew();
       return every(config.nodeLeaseMs / 3, renew, (error) =>
-        log.warn({ err: describeFailure(error) }, 'the node’s lease could not be renewed'),
+        log.warn({ err: describeFailure(error) }, 'node lease could not be renewed'),
       );
     },
     stop: (timer) => clearInterval(timer),

@@ -32,7 +32,7 @@ export function handleUncaughtExceptions(log: Logger, { counter }: Metrics, exit
     }
     const isFatal = isOutOfMemory(error);
     if (logged++ < LOGGED_PER_WINDOW || isFatal)
-      log.error({ err: describeFailure(error), origin, count }, 'a defect: nobody caught an exception');
+      log.error({ err: describeFailure(error), origin, count }, 'uncaught exception');
     if (isFatal) exit('There is no memory left.');
   });
 }

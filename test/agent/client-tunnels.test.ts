@@ -83,7 +83,7 @@ test('a refusal is reported in the words of the gateway, and asked again until i
   peer.script.bind = bound;
   await agent.until(() => tunnel.state === 'active');
   expect(tunnel).toMatchObject({ url: 'http://app.t.test:8080', error: null });
-  expect(agent.logs.filter(({ text }) => text === 'a tunnel was refused')).toHaveLength(1);
+  expect(agent.logs.filter(({ text }) => text === 'tunnel refused')).toHaveLength(1);
 });
 
 test('a gateway that cannot bind now has refused nothing', async () => {

@@ -288,7 +288,7 @@ test('14: without a gateway at the start the API answers, nothing is lost, and t
 
   proxy.refuse();
   const second = await agent({ GATEWAY_ADDR: `127.0.0.1:${proxy.port}` }, path);
-  await second.log.find(/no session with the gateway/);
+  await second.log.find(/connection to the gateway failed/);
   expect(await second.ask('GET', '/tunnels')).toMatchObject({ status: 200, body: [{ url: body.url }] });
   expect((await second.ask('GET', `/tunnels/${new URL(body.url).hostname}`)).body).toMatchObject({ status: 'pending' });
   expect((await second.ask('GET', '/readyz')).status).toBe(503);

@@ -205,7 +205,7 @@ describe('while the gateway cannot be reached', () => {
   test('a new tunnel is refused in time, and nothing of it is left', async () => {
     proxy.refuse();
     const started = await agent({}, directory(), { answerTimeout: 1000, timing: { retryMax: 50 } });
-    await started.log.find(/no session/);
+    await started.log.find(/connection to the gateway failed/);
     const answer = await started.ask('POST', '/tunnels', to({ domain: 'late.tunnel.localhost' }));
     expect(answer).toMatchObject({
       status: 503,
@@ -234,7 +234,7 @@ describe('while the gateway cannot be reached', () => {
     const { body } = await started.ask('POST', '/tunnels', to());
     proxy.refuse();
     await proxy.cut();
-    await started.log.find(/session with the gateway is over/);
+    await started.log.find(/disconnected from the gateway/);
     expect((await started.ask('DELETE', `/tunnels/${new URL(body.url).hostname}`)).status).toBe(200);
     await proxy.heal();
     const { body: other } = await started.ask('POST', '/tunnels', to());
@@ -246,7 +246,7 @@ describe('while the gateway cannot be reached', () => {
   test('who waits for a tunnel while the agent stops is told so', async () => {
     proxy.refuse();
     const started = await agent();
-    await started.log.find(/no session/);
+    await started.log.find(/connection to the gateway failed/);
     const answer = started.ask('POST', '/tunnels', to());
     // An answer to a later request says that the one before has begun.
     await started.ask('POST', '/tunnels', {});
@@ -275,7 +275,7 @@ test('what is refused at a restart is asked for again until it is there', async 
   const other = await agent(await newEnvironment());
   await other.ask('POST', '/tunnels', to({ domain: body.domain }));
   const second = await agent({}, path, { timing: { refusedTunnel: 50, refusedTunnelMax: 100 } });
-  await second.log.find(/a tunnel was refused.*ERR_GATEWAY_334/);
+  await second.log.find(/tunnel refused.*ERR_GATEWAY_334/);
   expect((await second.ask('GET', '/readyz')).status).toBe(200);
   await other.ask('DELETE', '/tunnels/again');
   await second.log.find(isActive(body.url));
@@ -307,7 +307,7 @@ test('the tunnels of the sample agent are taken over, and a URL that changes is 
   const entry = { protocol: 'http', forwards_to: service.at, domain: null, policy: JSON.stringify('{"inbound":[]}') };
   writeFileSync(join(path, 'tunnels.json'), JSON.stringify({ 'https://old.example.com': entry }));
   const { ask, log } = await agent({}, path);
-  await log.find(/has another URL than before.*old\.example\.com/);
+  await log.find(/tunnel URL changed.*old\.example\.com/);
   const { body: list } = await ask('GET', '/tunnels');
   expect(list).toEqual([
     { ...entry, url: expect.stringMatching(/^http:\/\/.*tunnel\.localhost/), policy: '{"inbound":[]}' },

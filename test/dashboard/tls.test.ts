@@ -194,21 +194,21 @@ describe('files that change', () => {
 
   test('are used for the next connection', async () => {
     expect(await name()).toBe('first.example');
-    const read = once(lines, 'the certificate of the API was read again');
+    const read = once(lines, 'certificate of the API reloaded');
     await put(await identity('second.example'));
     await read;
     expect(await name()).toBe('second.example');
   });
 
   test('into what cannot be used leave the pair before, and are looked at again', async () => {
-    const refused = once(lines, 'the certificate of the API cannot be read again: the one before stays');
+    const refused = once(lines, 'certificate of the API could not be reloaded: the previous one stays');
     await writeFile(`${files.certFile}.new`, 'garbage');
     await rename(`${files.certFile}.new`, files.certFile);
     await refused;
     expect(await name()).toBe('first.example');
     expect(tls.pair.key).toBe(await readFile(files.keyFile, 'utf8'));
 
-    const read = once(lines, 'the certificate of the API was read again');
+    const read = once(lines, 'certificate of the API reloaded');
     await put(await identity('third.example'));
     await read;
     expect(await name()).toBe('third.example');

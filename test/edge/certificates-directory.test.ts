@@ -26,7 +26,7 @@ describe('the directory of the operator', () => {
   const read = async (): Promise<Line> => {
     for (;;) {
       const [line] = (await once(events, 'line')) as [Line];
-      if (line.text === 'certificates read') return line;
+      if (line.text === 'certificates loaded') return line;
     }
   };
 

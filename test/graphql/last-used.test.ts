@@ -162,7 +162,7 @@ test('what cannot be written is logged, and no request fails for it', async () =
   } finally {
     await prisma.$executeRaw`ALTER TABLE api_key RENAME COLUMN last_used_hidden TO last_used_at`;
   }
-  expect(await gateway.logged(({ msg }) => msg === 'the use of API keys could not be noted')).toMatchObject({
+  expect(await gateway.logged(({ msg }) => msg === 'last use of API keys could not be saved')).toMatchObject({
     level: 40,
   });
   expect((await use(key)).status).toBe(200);

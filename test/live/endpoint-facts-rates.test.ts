@@ -15,7 +15,7 @@ beforeEach(() => {
   meter = new TrafficMeter();
   endpoints = new EndpointRegistry(() => now);
   endpoints.add(endpointWith(meter));
-  endpoints.look();
+  endpoints.sample();
 });
 
 function endpointWith(itsMeter: TrafficMeter | undefined): LiveEndpoint {
@@ -43,7 +43,7 @@ function pass(seconds: number, each: { requests?: number; bytesIn?: number; byte
     meter.fromSocket += each.bytesIn ?? 0;
     meter.toSocket += each.bytesOut ?? 0;
     now += 1000;
-    endpoints.look();
+    endpoints.sample();
   }
 }
 
@@ -100,7 +100,7 @@ describe('a rate', () => {
 test('what is not there, or has no meter, has no traffic', () => {
   expect(endpoints.trafficOf('ep_2')).toBeUndefined();
   endpoints.add({ ...endpointWith(undefined), id: 'ep_3' });
-  endpoints.look();
+  endpoints.sample();
   expect(endpoints.trafficOf('ep_3')).toBeUndefined();
 });
 

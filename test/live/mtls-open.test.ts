@@ -181,7 +181,7 @@ test('the log tells of a visitor who failed in the handshake', async () => {
   const { body } = await lab.account.call('GET', '/endpoints?limit=100');
   const { id } = body.endpoints.find(({ public_url }: { public_url: string }) => public_url.includes('mutual-3'));
   expect(await lab.gateway.logged(({ endpointId }) => endpointId === id)).toMatchObject({
-    msg: 'a visitor was turned away',
+    msg: 'visitor rejected',
     module: 'mutual_tls',
     reason: 'the TLS handshake failed',
     accountId: lab.account.accountId,

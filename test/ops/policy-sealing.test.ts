@@ -47,7 +47,7 @@ async function storedPolicy(id: string): Promise<unknown> {
 /** How many policies were sealed at the start. */
 const sealed = () =>
   gateway.logs
-    .filter((line) => line.includes('the secrets of traffic policies were sealed'))
+    .filter((line) => line.includes('secrets of traffic policies encrypted'))
     .map((line) => JSON.parse(line).policies);
 
 async function expectSealed(): Promise<void> {

@@ -49,9 +49,12 @@ test(`${HERD} agents that come from one address at once all get in, and none of 
   );
   onTestFinished(async () => {
     for (const agent of herd) agent.stop();
-    await eventually(() => expect(gateway.logs.filter((line) => line.includes('agent gone'))).toHaveLength(online), {
-      timeout: 30_000,
-    });
+    await eventually(
+      () => expect(gateway.logs.filter((line) => line.includes('agent disconnected'))).toHaveLength(online),
+      {
+        timeout: 30_000,
+      },
+    );
   });
   for (const agent of herd) agent.start();
   await eventually(() => expect([online, ...failures.slice(0, 3)]).toEqual([HERD]), {

@@ -1,4 +1,4 @@
-// What the gateway is asked for, for a tunnel that is wanted.
+// What the gateway is asked for, for a tunnel.
 
 import type { writeBind } from '@gateway/protocol';
 import type { LabelTunnelSpec, Resumption, TunnelSpec } from '../gateway-client.ts';
@@ -21,13 +21,13 @@ export interface BindResult {
  */
 export async function requestBind(
   session: GatewaySession,
-  wanted: TunnelSpec | LabelTunnelSpec,
+  spec: TunnelSpec | LabelTunnelSpec,
   resumption: Resumption | null,
   isWanted: () => boolean,
 ): Promise<BindResult> {
-  if ('labels' in wanted) return { id: await session.bindLabels({ ...wanted, forwardsProto: '' }), resumption: null };
+  if ('labels' in spec) return { id: await session.bindLabels({ ...spec, forwardsProto: '' }), resumption: null };
   const ask = async (proves: boolean) => {
-    const { id, token, url } = await session.bind(bindRequest(wanted, resumption, proves));
+    const { id, token, url } = await session.bind(bindRequest(spec, resumption, proves));
     return { id, resumption: { tunnelId: id, bindToken: token, url } };
   };
   try {
@@ -40,18 +40,18 @@ export async function requestBind(
 }
 
 /**
- * The call for a tunnel: for the address that it had, where it had one, and otherwise for the one that is wanted.
+ * The call for a tunnel: for the address that it had, where it had one, and otherwise for the one that its options name.
  * @param proves whether it is asked for as what it was, or as a new one at the same address.
  */
-function bindRequest(wanted: TunnelSpec, resumption: Resumption | null, proves: boolean): BindRequest {
-  const { protocol, forwardsTo, metadata, policy } = wanted;
+function bindRequest(spec: TunnelSpec, resumption: Resumption | null, proves: boolean): BindRequest {
+  const { protocol, forwardsTo, metadata, policy } = spec;
   return {
     id: proves ? (resumption?.tunnelId ?? '') : '',
     token: proves ? (resumption?.bindToken ?? '') : '',
     proto: protocol,
     forwardsTo,
     metadata,
-    options: { ...address(wanted, resumption), ...(policy === null ? {} : { TrafficPolicy: policy }) },
+    options: { ...address(spec, resumption), ...(policy === null ? {} : { TrafficPolicy: policy }) },
   };
 }
 

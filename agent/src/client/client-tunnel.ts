@@ -37,8 +37,8 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly streams = new OpenStreams();
   readonly answered: Promise<string>;
 
-  readonly #wanted: TunnelSpec | LabelTunnelSpec;
-  readonly #rooms: ClientTunnelDeps;
+  readonly #spec: TunnelSpec | LabelTunnelSpec;
+  readonly #deps: ClientTunnelDeps;
   #state: TunnelState = 'pending';
   #resumption: Resumption | null;
   /** What the gateway called it last. */
@@ -48,21 +48,21 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   #settle: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
   /** The session that it was last asked for on. */
   #session: GatewaySession | undefined;
-  #asking: Promise<void> = Promise.resolve();
+  #pendingBind: Promise<void> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   /** Refusals, and failures, in a row. */
   #refusals = 0;
   #failures = 0;
   /** An answer did not come: the gateway may serve it without our knowing the id. */
-  #isAdrift = false;
+  #mayBeOrphaned = false;
   #closing: Promise<void> | undefined;
   /** The last failure to reach the upstream that was logged. */
   #dialFailure: string | null = null;
 
-  constructor(wanted: TunnelSpec | LabelTunnelSpec, rooms: ClientTunnelDeps) {
-    this.#wanted = wanted;
-    this.#rooms = rooms;
-    this.#resumption = 'labels' in wanted ? null : wanted.resume;
+  constructor(spec: TunnelSpec | LabelTunnelSpec, deps: ClientTunnelDeps) {
+    this.#spec = spec;
+    this.#deps = deps;
+    this.#resumption = 'labels' in spec ? null : spec.resume;
     this.answered = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -80,7 +80,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
 
   /** Whether visitors come in. */
   get isLive(): boolean {
-    return this.#id !== undefined && this.#rooms.live.get(this.#id) === this;
+    return this.#id !== undefined && this.#deps.live.get(this.#id) === this;
   }
 
   get resumption(): Resumption | null {
@@ -95,36 +95,36 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   bind(session: GatewaySession): void {
     if (this.#state === 'closed' || !this.upstream) return;
     clearTimeout(this.#retry);
-    if (this.#session !== session) this.#isAdrift = false;
+    if (this.#session !== session) this.#mayBeOrphaned = false;
     this.#session = session;
-    this.#asking = this.#ask(session);
+    this.#pendingBind = this.#requestBind(session);
   }
 
   /** Its session is over. What it was is kept, to be asked for again. */
   handleSessionLost(): void {
     clearTimeout(this.#retry);
     this.#failures = 0;
-    this.#leave();
+    this.#unregister();
     if (this.#state === 'active') this.#become('pending', null);
   }
 
   /** The gateway has stopped it. */
   handleStopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
-    this.#leave();
+    this.#unregister();
     this.streams.resetAll();
     this.#refuse(new GatewayRefusal(error));
   }
 
   onDial(failure: string | null): void {
     if (failure !== null && failure !== this.#dialFailure)
-      this.#rooms.log('warn', 'a visitor cannot be forwarded', { to: this.#wanted.forwardsTo, reason: failure });
+      this.#deps.log('warn', 'upstream unreachable', { to: this.#spec.forwardsTo, reason: failure });
     this.#dialFailure = failure;
   }
 
   close(): Promise<void> {
     if (this.#closing) return this.#closing;
-    const { closing } = this.#rooms;
+    const { closing } = this.#deps;
     const closed = this.#close().finally(() => closing.delete(closed));
     closing.add(closed);
     this.#closing = closed;
@@ -133,7 +133,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
 
   /** Ends it at once, as one that serves nobody: it is not asked for any more. */
   discard(): void {
-    this.#leave();
+    this.#unregister();
     this.#retire();
   }
 
@@ -142,15 +142,15 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     if (this.#state === 'closed') return;
     this.#become('closed', null);
     this.#settle.reject(new Error('the tunnel was closed'));
-    this.#rooms.onClosed(this);
+    this.#deps.onClosed(this);
   }
 
   /** Undefined where there is no such place; the tunnel is refused then, and never asked for. */
   #readUpstream(): Upstream | undefined {
     try {
-      return readUpstream(this.#wanted.forwardsTo);
+      return readUpstream(this.#spec.forwardsTo);
     } catch (error) {
-      const message = `"${this.#wanted.forwardsTo}" ${(error as Error).message}`;
+      const message = `"${this.#spec.forwardsTo}" ${(error as Error).message}`;
       queueMicrotask(() => this.handleStopped({ code: '', message }));
       return undefined;
     }
@@ -159,17 +159,17 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   async #close(): Promise<void> {
     const wasLive = this.isLive;
     this.#retire();
-    await this.#asking; // What is under way finds it closed, and unbinds it.
+    await this.#pendingBind; // What is under way finds it closed, and unbinds it.
     if (wasLive) await this.#unbind();
-    this.#leave(); // Not before: until the gateway knows, visitors come.
-    await this.streams.drain(this.#rooms.timing.drain);
+    this.#unregister(); // Not before: until the gateway knows, visitors come.
+    await this.streams.drain(this.#deps.timing.drain);
   }
 
-  async #ask(session: GatewaySession): Promise<void> {
+  async #requestBind(session: GatewaySession): Promise<void> {
     try {
-      const bound = await requestBind(session, this.#wanted, this.#resumption, () => this.#state !== 'closed');
+      const bound = await requestBind(session, this.#spec, this.#resumption, () => this.#state !== 'closed');
       if (session.isClosed) return;
-      this.#isAdrift = false;
+      this.#mayBeOrphaned = false;
       this.#id = bound.id;
       this.#resumption = bound.resumption;
       if (this.#state === 'closed') await this.#unbind();
@@ -177,7 +177,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     } catch (error) {
       if (session.isClosed || this.#state === 'closed') return;
       if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(error as Error);
-      else if (error.isInUse && this.#isAdrift) session.destroy('a tunnel was lost sight of');
+      else if (error.isInUse && this.#mayBeOrphaned) session.destroy('a tunnel was lost sight of');
       else this.#refuse(error);
     }
   }
@@ -188,52 +188,52 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   }
 
   #activate({ id, resumption }: BindResult): void {
-    const wanted = this.#wanted;
+    const spec = this.#spec;
     const url = resumption?.url ?? null;
     this.#refusals = 0;
     this.#failures = 0;
     this.#url = url;
-    this.#rooms.live.set(id, this);
-    const what = 'labels' in wanted ? { labels: writeLabels(wanted.labels) } : { url };
-    this.#rooms.log('info', 'tunnel active', { ...what, to: wanted.forwardsTo });
+    this.#deps.live.set(id, this);
+    const what = 'labels' in spec ? { labels: writeLabels(spec.labels) } : { url };
+    this.#deps.log('info', 'tunnel active', { ...what, to: spec.forwardsTo });
     this.#become('active', null);
     this.#settle.resolve(url ?? '');
   }
 
   /** There was no answer, or none that says anything about the tunnel. */
   #fail(error: Error): void {
-    this.#isAdrift = !(error instanceof GatewayRefusal);
+    this.#mayBeOrphaned = !(error instanceof GatewayRefusal);
     this.#failures++;
     if (this.#failures === 1)
-      this.#rooms.log('warn', 'a bind was not decided', { to: this.#wanted.forwardsTo, reason: error.message });
+      this.#deps.log('warn', 'bind failed', { to: this.#spec.forwardsTo, reason: error.message });
     const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
-    this.#later(retryAfter + reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#rooms.timing));
+    this.#retryAfter(retryAfter + reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#deps.timing));
   }
 
   #refuse(refusal: GatewayRefusal): void {
     const { code, message } = refusal;
     if (message !== this.#error?.message)
-      this.#rooms.log('warn', 'a tunnel was refused', { to: this.#wanted.forwardsTo, code, message });
+      this.#deps.log('warn', 'tunnel refused', { to: this.#spec.forwardsTo, code, message });
     this.#refusals++;
     this.#become('refused', { code, message });
     this.#settle.reject(refusal);
-    if (this.upstream) this.#later(refusedTunnelDelay(this.#refusals, this.#rooms.timing));
+    if (this.upstream) this.#retryAfter(refusedTunnelDelay(this.#refusals, this.#deps.timing));
   }
 
-  #later(delay: number): void {
+  #retryAfter(delay: number): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
       if (this.#session && !this.#session.isClosed) this.bind(this.#session);
     }, delay);
   }
 
-  #leave(): void {
-    if (this.isLive) this.#rooms.live.delete(this.#id as string);
+  #unregister(): void {
+    if (this.isLive) this.#deps.live.delete(this.#id as string);
   }
 
   #become(state: TunnelState, error: GatewayError | null): void {
     this.#state = state;
     this.#error = error;
-    this.#rooms.onChange();
+    this.#deps.onChange();
   }
 }

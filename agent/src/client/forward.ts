@@ -52,14 +52,14 @@ export interface ForwardDeps {
 }
 
 /** Takes a proxy stream. @param rest what came behind its type. */
-export function forward(stream: MuxStream, rest: Buffer, parts: ForwardDeps): void {
+export function forward(stream: MuxStream, rest: Buffer, deps: ForwardDeps): void {
   let head = rest;
   const read = () => {
     try {
       const found = readProxyHeader(head);
       if (!found) return;
       stream.consumed(head.length - found.rest.length);
-      void forwardStream(stream, found.header.tunnelId, found.rest, parts);
+      void forwardStream(stream, found.header.tunnelId, found.rest, deps);
     } catch {
       stream.reset(ErrorCode.PROTOCOL); // Whatever it is, it cannot be answered.
     }
@@ -72,18 +72,18 @@ export function forward(stream: MuxStream, rest: Buffer, parts: ForwardDeps): vo
   read();
 }
 
-async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer, parts: ForwardDeps): Promise<void> {
+async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer, deps: ForwardDeps): Promise<void> {
   const replay = bufferEvents(stream, first);
   // The answer to a bind may have come in the same read, and not have been looked at yet.
-  const tunnel = parts.find(tunnelId) ?? (await nextTurn().then(() => parts.find(tunnelId)));
+  const tunnel = deps.find(tunnelId) ?? (await nextTurn().then(() => deps.find(tunnelId)));
   if (stream.isClosed) return;
   if (!tunnel?.upstream) {
     stream.reset(ErrorCode.REFUSED);
-    parts.onUnknown(tunnelId);
+    deps.onUnknown(tunnelId);
     return;
   }
   const { counters, traffic, streams, upstream } = tunnel;
-  const attempt = startConnecting(upstream, parts);
+  const attempt = startConnecting(upstream, deps);
   counters.connections++;
   counters.openConnections++;
   streams.add(stream);

@@ -53,7 +53,7 @@ export class GatewaySession {
   /** The round trip of the last heartbeat in milliseconds; null before the first. */
   latencyMs: number | null = null;
 
-  readonly #parts: GatewaySessionDeps;
+  readonly #deps: GatewaySessionDeps;
   readonly #mux: MuxSession;
   readonly #closed: Promise<void>;
   readonly #socket: TLSSocket;
@@ -61,9 +61,9 @@ export class GatewaySession {
   #lastBeat: number;
 
   /** @param socket connected, and handed over. */
-  constructor(socket: TLSSocket, parts: GatewaySessionDeps) {
-    const { now, heartbeatTolerance } = parts.timing;
-    this.#parts = parts;
+  constructor(socket: TLSSocket, deps: GatewaySessionDeps) {
+    const { now, heartbeatTolerance } = deps.timing;
+    this.#deps = deps;
     this.#socket = socket;
     this.#lastBeat = now();
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
@@ -73,9 +73,9 @@ export class GatewaySession {
         resolve({ code, message, missedHeartbeat: now() - this.#lastBeat > 0.9 * heartbeatTolerance });
     });
     const onStream = (stream: MuxStream) =>
-      readStreamType(stream, (type, rest) => handleIncomingStream(stream, type, rest, parts));
+      readStreamType(stream, (type, rest) => handleIncomingStream(stream, type, rest, deps));
     const onDefect = (error: unknown) =>
-      parts.options.log('error', 'the session met the unexpected', {
+      deps.options.log('error', 'unexpected error in the session', {
         error: error instanceof Error ? String(error.stack) : String(error),
       });
     this.#mux = new MuxSession(
@@ -96,7 +96,7 @@ export class GatewaySession {
    * @throws {Refusal} when the gateway does not want us; {Error} when there is no answer that can be understood.
    */
   async authenticate(identity: SessionIdentity | null): Promise<SessionIdentity> {
-    const { options, timing } = this.#parts;
+    const { options, timing } = this.#deps;
     const interval = timing.heartbeatInterval;
     const tolerance = timing.heartbeatTolerance;
     const auth = {
@@ -168,12 +168,12 @@ export class GatewaySession {
   /** Says good-bye. Resolves when the connection is closed. */
   async close(): Promise<void> {
     this.#mux.close(ErrorCode.NONE, 'the agent is stopping');
-    const timer = setTimeout(() => this.#socket.destroy(), this.#parts.timing.goAway);
+    const timer = setTimeout(() => this.#socket.destroy(), this.#deps.timing.goAway);
     await this.#closed;
     clearTimeout(timer);
   }
 
   async #call(type: number, request: object): Promise<object> {
-    return callPeer(this.#mux, type, request, this.#parts.timing.bind);
+    return callPeer(this.#mux, type, request, this.#deps.timing.bind);
   }
 }

@@ -22,8 +22,8 @@ export interface IncomingDeps {
 }
 
 /** Takes a stream that the gateway has opened. One of a type that we do not know is reset, and nothing else is. */
-export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, parts: IncomingDeps): void {
-  const { commands, log } = parts.options;
+export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, deps: IncomingDeps): void {
+  const { commands, log } = deps.options;
   /** @param handle gives the reason why not, or null. */
   const reply = (handle: (fields: Fields, message: object) => string | null) => {
     const asObject = async (request: object) => {
@@ -31,7 +31,7 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
         const reason = handle(new Fields(request), request);
         return reason === null ? {} : { Error: reason };
       } catch (error) {
-        log('error', 'a command of the gateway failed', { type, error: String(error) });
+        log('error', 'gateway command failed', { type, error: String(error) });
         return { Error: error instanceof MessageError ? error.message : 'The agent failed to do this.' };
       }
     };
@@ -39,7 +39,7 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
   };
   switch (type) {
     case StreamType.PROXY:
-      parts.onVisitor(stream, rest);
+      deps.onVisitor(stream, rest);
       break;
     case StreamType.HEARTBEAT:
       answerHeartbeat(stream, rest);
@@ -55,7 +55,7 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
       break;
     case StreamType.STOP_TUNNEL:
       reply((_, message) => {
-        parts.onStopTunnel(readStopTunnel(message));
+        deps.onStopTunnel(readStopTunnel(message));
         return null;
       });
       break;

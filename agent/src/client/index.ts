@@ -38,10 +38,10 @@ const AT_ONCE: RetryPause = { delay: 0, state: 'connecting' };
 class Client implements GatewayClient {
   readonly #options: ClientOptions;
   readonly #timing: ClientTiming;
-  readonly #parts: GatewaySessionDeps;
-  readonly #rooms: ClientTunnelDeps;
+  readonly #sessionDeps: GatewaySessionDeps;
+  readonly #tunnelDeps: ClientTunnelDeps;
   readonly #tunnels = new Set<ClientTunnel>();
-  readonly #end = new AbortController();
+  readonly #shutdown = new AbortController();
   readonly #running: Promise<void>;
   #closing: Promise<void> | undefined;
 
@@ -65,21 +65,21 @@ class Client implements GatewayClient {
     this.#since = timing.now();
     const { log, onChange, addresses } = options;
     const onClosed = (tunnel: ClientTunnel) => void this.#tunnels.delete(tunnel);
-    this.#rooms = { timing, live: new Map(), closing: new Set(), onChange, onClosed, log };
+    this.#tunnelDeps = { timing, live: new Map(), closing: new Set(), onChange, onClosed, log };
     const visitors = {
-      find: (id: string) => this.#rooms.live.get(id),
+      find: (id: string) => this.#tunnelDeps.live.get(id),
       // Left over from a bind whose answer never came, or just being closed.
       onUnknown: (id: string) => void this.#session?.unbind(id).catch(() => {}),
       addresses,
       deadline: timing.upstream,
     };
-    this.#parts = {
+    this.#sessionDeps = {
       options,
       timing,
       onVisitor: (stream, rest) => forward(stream, rest, visitors),
       // The answer to its bind may have come in the same read, and not have been looked at yet.
       onStopTunnel: ({ id, message, errorCode }) =>
-        void setImmediate(() => this.#rooms.live.get(id)?.handleStopped({ code: errorCode, message })),
+        void setImmediate(() => this.#tunnelDeps.live.get(id)?.handleStopped({ code: errorCode, message })),
     };
     // Nobody is told anything before they have what they were given.
     this.#running = Promise.resolve().then(() => this.#run());
@@ -99,9 +99,9 @@ class Client implements GatewayClient {
     };
   }
 
-  open(wanted: TunnelSpec | LabelTunnelSpec): TunnelHandle {
-    if (this.#end.signal.aborted) throw new Error('the client is closed');
-    const tunnel = new ClientTunnel(wanted, this.#rooms);
+  open(spec: TunnelSpec | LabelTunnelSpec): TunnelHandle {
+    if (this.#shutdown.signal.aborted) throw new Error('the client is closed');
+    const tunnel = new ClientTunnel(spec, this.#tunnelDeps);
     this.#tunnels.add(tunnel);
     if (this.#session) tunnel.bind(this.#session);
     else if (this.#state === 'waiting') this.#wake(); // Somebody wants it now.
@@ -114,48 +114,48 @@ class Client implements GatewayClient {
   }
 
   async #close(): Promise<void> {
-    this.#end.abort();
+    this.#shutdown.abort();
     this.#wake();
     for (const tunnel of [...this.#tunnels]) {
       if (tunnel.isLive) void tunnel.close();
       else tunnel.discard();
     }
     // Also where the gateway does not answer.
-    await waitAtMost(this.#timing.drain, Promise.all(this.#rooms.closing));
+    await waitAtMost(this.#timing.drain, Promise.all(this.#tunnelDeps.closing));
     await this.#session?.close();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#end;
+    const { signal } = this.#shutdown;
     while (!signal.aborted) {
-      this.#become('connecting', this.#error);
+      this.#setState('connecting', this.#error);
       const { delay, state } = await this.#attempt().catch((error: Error) => this.#afterFailure(error));
       if (delay > 0 && !signal.aborted) await this.#pause(delay, state);
     }
-    this.#become('closed', null);
+    this.#setState('closed', null);
   }
 
   /** One session, from dialling to its end. @throws {Error} when there is none. */
   async #attempt(): Promise<RetryPause> {
     const { gateway, ca } = this.#options;
-    const socket = await dial({ ...gateway, ca }, this.#timing, this.#end.signal);
-    const session = new GatewaySession(socket, this.#parts);
+    const socket = await dial({ ...gateway, ca }, this.#timing, this.#shutdown.signal);
+    const session = new GatewaySession(socket, this.#sessionDeps);
     const giveUp = () => void session.close();
-    this.#end.signal.addEventListener('abort', giveUp);
+    this.#shutdown.signal.addEventListener('abort', giveUp);
     try {
-      this.#end.signal.throwIfAborted();
+      this.#shutdown.signal.throwIfAborted();
       const identity = await session.authenticate(this.#identity);
-      this.#end.signal.throwIfAborted();
+      this.#shutdown.signal.throwIfAborted();
       this.#keep(identity);
     } catch (error) {
-      if (this.#end.signal.aborted) await session.close();
+      if (this.#shutdown.signal.aborted) await session.close();
       else session.destroy('not authenticated');
       if (error instanceof GatewayRefusal) throw error;
       const { message } = error as Error;
       throw new Error(`what listens at ${gateway.host}:${gateway.port} is no gateway, or is in trouble: ${message}`);
     } finally {
-      this.#end.signal.removeEventListener('abort', giveUp);
+      this.#shutdown.signal.removeEventListener('abort', giveUp);
     }
     return this.#serve(session);
   }
@@ -166,26 +166,27 @@ class Client implements GatewayClient {
     this.#session = session;
     this.#sessions++;
     this.#options.log('info', 'connected to the gateway', { sessions: this.#sessions });
-    this.#become('online', null);
+    this.#setState('online', null);
     for (const tunnel of [...this.#tunnels]) tunnel.bind(session);
-    const { message, missedHeartbeat: wasSilent } = await session.ended;
+    const { message, missedHeartbeat: timedOut } = await session.ended;
     this.#session = null;
     this.#lastSession = now();
     for (const tunnel of [...this.#tunnels]) tunnel.handleSessionLost();
     this.#error = { code: '', message };
-    if (this.#end.signal.aborted) return AT_ONCE;
-    this.#options.log('warn', 'the session with the gateway is over', { reason: message });
+    if (this.#shutdown.signal.aborted) return AT_ONCE;
+    this.#options.log('warn', 'disconnected from the gateway', { reason: message });
     // One that ends as soon as it begins is no success.
     this.#failures = now() - began >= heartbeatInterval ? 1 : this.#failures + 1;
-    if (wasSilent) return AT_ONCE;
+    if (timedOut) return AT_ONCE;
     return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
   }
 
   #afterFailure(error: Error): RetryPause {
-    if (this.#end.signal.aborted) return AT_ONCE;
+    if (this.#shutdown.signal.aborted) return AT_ONCE;
     const { message } = error;
     const code = error instanceof GatewayRefusal ? error.code : '';
-    if (message !== this.#error?.message) this.#options.log('warn', 'no session with the gateway', { code, message });
+    if (message !== this.#error?.message)
+      this.#options.log('warn', 'connection to the gateway failed', { code, message });
     this.#error = { code, message };
     this.#failures++;
     if (error instanceof GatewayRefusal && !error.isTransient)
@@ -203,7 +204,7 @@ class Client implements GatewayClient {
         resolve();
       };
       this.#retryAt = this.#timing.now() + delay;
-      this.#become(state, this.#error);
+      this.#setState(state, this.#error);
     });
     this.#wake = () => {};
     this.#retryAt = null;
@@ -216,7 +217,7 @@ class Client implements GatewayClient {
     this.#options.onIdentity(identity);
   }
 
-  #become(state: ClientState, error: GatewayError | null): void {
+  #setState(state: ClientState, error: GatewayError | null): void {
     if (state !== this.#state) this.#since = this.#timing.now();
     this.#state = state;
     this.#error = error;

@@ -24,41 +24,41 @@ export interface RestartState {
 /**
  * Opens the tunnel, and says so on standard output whenever its URL is new, or once where it has labels in its place. The client logs what goes wrong, and tries
  * again for as long as this runs.
- * @param kept is brought up to date.
+ * @param restartState is kept up to date.
  */
 export function runSingleTunnel(
   config: AgentConfig,
-  wanted: Omit<TunnelSpec, 'resume'> | LabelTunnelSpec,
-  kept: RestartState,
+  spec: Omit<TunnelSpec, 'resume'> | LabelTunnelSpec,
+  restartState: RestartState,
   log: Log,
   print: (line: string) => void,
 ): AgentRun {
   const { commands, ended } = remoteCommands();
   let printed: string | null = null;
-  const look = () => {
-    kept.resume = tunnel.resumption;
-    const what = 'labels' in wanted ? `serving ${writeLabels(wanted.labels)}` : `forwarding ${tunnel.url}`;
+  const update = () => {
+    restartState.resume = tunnel.resumption;
+    const what = 'labels' in spec ? `serving ${writeLabels(spec.labels)}` : `forwarding ${tunnel.url}`;
     if (tunnel.state !== 'active' || what === printed) return;
     printed = what;
-    print(`${what} -> ${wanted.forwardsTo}`);
+    print(`${what} -> ${spec.forwardsTo}`);
   };
   const client = createClient(
     {
       authtoken: config.authtoken,
       gateway: config.gateway,
       ca: config.ca,
-      identity: kept.identity,
+      identity: restartState.identity,
       metadata: '',
       addresses: (host) => config.forwardsTo.addresses(host),
       commands,
-      onChange: () => setImmediate(look),
+      onChange: () => setImmediate(update),
       onIdentity: (identity) => {
-        kept.identity = identity;
+        restartState.identity = identity;
       },
       log,
     },
     { drain: config.drainMs },
   );
-  const tunnel = client.open('labels' in wanted ? wanted : { ...wanted, resume: kept.resume });
+  const tunnel = client.open('labels' in spec ? spec : { ...spec, resume: restartState.resume });
   return { ended, close: () => client.close() };
 }

@@ -64,7 +64,7 @@ async function start(
   const { loaded, damage } = file;
   if (damage !== null) log('error', damage);
   const { server, address } = await listenForApi(config.apiAddress);
-  const own = reachableAddress(address);
+  const ownAddress = reachableAddress(address);
 
   const { commands, ended } = remoteCommands();
   const defaultPolicy = openDefaultPolicy(config.policyFile, loaded.defaultPolicy, log);
@@ -76,9 +76,9 @@ async function start(
     identity,
     metadata: '',
     addresses: async (host, port) =>
-      writeAddress({ host, port }) === own ? [host] : config.forwardsTo.addresses(host),
+      writeAddress({ host, port }) === ownAddress ? [host] : config.forwardsTo.addresses(host),
     commands,
-    onChange: () => setImmediate(look),
+    onChange: () => setImmediate(updateTunnels),
     onIdentity: (it) => {
       identity = it;
     },
@@ -103,7 +103,7 @@ async function start(
     if (apiToken === null)
       log('warn', 'whoever knows AGENT_DOMAIN can open tunnels of this agent; set AGENT_API_TOKEN', { domain });
     try {
-      return publishApi({ client, domain, forwardsTo: own, defaultPolicy, resume: loaded.api, print });
+      return publishApi({ client, domain, forwardsTo: ownAddress, defaultPolicy, resume: loaded.api, print });
     } catch (error) {
       log('error', 'the API is not published, as there is no policy for it', { reason: (error as Error).message });
       return null;
@@ -115,7 +115,7 @@ async function start(
     return { identity, defaultPolicy: defaultPolicy.lastGood, api, tunnels: tunnels.saved };
   }
 
-  function look(): void {
+  function updateTunnels(): void {
     publication?.update();
     tunnels.update();
   }

@@ -175,7 +175,7 @@ export class TunnelTable {
       throw new DetailError(500, `The state file cannot be written: ${error.message}. Delete the tunnel once more.`);
     });
     this.#tunnels.delete(tunnel);
-    this.#options.log('info', 'a tunnel was deleted', { url: tunnel.saved.url });
+    this.#options.log('info', 'tunnel deleted', { url: tunnel.saved.url });
   }
 
   /** The tunnel that is what is asked for, or has the address that is asked for. */

@@ -29,7 +29,7 @@ export function rememberResumption({ handle, saved }: AgentTunnel, log: Log): vo
   if (handle.url === null || handle.url === saved.url) return;
   if (saved.url !== '') {
     saved.previousUrl = saved.url;
-    log('warn', 'a tunnel has another URL than before', { id: saved.id, url: handle.url, previous_url: saved.url });
+    log('warn', 'tunnel URL changed', { id: saved.id, url: handle.url, previous_url: saved.url });
   }
   saved.url = handle.url;
 }

@@ -46,7 +46,7 @@ export class ApiKeyUsageWriter {
     this.#callOff = undefined;
     this.#writing = this.#writing
       .then(() => this.#write())
-      .catch((error) => this.#log.warn({ err: describeFailure(error) }, 'the use of API keys could not be noted'));
+      .catch((error) => this.#log.warn({ err: describeFailure(error) }, 'last use of API keys could not be saved'));
     return this.#writing;
   }
 

@@ -52,11 +52,11 @@ export async function openListenerTls(
     seen = state;
     pair = await readPair(files);
     use?.(pair);
-    log.info({ file: files.certFile }, 'the certificate of the API was read again');
+    log.info({ file: files.certFile }, 'certificate of the API reloaded');
   };
   const lookAgain = async () => {
     await look().catch((error: Error) =>
-      log.warn({ err: error.message }, 'the certificate of the API cannot be read again: the one before stays'),
+      log.warn({ err: error.message }, 'certificate of the API could not be reloaded: the previous one stays'),
     );
     if (!isClosed) timer = setTimeout(lookAgain, lookMs).unref();
   };

@@ -122,7 +122,7 @@ export class ProxyProtocolListeners {
     const now = performance.now();
     if (now - this.#loggedAt < LOG_MS) return void this.#unlogged++;
     const said = { listener, ip, reason, ...(this.#unlogged > 0 && { unlogged: this.#unlogged }) };
-    this.#options.log.warn(said, 'a connection of a trusted proxy was closed for its PROXY header');
+    this.#options.log.warn(said, 'connection of a trusted proxy closed: invalid PROXY header');
     this.#loggedAt = now;
     this.#unlogged = 0;
   }

@@ -31,10 +31,10 @@ export async function openDirectory(dir: string, log: Logger, lookMs = LOOK_MS):
     if (state === seen) return;
     pairs = await readPairs(dir, log);
     seen = state;
-    log.info({ dir, certificates: pairs.length }, 'certificates read');
+    log.info({ dir, certificates: pairs.length }, 'certificates loaded');
   };
   const lookAgain = async () => {
-    await look().catch((error: Error) => log.warn({ dir, err: error.message }, 'certificates cannot be read again'));
+    await look().catch((error: Error) => log.warn({ dir, err: error.message }, 'certificates could not be reloaded'));
     if (!isClosed) timer = setTimeout(lookAgain, lookMs).unref();
   };
   await look();

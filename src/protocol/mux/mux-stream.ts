@@ -54,7 +54,7 @@ export class MuxStream implements ByteStream {
   /** Bytes the peer may still send. */
   #granted = INITIAL_WINDOW;
   /** Bytes the user is done with, for which the peer has no new credit yet. */
-  #owed = 0;
+  #consumed = 0;
   /** What was written and could not be sent yet, oldest first. */
   #pending: Buffer[] = [];
   #opened: boolean;
@@ -62,7 +62,7 @@ export class MuxStream implements ByteStream {
   #ending = false;
   #sentEnd = false;
   #gotEnd = false;
-  #gone = false;
+  #closed = false;
 
   constructor(session: StreamCarrier, id: number, opened: boolean, budget: WindowBudget, events: StreamEvents) {
     this.#session = session;
@@ -74,11 +74,11 @@ export class MuxStream implements ByteStream {
 
   /** Whether it is over: broken, or ended by both sides. */
   get isClosed(): boolean {
-    return this.#gone;
+    return this.#closed;
   }
 
   write(chunk: Buffer): boolean {
-    if (this.#gone || this.#ending) return true;
+    if (this.#closed || this.#ending) return true;
     if (this.#pending.length > 0) {
       this.#pending.push(chunk);
       return false;
@@ -91,23 +91,23 @@ export class MuxStream implements ByteStream {
   }
 
   end(): void {
-    if (this.#gone || this.#ending) return;
+    if (this.#closed || this.#ending) return;
     this.#ending = true;
     if (this.#pending.length === 0) this.#sendEnd();
   }
 
   reset(code: ErrorCode = ErrorCode.CANCELLED): void {
-    if (this.#gone) return;
+    if (this.#closed) return;
     if (this.#opened) this.#session.sendReset(this.id, code);
-    this.#leave();
+    this.#close();
   }
 
   consumed(bytes: number): void {
-    if (this.#gone || bytes === 0) return;
-    this.#owed += bytes;
-    if (this.#owed < CREDIT_STEP || this.#gotEnd) return;
-    const credit = this.#owed + this.#growth.afterConsuming(this.#owed, this.#session.now());
-    this.#owed = 0;
+    if (this.#closed || bytes === 0) return;
+    this.#consumed += bytes;
+    if (this.#consumed < CREDIT_STEP || this.#gotEnd) return;
+    const credit = this.#consumed + this.#growth.afterConsuming(this.#consumed, this.#session.now());
+    this.#consumed = 0;
     this.#granted += credit;
     this.#session.sendWindow(this.id, credit);
   }
@@ -121,9 +121,9 @@ export class MuxStream implements ByteStream {
     if (ends) this.#gotEnd = true;
     try {
       if (piece.length > 0) this.events.onData(piece);
-      if (!ends || this.#gone) return;
+      if (!ends || this.#closed) return;
       this.events.onEnd();
-      this.#leaveIfOver();
+      this.#closeIfDone();
     } catch (error) {
       this.failUnexpectedly(error);
     }
@@ -142,10 +142,10 @@ export class MuxStream implements ByteStream {
 
   /** The peer, or the end of the session, broke the stream. */
   receiveReset(code: ErrorCode): void {
-    if (this.#gone) return;
+    if (this.#closed) return;
     this.#acknowledge();
-    this.#leave();
-    this.#tellReset(this.events, code);
+    this.#close();
+    this.#emitReset(this.events, code);
   }
 
   /** Goes on sending what waits, as far as there is credit and room. @returns whether it still waits for room. */
@@ -190,12 +190,12 @@ export class MuxStream implements ByteStream {
     this.#sentEnd = true;
     this.#session.sendData(this.id, EMPTY, !this.#opened, true);
     this.#opened = true;
-    this.#leaveIfOver();
+    this.#closeIfDone();
   }
 
   #fail(code: ErrorCode): void {
     this.reset(code);
-    this.#tellReset(this.events, code);
+    this.#emitReset(this.events, code);
   }
 
   /** What its user met and did not expect ends this stream, not the session that carries it with all others. */
@@ -203,10 +203,10 @@ export class MuxStream implements ByteStream {
     this.#session.report(error);
     const { events } = this;
     cancelStream(this);
-    this.#tellReset(events, ErrorCode.RESET);
+    this.#emitReset(events, ErrorCode.RESET);
   }
 
-  #tellReset(events: StreamEvents, code: ErrorCode): void {
+  #emitReset(events: StreamEvents, code: ErrorCode): void {
     try {
       events.onReset(code);
     } catch (error) {
@@ -215,19 +215,19 @@ export class MuxStream implements ByteStream {
   }
 
   #acknowledge(): void {
-    const told = this.onAcknowledged;
-    if (!told) return;
+    const callback = this.onAcknowledged;
+    if (!callback) return;
     this.onAcknowledged = undefined;
-    told();
+    callback();
   }
 
-  #leaveIfOver(): void {
-    if (this.#sentEnd && this.#gotEnd) this.#leave();
+  #closeIfDone(): void {
+    if (this.#sentEnd && this.#gotEnd) this.#close();
   }
 
-  #leave(): void {
-    if (this.#gone) return;
-    this.#gone = true;
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#pending = [];
     this.#growth.release();
     this.#session.removeStream(this);

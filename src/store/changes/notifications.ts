@@ -67,7 +67,7 @@ export class Notifications implements ChangeRelay {
       const wasListening = this.#client === client;
       if (wasListening) this.#client = undefined;
       if (this.#closed) return;
-      if (wasListening) this.#log.warn('the LISTEN connection to the database is lost');
+      if (wasListening) this.#log.warn('LISTEN connection to the database lost');
       this.#retry = setTimeout(
         () => {
           this.#retry = undefined;
@@ -136,7 +136,7 @@ export class Notifications implements ChangeRelay {
 
   #receive(payload: string): void {
     const message = readPeerMessage(payload);
-    if (!message) return void this.#log.warn({ length: payload.length }, 'a malformed notification was dropped');
+    if (!message) return void this.#log.warn({ length: payload.length }, 'malformed notification dropped');
     const { node, changes, word } = message;
     if (node === this.#node) return;
     if (changes) void this.#changes.publish(changes);
@@ -147,7 +147,7 @@ export class Notifications implements ChangeRelay {
     try {
       await this.#topics.get(topic)?.(body);
     } catch (error) {
-      this.#log.warn({ topic, err: error }, 'what another node said could not be dealt with');
+      this.#log.warn({ topic, err: error }, 'message of another node could not be handled');
     }
   }
 }

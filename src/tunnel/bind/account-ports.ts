@@ -8,9 +8,9 @@ interface PortUse {
   kept: number;
 }
 
-/** The doors as one account sees them: at most so many of them are its own, those included that are kept for it. */
+/** The TCP ports as one account sees them. It has at most so many; ports that are kept for it count. */
 export class AccountPorts implements TcpPorts {
-  readonly #doors: TcpPorts;
+  readonly #tcpPorts: TcpPorts;
   readonly #max: number;
   readonly #onFree: () => void;
   readonly #ports = new Map<number, PortUse>();
@@ -18,8 +18,8 @@ export class AccountPorts implements TcpPorts {
   #opening = 0;
 
   /** @param onFree told when a port is no longer the account's. */
-  constructor(doors: TcpPorts, max: number, onFree: () => void) {
-    this.#doors = doors;
+  constructor(tcpPorts: TcpPorts, max: number, onFree: () => void) {
+    this.#tcpPorts = tcpPorts;
     this.#max = max;
     this.#onFree = onFree;
   }
@@ -35,8 +35,8 @@ export class AccountPorts implements TcpPorts {
     if (port !== 0) return this.#openKnown(port);
     this.#opening++;
     try {
-      const opened = await this.#doors.open(0);
-      if (opened !== undefined) this.#take(opened);
+      const opened = await this.#tcpPorts.open(0);
+      if (opened !== undefined) this.#use(opened);
       return opened;
     } finally {
       this.#opening--;
@@ -44,28 +44,28 @@ export class AccountPorts implements TcpPorts {
   }
 
   release(port: number, keepMs: number): void {
-    this.#doors.release(port, keepMs);
-    this.#leave(port, keepMs);
+    this.#tcpPorts.release(port, keepMs);
+    this.#release(port, keepMs);
   }
 
   /** Counted before it is open, so that no other call of the account takes the last one meanwhile. */
   async #openKnown(port: number): Promise<number | undefined> {
-    this.#take(port);
-    const opened = await this.#doors.open(port).catch((error) => {
-      this.#leave(port, 0);
+    this.#use(port);
+    const opened = await this.#tcpPorts.open(port).catch((error) => {
+      this.#release(port, 0);
       throw error;
     });
-    if (opened === undefined) this.#leave(port, 0);
+    if (opened === undefined) this.#release(port, 0);
     return opened;
   }
 
-  #take(port: number): void {
+  #use(port: number): void {
     const known = this.#ports.get(port);
     if (known) known.tunnels++;
     else this.#ports.set(port, { tunnels: 1, kept: 0 });
   }
 
-  #leave(port: number, keepMs: number): void {
+  #release(port: number, keepMs: number): void {
     const known = this.#ports.get(port);
     if (!known) return;
     const free = () => {

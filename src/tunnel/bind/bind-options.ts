@@ -34,9 +34,9 @@ export function readOptions(bind: Bind, baseDomain: string): BindOptions {
   const { proto } = bind;
   if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
   const options = new Fields(bind.options);
-  const usual = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
-  const stranger = bind.bindings.find((binding) => binding !== usual);
-  if (stranger !== undefined) throw new AgentError('unknownBinding', { binding: stranger });
+  const expected = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
+  const unknown = bind.bindings.find((binding) => binding !== expected);
+  if (unknown !== undefined) throw new AgentError('unknownBinding', { binding: unknown });
   for (const name of UNSUPPORTED) {
     if (options.has(name)) throw new AgentError('optionNotActedOn', { option: name });
   }

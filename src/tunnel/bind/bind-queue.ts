@@ -15,13 +15,13 @@ const WEIGHT = 0.05;
 const RETRY_AFTER_MAX = 30;
 
 export class BindQueue {
-  readonly #inTurn = limitConcurrency(CONCURRENT_MAX);
+  readonly #limit = limitConcurrency(CONCURRENT_MAX);
   readonly #waitingMax: number;
   readonly #now: () => number;
   /** Those that wait, and those that are worked on. */
   #pending = 0;
-  /** Between two that were done while others waited, on average; milliseconds. */
-  #apartMs = INITIAL_ESTIMATE_MS;
+  /** The mean time between two binds that were done while others waited; milliseconds. */
+  #meanIntervalMs = INITIAL_ESTIMATE_MS;
   #doneAt: number | undefined;
 
   constructor(waitingMax = WAITING_MAX, now = () => performance.now()) {
@@ -34,7 +34,7 @@ export class BindQueue {
     if (this.#pending >= CONCURRENT_MAX + this.#waitingMax) throw this.#busy();
     this.#pending++;
     try {
-      return await this.#inTurn(bind);
+      return await this.#limit(bind);
     } finally {
       this.#pending--;
       this.#measure();
@@ -42,7 +42,7 @@ export class BindQueue {
   }
 
   #busy(): AgentError {
-    const seconds = (this.#pending * this.#apartMs * (1 + Math.random())) / 1000;
+    const seconds = (this.#pending * this.#meanIntervalMs * (1 + Math.random())) / 1000;
     return new AgentError(
       'busy',
       { max: this.#waitingMax },
@@ -52,7 +52,7 @@ export class BindQueue {
 
   #measure(): void {
     const now = this.#now();
-    if (this.#doneAt !== undefined) this.#apartMs += WEIGHT * (now - this.#doneAt - this.#apartMs);
+    if (this.#doneAt !== undefined) this.#meanIntervalMs += WEIGHT * (now - this.#doneAt - this.#meanIntervalMs);
     this.#doneAt = this.#pending > CONCURRENT_MAX ? now : undefined;
   }
 }

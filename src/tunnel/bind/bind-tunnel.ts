@@ -39,17 +39,17 @@ export interface BindingSession {
  * Decides a bind and registers it.
  * @throws {AgentError} why not; nothing is left behind then.
  */
-export async function bindTunnel(parts: BindDeps, session: BindingSession, bind: Bind): Promise<BoundTunnel> {
-  const { settings } = parts;
+export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: Bind): Promise<BoundTunnel> {
+  const { settings } = deps;
   const options = readOptions(bind, settings.baseDomain);
-  await checkAcl(parts, session, options);
+  await checkAcl(deps, session, options);
   const { proto, tls, modules } = options;
   const { accountId, allowance } = session;
-  const handling = await parts.makeHandling(modules, { accountId, proto, tls, allowance });
+  const handling = await deps.makeHandling(modules, { accountId, proto, tls, allowance });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
-      ? await bindTcpPort(parts, session, bind, options)
-      : await bindName(parts, session, bind, options);
+      ? await bindTcpPort(deps, session, bind, options)
+      : await bindName(deps, session, bind, options);
   return {
     id: endpointId,
     tunnelId,
@@ -97,23 +97,23 @@ interface BoundAddress {
 }
 
 async function bindName(
-  parts: BindDeps,
+  deps: BindDeps,
   session: BindingSession,
   bind: Bind,
   options: BindOptions,
 ): Promise<BoundAddress> {
-  const { settings, registrar } = parts;
+  const { settings, registrar } = deps;
   const { proto, name } = options;
-  const usual = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
+  const publicPort = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
     const hostname = name === '' ? randomHostname(settings.baseDomain) : readHostname(name);
     // One that is internal is reached by no visitor, whatever the gateway's own names are.
     if (settings.ownNames.has(hostname) && !isInternalName(hostname))
       throw new AgentError('gatewayName', { name: hostname });
     // There is no listener, and so no port, for what is internal: its URL is but a name.
-    const port = !isInternalName(hostname) ? usual : proto === 'http' ? 80 : 443;
+    const port = !isInternalName(hostname) ? publicPort : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
-    const request = bindRequest(parts, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
+    const request = bindRequest(deps, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
     const answer = await registrar.bind(request);
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
     if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS_MAX) throw bindError(answer);
@@ -122,31 +122,31 @@ async function bindName(
 
 /** The port is opened first: what the control plane says is live has to be so. */
 async function bindTcpPort(
-  parts: BindDeps,
+  deps: BindDeps,
   session: BindingSession,
   bind: Bind,
   options: BindOptions,
 ): Promise<BoundAddress> {
-  const { settings, registrar, tcpPorts: doors } = parts;
+  const { settings, registrar, tcpPorts } = deps;
   const { baseDomain: hostname } = settings;
   checkTcpAddress(options.name, options.port, settings);
   for (let attempt = 1; ; attempt++) {
-    const wanted = options.port ?? randomPort(settings);
-    const port = await doors.open(wanted);
+    const requestedPort = options.port ?? randomPort(settings);
+    const port = await tcpPorts.open(requestedPort);
     const isLast = options.port !== null || attempt === ATTEMPTS_MAX;
     if (port === undefined) {
-      if (isLast) throw bindError({ refused: 'inUse', target: `${hostname}:${wanted}` });
+      if (isLast) throw bindError({ refused: 'inUse', target: `${hostname}:${requestedPort}` });
       continue;
     }
     const url = publicUrl('tcp', hostname, port);
     const chosen = options.port === null;
-    const request = bindRequest(parts, session, bind, 'tcp', { hostname, port, publicUrl: url, chosen });
+    const request = bindRequest(deps, session, bind, 'tcp', { hostname, port, publicUrl: url, chosen });
     const answer = await registrar.bind(request).catch((error) => {
-      doors.release(port, 0);
+      tcpPorts.release(port, 0);
       throw error;
     });
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
-    doors.release(port, 0);
+    tcpPorts.release(port, 0);
     if (answer.refused !== 'inUse' || isLast) throw bindError(answer);
   }
 }

@@ -1,6 +1,6 @@
-// The connections of the agent listener: how many there may be, and whose turn it is. All agents of a gateway come back at
-// once after an outage, and each needs a handshake, an authentication and a bind: so they wait for their turn, in order, and
-// what was begun is brought to its end. Who says nothing has no place in that order.
+// The connections of the agent listener: how many there may be, and which of them is served next. After an outage all agents
+// come back at once, and each needs a handshake, an authentication and a bind. So connections wait in a queue for an admission
+// slot, and what was begun is finished. A connection that has sent nothing is not in the queue.
 
 import type { Socket } from 'node:net';
 import { addressBlock, connectionKey, copyProxiedPeer, ipOf } from '../network/peer.ts';
@@ -16,32 +16,32 @@ import { LimitedSet } from './limited-set.ts';
  */
 const SILENT_SHARE = 1 / 2;
 const SILENT_SHARE_PER_ADDRESS = 1 / 4;
-/** Those that have used up their turn and are no agents', in all and of one address. */
-const LATE_MAX = 1024;
-const LATE_PER_ADDRESS = 512;
+/** Connections whose slot is used up and that have not authenticated, in all and of one address. */
+const EXPIRED_MAX = 1024;
+const EXPIRED_PER_ADDRESS = 512;
 /** How long there may be more of either: what a new one has to say is on its way; milliseconds. */
 const TRIM_DELAY_MS = 250;
-/** Those that wait for their turn, likewise. */
+/** Connections that wait for a slot, likewise. */
 const WAITING_MAX = 10_000;
 const WAITING_PER_ADDRESS = 5000;
-/** Turns at once: of agents that are 200 ms away, 300 get on in a second. */
+/** Slots at once: of agents that are 200 ms away, 300 are admitted in a second. */
 const SLOTS_MAX = 256;
 /** How long a connection may take for its first record; milliseconds. */
 const FIRST_RECORD_TIMEOUT_MS = 10_000;
 /**
- * There is no way to say before a handshake when to come back. Who is refused waits for the end of the connection instead,
- * for so long at random, so that who comes back at once does not come often; milliseconds. So many wait at most.
+ * Before a handshake there is no way to say when to come back. A refused connection is kept open instead, for a random time
+ * between these, so that an agent that redials at once does not come often; milliseconds. So many are kept at most.
  */
 const REFUSAL_MS = { least: 1000, most: 3000 };
 const REFUSED_MAX = 1024;
 
 interface PendingConnection {
   readonly socket: Socket;
-  /** By which its turn is found. */
+  /** Finds the connection from its TLS socket. */
   readonly key: string;
   readonly block: string;
   record: FirstRecord | undefined;
-  turn: AdmissionSlot | undefined;
+  slot: AdmissionSlot | undefined;
 }
 
 export interface AgentConnectionsOptions {
@@ -58,11 +58,11 @@ export class AgentConnections {
   readonly #all = new Map<string, PendingConnection>();
   /** Of these, the one that has had the most time goes when there are too many. */
   readonly #silent: LimitedSet<PendingConnection>;
-  readonly #late = new LimitedSet<PendingConnection>(LATE_MAX, LATE_PER_ADDRESS);
+  readonly #expired = new LimitedSet<PendingConnection>(EXPIRED_MAX, EXPIRED_PER_ADDRESS);
   readonly #waiting = new FairQueue<PendingConnection>();
   readonly #refused = new Set<Socket>();
-  readonly #turns = new AdmissionWindows();
-  #isCalling = false;
+  readonly #windows = new AdmissionWindows();
+  #isScheduled = false;
   #trimming: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
@@ -76,14 +76,14 @@ export class AgentConnections {
     socket.on('error', () => {}); // That it is closed is enough.
     const { max } = this.#options;
     const block = addressBlock(ipOf(socket));
-    if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#late.oldest);
+    if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#expired.oldest);
     if (this.#all.size >= max) return void this.#refuse(socket);
     const connection: PendingConnection = {
       socket,
       key: connectionKey(socket),
       block,
       record: undefined,
-      turn: undefined,
+      slot: undefined,
     };
     this.#all.set(connection.key, connection);
     this.#add(this.#silent, connection);
@@ -99,11 +99,11 @@ export class AgentConnections {
     });
   }
 
-  /** The turn of the connection that TLS was begun on; undefined when it is being closed. Both have the same peer then. */
+  /** The slot of the connection that TLS was begun on; undefined when the connection is being closed. Both sockets have the same peer. */
   slotOf(tls: Socket): AdmissionSlot | undefined {
     const connection = this.#all.get(connectionKey(tls));
     if (connection) copyProxiedPeer(tls, connection.socket);
-    return connection?.turn;
+    return connection?.slot;
   }
 
   /** Closes all that are there. */
@@ -121,32 +121,32 @@ export class AgentConnections {
       return void this.#refuse(socket);
     }
     this.#waiting.add(block, connection);
-    this.#call();
+    this.#serveNext();
   }
 
-  /** Begins one turn in each turn of the event loop, so that nobody else waits for many handshakes. */
-  #call(): void {
-    if (this.#isCalling || this.#turns.open >= SLOTS_MAX || this.#waiting.size === 0) return;
-    this.#isCalling = true;
+  /** Grants one slot in each turn of the event loop, so that nothing else waits for many handshakes. */
+  #serveNext(): void {
+    if (this.#isScheduled || this.#windows.open >= SLOTS_MAX || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
     setImmediate(() => {
-      this.#isCalling = false;
-      const connection = this.#waiting.next((block) => this.#turns.hasRoom(block));
-      if (!connection) return; // The end of a turn calls again.
-      this.#beginTurn(connection);
-      this.#call();
+      this.#isScheduled = false;
+      const connection = this.#waiting.next((block) => this.#windows.hasRoom(block));
+      if (!connection) return; // The next slot that ends calls this again.
+      this.#grantSlot(connection);
+      this.#serveNext();
     });
   }
 
-  #beginTurn(connection: PendingConnection): void {
+  #grantSlot(connection: PendingConnection): void {
     const { socket, record } = connection;
-    const giveBack = this.#turns.acquire(connection.block);
-    const turn = new AdmissionSlot((end) => {
-      giveBack(end);
-      // What is still a stranger's is no better than one that says nothing.
-      if (!turn.isAdmitted && this.#all.get(connection.key) === connection) this.#add(this.#late, connection);
-      this.#call();
+    const release = this.#windows.acquire(connection.block);
+    const slot = new AdmissionSlot((end) => {
+      release(end);
+      // One that has not authenticated is no better than one that has sent nothing.
+      if (!slot.isAdmitted && this.#all.get(connection.key) === connection) this.#add(this.#expired, connection);
+      this.#serveNext();
     });
-    connection.turn = turn;
+    connection.slot = slot;
     socket.unshift(record?.take());
     this.#options.startTls(socket);
   }
@@ -163,7 +163,7 @@ export class AgentConnections {
 
   #trim(): void {
     this.#trimming = undefined;
-    for (const set of [this.#silent, this.#late]) for (const connection of set.takeExcess()) this.#evict(connection);
+    for (const set of [this.#silent, this.#expired]) for (const connection of set.takeExcess()) this.#evict(connection);
   }
 
   /** That it is closed is told later; it counts no more from now on. */
@@ -178,9 +178,9 @@ export class AgentConnections {
   #forget(connection: PendingConnection): void {
     if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
     this.#silent.remove(connection);
-    this.#late.remove(connection);
+    this.#expired.remove(connection);
     this.#waiting.remove(connection.block, connection);
-    connection.turn?.end('over');
+    connection.slot?.end('over');
   }
 
   #refuse(socket: Socket): void {

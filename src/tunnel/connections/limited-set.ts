@@ -7,7 +7,7 @@ export class LimitedSet<T> {
   readonly #all = new Map<T, string>();
   readonly #groups = new Map<string, Set<T>>();
   /** Groups that have too many. */
-  readonly #crowded = new Set<string>();
+  readonly #fullGroups = new Set<string>();
 
   constructor(max: number, maxOfGroup: number) {
     this.#max = max;
@@ -22,7 +22,7 @@ export class LimitedSet<T> {
     this.#all.set(item, group);
     const items = (this.#groups.get(group) ?? new Set()).add(item);
     this.#groups.set(group, items);
-    if (items.size > this.#maxOfGroup) this.#crowded.add(group);
+    if (items.size > this.#maxOfGroup) this.#fullGroups.add(group);
   }
 
   remove(item: T): void {
@@ -34,15 +34,15 @@ export class LimitedSet<T> {
     if (items?.size === 0) this.#groups.delete(group);
   }
 
-  /** Whether `tooMany` would find any. */
+  /** Whether `takeExcess` would find any. */
   get isOverLimit(): boolean {
-    return this.#crowded.size > 0 || this.#all.size > this.#max;
+    return this.#fullGroups.size > 0 || this.#all.size > this.#max;
   }
 
   /** Those beyond the limits, taken out. */
   takeExcess(): T[] {
     const taken: T[] = [];
-    for (const group of this.#crowded) {
+    for (const group of this.#fullGroups) {
       const items = this.#groups.get(group) ?? new Set();
       for (const item of items) {
         if (items.size <= this.#maxOfGroup) break;
@@ -50,7 +50,7 @@ export class LimitedSet<T> {
         taken.push(item);
       }
     }
-    this.#crowded.clear();
+    this.#fullGroups.clear();
     for (const item of this.#all.keys()) {
       if (this.#all.size <= this.#max) break;
       this.remove(item);

@@ -114,7 +114,7 @@ export class EndpointRegistry {
   }
 
   /** Looks at the meters of all: to be called every second or so, so that rates are of the last seconds. */
-  look(): void {
+  sample(): void {
     const now = this.#now();
     for (const { meter } of this.#byId.values()) meter?.sampleRates(now);
   }

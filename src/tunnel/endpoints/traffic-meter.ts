@@ -6,7 +6,7 @@ import type { ByteCounters } from '../../protocol/relay.ts';
 /** What is older than this counts for a third, and what is three times as old for almost nothing; milliseconds. */
 const DECAY_MS = 10_000;
 
-/** How often meters are looked at; milliseconds. */
+/** How often meters are sampled; milliseconds. */
 const SAMPLE_INTERVAL_MS = 1000;
 
 /** What is counted, for each second of late. */
@@ -17,8 +17,8 @@ export interface TrafficRates {
 }
 
 /** @returns what ends it. */
-export function startRateSampling(endpoints: { look(): void }): () => void {
-  const timer = setInterval(() => endpoints.look(), SAMPLE_INTERVAL_MS).unref();
+export function startRateSampling(endpoints: { sample(): void }): () => void {
+  const timer = setInterval(() => endpoints.sample(), SAMPLE_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 
@@ -48,13 +48,13 @@ export class TrafficMeter implements ByteCounters {
 
   /** @param now of a clock that never goes back, in milliseconds. */
   sampleRates(now: number): TrafficRates {
-    const passedMs = now - (this.#at ?? now);
+    const elapsedMs = now - (this.#at ?? now);
     this.#at = now;
-    if (passedMs > 0) {
-      const kept = Math.exp(-passedMs / DECAY_MS);
-      this.#requests.update(this.requests, passedMs, kept);
-      this.#fromSocket.update(this.fromSocket, passedMs, kept);
-      this.#toSocket.update(this.toSocket, passedMs, kept);
+    if (elapsedMs > 0) {
+      const weight = Math.exp(-elapsedMs / DECAY_MS);
+      this.#requests.update(this.requests, elapsedMs, weight);
+      this.#fromSocket.update(this.fromSocket, elapsedMs, weight);
+      this.#toSocket.update(this.toSocket, elapsedMs, weight);
     }
     return {
       requestsPerSecond: this.#requests.perSecond,
@@ -69,10 +69,10 @@ class Rate {
   perSecond = 0;
   #count = 0;
 
-  /** @param kept what remains of the weight of all before. */
-  update(count: number, passedMs: number, kept: number): void {
-    const now = ((count - this.#count) * 1000) / passedMs;
-    this.perSecond = this.perSecond * kept + now * (1 - kept);
+  /** @param weight what remains of the weight of all before. */
+  update(count: number, elapsedMs: number, weight: number): void {
+    const now = ((count - this.#count) * 1000) / elapsedMs;
+    this.perSecond = this.perSecond * weight + now * (1 - weight);
     this.#count = count;
   }
 }

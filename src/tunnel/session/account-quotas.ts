@@ -18,10 +18,10 @@ export interface AccountQuota {
   readonly callBytes: ByteBudget;
   readonly bindQueue: BindQueue;
   readonly limitCalls: ConcurrencyLimit;
-  /** The way to the doors for the tunnels of this account. */
+  /** The TCP ports as the tunnels of this account see them. */
   readonly tcpPorts: TcpPorts;
   /** A session of the account is over. To be called once for each that `join` counted. */
-  leave(): void;
+  release(): void;
 }
 
 interface QuotaState extends AccountQuota {
@@ -31,39 +31,39 @@ interface QuotaState extends AccountQuota {
 
 export class AccountQuotas {
   readonly #settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>;
-  readonly #doors: TcpPorts;
-  readonly #shares = new Map<string, QuotaState>();
+  readonly #tcpPorts: TcpPorts;
+  readonly #quotas = new Map<string, QuotaState>();
 
-  constructor(settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>, doors: TcpPorts) {
+  constructor(settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>, tcpPorts: TcpPorts) {
     this.#settings = settings;
-    this.#doors = doors;
+    this.#tcpPorts = tcpPorts;
   }
 
   /** Counts a session of an account. @throws {AgentError} when it has as many as it may. */
   join(accountId: string): AccountQuota {
     const max = this.#settings.maxSessionsPerAccount;
-    const share = this.#shares.get(accountId) ?? this.#newShare(accountId);
-    if (share.sessions >= max) throw new AgentError('tooManySessions', { max });
-    share.sessions++;
-    return share;
+    const quota = this.#quotas.get(accountId) ?? this.#newQuota(accountId);
+    if (quota.sessions >= max) throw new AgentError('tooManySessions', { max });
+    quota.sessions++;
+    return quota;
   }
 
-  #newShare(accountId: string): QuotaState {
-    const forget = () => {
-      if (share.sessions === 0 && share.tcpPorts.size === 0) this.#shares.delete(accountId);
+  #newQuota(accountId: string): QuotaState {
+    const removeIfUnused = () => {
+      if (quota.sessions === 0 && quota.tcpPorts.size === 0) this.#quotas.delete(accountId);
     };
-    const share: QuotaState = {
+    const quota: QuotaState = {
       sessions: 0,
       callBytes: new ByteBudget(CALL_BYTES),
       bindQueue: new BindQueue(),
       limitCalls: limitConcurrency(CONCURRENT_CALLS_MAX),
-      tcpPorts: new AccountPorts(this.#doors, this.#settings.maxTcpPortsPerAccount, forget),
-      leave() {
-        share.sessions--;
-        forget();
+      tcpPorts: new AccountPorts(this.#tcpPorts, this.#settings.maxTcpPortsPerAccount, removeIfUnused),
+      release() {
+        quota.sessions--;
+        removeIfUnused();
       },
     };
-    this.#shares.set(accountId, share);
-    return share;
+    this.#quotas.set(accountId, quota);
+    return quota;
   }
 }

@@ -27,28 +27,28 @@ export interface AdmissionContext {
  * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
  * @throws {AgentError} why the agent is not let in.
  */
-export async function admit(auth: Auth, connection: AdmissionContext, rooms: SessionDeps): Promise<AdmittedSession> {
+export async function admit(auth: Auth, connection: AdmissionContext, deps: SessionDeps): Promise<AdmittedSession> {
   if (!auth.versions.some((version) => PROTOCOL_VERSIONS.includes(version)))
     throw new AgentError('unknownVersion', { versions: PROTOCOL_VERSIONS.join(' and ') });
   checkTextLimit('Metadata', auth.metadata, METADATA_MAX);
-  const admitted = await rooms.authtokenThrottle.limitAdmissions(() => openSession(auth, connection, rooms));
+  const admitted = await deps.authtokenThrottle.limitAdmissions(() => openSession(auth, connection, deps));
   if (!('refused' in admitted)) return admitted;
   connection.onRefused();
-  await rooms.authtokenThrottle.delayRefusal(connection.ip);
+  await deps.authtokenThrottle.delayRefusal(connection.ip);
   throw bindError(admitted);
 }
 
 async function openSession(
   auth: Auth,
   { ip, ingress, isOpen }: AdmissionContext,
-  { registrar, tokens, sessions, quotas: shares }: SessionDeps,
+  { registrar, tokens, sessions, quotas }: SessionDeps,
 ): Promise<AdmittedSession | AgentRefusal> {
-  if (!isOpen()) return { refused: 'sessionEnded' }; // While it waited for its turn.
+  if (!isOpen()) return { refused: 'sessionEnded' }; // It ended while it waited for its turn.
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
   const clientId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
   sessions.evict(grant.accountId, clientId);
-  const share = shares.join(grant.accountId);
+  const quota = quotas.join(grant.accountId);
   const opened = registrar.sessionOpened({
     accountId: grant.accountId,
     credentialId: grant.credentialId,
@@ -63,7 +63,7 @@ async function openSession(
     transport: 'muxado/2',
   });
   const sessionId = await opened.catch((error) => {
-    share.leave();
+    quota.release();
     throw error;
   });
   const { accountId, credentialId, acl } = grant;
@@ -76,7 +76,7 @@ async function openSession(
     cookie: tokens.cookie(accountId, clientId),
     kind: agentKindOf(auth),
     auth,
-    quota: share,
+    quota,
   };
 }
 

@@ -1,6 +1,6 @@
 // Where agents connect: TLS, and a session for each.
 
-import { createServer as createDoor, type Server } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { createServer, type SecureContext, type TLSSocket } from 'node:tls';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { AgentConnections } from '../connections/agent-connections.ts';
@@ -32,7 +32,7 @@ export interface AgentListener {
 export function createAgentListener(
   identity: TlsIdentity,
   contextOf: (name: string) => SecureContext | undefined,
-  rooms: SessionDeps,
+  deps: SessionDeps,
 ): AgentListener {
   const tls = createServer({
     ...identity,
@@ -40,7 +40,7 @@ export function createAgentListener(
       try {
         done(null, contextOf(name));
       } catch (error) {
-        rooms.onFailure(error);
+        deps.onFailure(error);
         done(error as Error);
       }
     },
@@ -48,15 +48,15 @@ export function createAgentListener(
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
   });
-  const { refusals } = rooms.sessions;
+  const { refusals } = deps.sessions;
   const connections = new AgentConnections({
-    max: rooms.settings.maxAgents,
+    max: deps.settings.maxAgents,
     startTls: (socket) => void tls.emit('connection', socket),
     onRefused: () => refusals.add('tooManyConnections'),
   });
   tls.on('secureConnection', (socket: TLSSocket) => {
-    const turn = connections.slotOf(socket);
-    if (turn) new AgentSession(socket, rooms, turn);
+    const slot = connections.slotOf(socket);
+    if (slot) new AgentSession(socket, deps, slot);
     else socket.destroy(); // It is being closed.
   });
   tls.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
@@ -64,7 +64,7 @@ export function createAgentListener(
     if (error.code !== 'ECONNRESET') refusals.add('tlsFailed');
     socket.destroy(); // Of a handshake that takes too long, Node only tells.
   });
-  const server = createDoor({ noDelay: true }, (socket) => connections.admit(socket));
+  const server = createTcpServer({ noDelay: true }, (socket) => connections.admit(socket));
   server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
   return {
     server,

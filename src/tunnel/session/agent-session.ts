@@ -40,10 +40,10 @@ interface Accepted extends AdmittedSession {
 }
 
 export class AgentSession implements RegisteredSession {
-  readonly #rooms: SessionDeps;
+  readonly #deps: SessionDeps;
   readonly #mux: MuxSession;
   readonly #connection: AdmissionContext;
-  readonly #turn: AdmissionSlot;
+  readonly #slot: AdmissionSlot;
   #deadline: NodeJS.Timeout;
   /** What codes of errors begin with, as the agent knows them. */
   #errorPrefix = agentKindOf({ clientType: '', userAgent: '' }).errorPrefix;
@@ -55,15 +55,15 @@ export class AgentSession implements RegisteredSession {
   #accepted: Accepted | undefined;
   #roundTrip: RoundTrip | undefined;
   /** What it was told to do, and has agreed to. */
-  #told: SessionCommand['kind'] | undefined;
+  #lastCommand: SessionCommand['kind'] | undefined;
 
-  /** @param turn of the connection, whose handshake is over. */
-  constructor(socket: TLSSocket, rooms: SessionDeps, turn: AdmissionSlot) {
-    this.#rooms = rooms;
-    this.#turn = turn;
+  /** @param slot of the connection, whose handshake is over. */
+  constructor(socket: TLSSocket, deps: SessionDeps, slot: AdmissionSlot) {
+    this.#deps = deps;
+    this.#slot = slot;
     const { ip = '', local } = peerOf(socket) ?? {};
     const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
-    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => turn.end('over') };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => slot.end('over') };
     const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     this.#mux = new MuxSession(socket, { onStream, onClose }, MUX_OPTIONS);
@@ -87,8 +87,8 @@ export class AgentSession implements RegisteredSession {
   /** Stops one tunnel, and tells the agent why. Should it bind again, it is refused for the same reason. */
   async stopTunnel(id: string, error: AgentError): Promise<void> {
     if (this.#mux.isClosed) return;
-    const told = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
-    openTypedStream(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(told))).end();
+    const message = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
+    openTypedStream(this.#mux, StreamType.STOP_TUNNEL, Buffer.from(JSON.stringify(message))).end();
     await this.#accepted?.tunnels.stop(id, error.message);
   }
 
@@ -108,7 +108,7 @@ export class AgentSession implements RegisteredSession {
       Error?: unknown;
     };
     if (reply.Error) return String(reply.Error);
-    this.#told = command.kind;
+    this.#lastCommand = command.kind;
     return null;
   }
 
@@ -119,7 +119,7 @@ export class AgentSession implements RegisteredSession {
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
     const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
     const explain = (reason: string) =>
-      this.#counted(new AgentError('malformed', { reason })).describe(this.#errorPrefix);
+      this.#countRefusal(new AgentError('malformed', { reason })).describe(this.#errorPrefix);
     answer(stream, rest, explained, explain, this.#callBytes);
   }
 
@@ -132,8 +132,8 @@ export class AgentSession implements RegisteredSession {
   }
 
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
-    [StreamType.AUTH]: (request) => this.#turn.during(this.#authenticate(request)),
-    [StreamType.SERVER_INFO]: async () => ({ Region: this.#rooms.settings.region }),
+    [StreamType.AUTH]: (request) => this.#slot.during(this.#authenticate(request)),
+    [StreamType.SERVER_INFO]: async () => ({ Region: this.#deps.settings.region }),
     [StreamType.BIND]: (request) => this.#firstBind(async () => this.#mustBeAccepted().tunnels.bind(request)),
     [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request, this.#cause),
     [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
@@ -143,32 +143,32 @@ export class AgentSession implements RegisteredSession {
 
   /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
   #explain(error: unknown): object {
-    if (error instanceof AgentError) return this.#counted(error).answer(this.#errorPrefix);
+    if (error instanceof AgentError) return this.#countRefusal(error).answer(this.#errorPrefix);
     if (error instanceof MessageError)
-      return this.#counted(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
-    this.#rooms.onFailure(error);
+      return this.#countRefusal(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
+    this.#deps.onFailure(error);
     const unavailable = new AgentError('unavailable', {}, { retryAfter: UNAVAILABLE_RETRY_S });
-    return this.#counted(unavailable).answer(this.#errorPrefix);
+    return this.#countRefusal(unavailable).answer(this.#errorPrefix);
   }
 
   /** Counts a refusal, which the agent is told. */
-  #counted(error: AgentError): AgentError {
-    this.#rooms.sessions.refusals.add(error.reason);
+  #countRefusal(error: AgentError): AgentError {
+    this.#deps.sessions.refusals.add(error.reason);
     return error;
   }
 
   /** That is what the agent came for: its turn is over with the answer. */
   async #firstBind(bind: () => Promise<object>): Promise<object> {
     try {
-      return await this.#turn.during(bind());
+      return await this.#slot.during(bind());
     } finally {
-      this.#turn.end('used');
+      this.#slot.end('used');
     }
   }
 
   #awaitAuthentication(): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#rooms.sessions.refusals.add('authenticationTimeout');
+      this.#deps.sessions.refusals.add('authenticationTimeout');
       this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
     }, AUTH_TIMEOUT_MS);
   }
@@ -180,7 +180,7 @@ export class AgentSession implements RegisteredSession {
     const kind = agentKindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
     clearTimeout(this.#deadline); // Until there is an answer, it is the agent that waits.
-    const admitted = await admit(auth, this.#connection, this.#rooms)
+    const admitted = await admit(auth, this.#connection, this.#deps)
       .catch((error) => {
         if (!this.#mux.isClosed) this.#deadline = this.#awaitAuthentication();
         throw error;
@@ -188,23 +188,23 @@ export class AgentSession implements RegisteredSession {
       .finally(() => {
         this.#isAuthenticating = false;
       });
-    const { settings, registrar } = this.#rooms;
+    const { settings, registrar } = this.#deps;
     if (this.#mux.isClosed) {
-      admitted.quota.leave();
+      admitted.quota.release();
       await registrar.sessionClosed(admitted.sessionId, settings.sessionHold, 'the connection was lost');
       throw new MessageError('the session ended');
     }
     this.#mux.limits.markAuthenticated();
-    this.#turn.markAdmitted();
+    this.#slot.markAdmitted();
     this.#callBytes = new ByteBudget(CALL_BYTES, admitted.quota.callBytes);
-    this.#accepted = { ...admitted, tunnels: new SessionTunnels(this.#rooms, this.#mux, admitted) };
+    this.#accepted = { ...admitted, tunnels: new SessionTunnels(this.#deps, this.#mux, admitted) };
     this.#mux.counteractsNagle = kind.hasNagle;
-    this.#rooms.sessions.add(this, admitted);
+    this.#deps.sessions.add(this, admitted);
     startHeartbeat(this.#mux, {
       interval: settings.heartbeatInterval,
       tolerance: settings.heartbeatTolerance,
       onBeat: (milliseconds) => {
-        this.#roundTrip = { at: this.#rooms.time(), milliseconds };
+        this.#roundTrip = { at: this.#deps.time(), milliseconds };
       },
     });
     const { clientId, cookie } = admitted;
@@ -226,21 +226,21 @@ export class AgentSession implements RegisteredSession {
 
   /** Why the agent leaves that was told to, for people. */
   get #cause(): string | undefined {
-    return this.#told && commandCauses[this.#told];
+    return this.#lastCommand && commandCauses[this.#lastCommand];
   }
 
   #onClose(code: ErrorCode, message: string): void {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
-    this.#accepted.quota.leave();
+    this.#accepted.quota.release();
     // An agent that says good-bye wants nothing kept; one that is lost will be back.
-    const isFarewell = code === ErrorCode.NONE && !this.#rooms.isStopping();
-    const holdMs = isFarewell ? 0 : this.#rooms.settings.sessionHold;
+    const isGraceful = code === ErrorCode.NONE && !this.#deps.isStopping();
+    const holdMs = isGraceful ? 0 : this.#deps.settings.sessionHold;
     this.#accepted.tunnels.closeAll(holdMs);
-    this.#rooms.sessions.remove(this, this.#accepted, {
+    this.#deps.sessions.remove(this, this.#accepted, {
       holdMs,
       reason: message,
-      isGraceful: isFarewell,
+      isGraceful,
       cause: this.#cause,
     });
   }

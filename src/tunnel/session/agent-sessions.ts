@@ -21,11 +21,11 @@ import { truncateText } from './text-limits.ts';
 /** How long to wait before a call to the control plane that failed is made again. */
 const RETRY_MS = 1000;
 
-type Parts = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
+type SessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
 
 export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly refusals = new RefusalCounters();
-  readonly #parts: Parts;
+  readonly #deps: SessionsDeps;
   readonly #byId = new Map<string, RegisteredSession>();
   readonly #byClient = new Map<string, RegisteredSession>();
   readonly #stop: (() => void)[];
@@ -33,11 +33,11 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly #pending = new Set<Promise<void>>();
   #isOver = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
     this.#stop = [
-      parts.registrar.onGrantChange((credentialId) => void this.#review(credentialId).catch(parts.onFailure)),
-      parts.registrar.onSessionReplaced((id) =>
+      deps.registrar.onGrantChange((credentialId) => void this.#review(credentialId).catch(deps.onFailure)),
+      deps.registrar.onSessionReplaced((id) =>
         this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
       ),
     ];
@@ -55,10 +55,10 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: AdmittedSession): void {
     this.#byId.set(sessionId, session);
     this.#byClient.set(`${accountId} ${clientId}`, session);
-    this.#parts.onEvent('agent connected', { sessionId, credentialId, accountId });
+    this.#deps.onEvent('agent connected', { sessionId, credentialId, accountId });
     // What changed since its authtoken was looked at was told to nobody.
-    const look = async () => this.#apply(session, await this.#parts.registrar.grant(credentialId));
-    void look().catch(this.#parts.onFailure);
+    const refresh = async () => this.#apply(session, await this.#deps.registrar.grant(credentialId));
+    void refresh().catch(this.#deps.onFailure);
   }
 
   evict(accountId: string, clientId: string): void {
@@ -68,9 +68,9 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   remove(session: RegisteredSession, { sessionId, accountId, clientId }: AdmittedSession, end: SessionEnd): void {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
-    this.#parts.onEvent('agent gone', { sessionId, accountId, reason: end.reason });
-    const told = this.#tell(sessionId, end).finally(() => this.#pending.delete(told));
-    this.#pending.add(told);
+    this.#deps.onEvent('agent disconnected', { sessionId, accountId, reason: end.reason });
+    const closed = this.#reportClosed(sessionId, end).finally(() => this.#pending.delete(closed));
+    this.#pending.add(closed);
   }
 
   async command(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
@@ -92,13 +92,13 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     await Promise.all(this.#pending);
   }
 
-  async #tell(sessionId: string, { holdMs, reason, isGraceful: isFarewell, cause }: SessionEnd): Promise<void> {
-    const error = isFarewell ? '' : truncateText(reason);
+  async #reportClosed(sessionId: string, { holdMs, reason, isGraceful, cause }: SessionEnd): Promise<void> {
+    const error = isGraceful ? '' : truncateText(reason);
     for (;;) {
       try {
-        return await this.#parts.registrar.sessionClosed(sessionId, holdMs, error, cause);
+        return await this.#deps.registrar.sessionClosed(sessionId, holdMs, error, cause);
       } catch (error) {
-        this.#parts.onFailure(error);
+        this.#deps.onFailure(error);
         if (this.#isOver) return; // The node's lease ends soon, and the row with it.
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
@@ -107,14 +107,14 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
 
   /** Looks at what sessions may still do: those of one credential, or all. */
   async #review(credentialId: string | null): Promise<void> {
-    const concerned = [...this.#byId.values()].filter(
+    const affected = [...this.#byId.values()].filter(
       ({ accepted }) => credentialId === null || accepted?.credentialId === credentialId,
     );
-    const ids = new Set(concerned.map(({ accepted }) => accepted?.credentialId ?? ''));
+    const ids = new Set(affected.map(({ accepted }) => accepted?.credentialId ?? ''));
     const grants = new Map(
-      await Promise.all([...ids].map(async (id) => [id, await this.#parts.registrar.grant(id)] as const)),
+      await Promise.all([...ids].map(async (id) => [id, await this.#deps.registrar.grant(id)] as const)),
     );
-    for (const session of concerned) this.#apply(session, grants.get(session.accepted?.credentialId ?? '') ?? null);
+    for (const session of affected) this.#apply(session, grants.get(session.accepted?.credentialId ?? '') ?? null);
   }
 
   #apply(session: RegisteredSession, grant: Grant | null): void {
@@ -124,7 +124,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     }
     if (session.accepted) session.accepted.allowance.acl = grant.acl;
     const stop = (tunnelId: string, error: AgentError) =>
-      void session.stopTunnel(tunnelId, error).catch(this.#parts.onFailure);
+      void session.stopTunnel(tunnelId, error).catch(this.#deps.onFailure);
     for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
       const target = targetOf(tunnel);
       const internal = tunnel.handling?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));

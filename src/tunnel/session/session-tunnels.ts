@@ -32,7 +32,7 @@ const EMPTY_OPTIONS = {
 };
 
 export class SessionTunnels implements ServedTunnels {
-  readonly #rooms: SessionDeps;
+  readonly #deps: SessionDeps;
   readonly #mux: MuxSession;
   readonly #admitted: AdmittedSession;
   readonly #slots: StreamSlots;
@@ -43,8 +43,8 @@ export class SessionTunnels implements ServedTunnels {
   /** Binds that are being decided. */
   #binding = 0;
 
-  constructor(rooms: SessionDeps, mux: MuxSession, admitted: AdmittedSession) {
-    this.#rooms = { ...rooms, tcpPorts: admitted.quota.tcpPorts };
+  constructor(deps: SessionDeps, mux: MuxSession, admitted: AdmittedSession) {
+    this.#deps = { ...deps, tcpPorts: admitted.quota.tcpPorts };
     this.#mux = mux;
     this.#admitted = admitted;
     this.#slots = new StreamSlots(admitted.kind);
@@ -63,17 +63,17 @@ export class SessionTunnels implements ServedTunnels {
   async bind(request: object): Promise<object> {
     const bind = readBind(request);
     checkTexts(bind);
-    return this.#counted(async () => {
-      const bound = await bindTunnel(this.#rooms, this.#admitted, bind);
+    return this.#withTunnelSlot(async () => {
+      const bound = await bindTunnel(this.#deps, this.#admitted, bind);
       if (this.#mux.isClosed) {
-        if (bound.proto === 'tcp') this.#rooms.tcpPorts.release(bound.port, 0);
+        if (bound.proto === 'tcp') this.#deps.tcpPorts.release(bound.port, 0);
         throw bindError({ refused: 'sessionEnded' });
       }
       this.#close(bound.tunnelId, 0); // Bound again by the same session: the newer one counts.
       const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
       this.#tunnels.set(bound.tunnelId, tunnel);
       this.#modules.set(bound.tunnelId, bound.modules);
-      this.#rooms.endpoints.add(tunnel);
+      this.#deps.endpoints.add(tunnel);
       return this.#describe(bind, tunnel);
     });
   }
@@ -85,14 +85,14 @@ export class SessionTunnels implements ServedTunnels {
     checkTexts({ metadata, forwardsTo });
     checkLabels(labels);
     const { sessionId, accountId } = this.#admitted;
-    return this.#counted(async () => {
-      const bound = await this.#rooms.registrar.bindLabels({ sessionId, labels, forwardsTo, metadata });
+    return this.#withTunnelSlot(async () => {
+      const bound = await this.#deps.registrar.bindLabels({ sessionId, labels, forwardsTo, metadata });
       if ('refused' in bound) throw bindError(bound);
       if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
       const { tunnelId } = bound;
       const tunnel = new LabelledTunnel({ tunnelId, accountId, labels, upstreamProtocol }, this.#mux, this.#slots);
       this.#labelled.set(tunnelId, tunnel);
-      this.#rooms.endpoints.labelled.add(tunnel);
+      this.#deps.endpoints.labelled.add(tunnel);
       return { Id: tunnelId, Error: '' };
     });
   }
@@ -104,32 +104,32 @@ export class SessionTunnels implements ServedTunnels {
    */
   async unbind(request: object, cause?: string): Promise<object> {
     const { id } = readTunnelPatch(request, 'Id');
-    await this.#inTurn(() => this.stop(this.#mustHave(id), cause));
+    await this.#limited(() => this.stop(this.#requireTunnel(id), cause));
     return { Error: '', Extra: {} };
   }
 
   /** Answers a call that changes a tunnel. @throws {AgentError} when it is none of this session, or cannot be so. */
   async patch(request: object): Promise<object> {
     const { id, metadata, policy } = readTunnelPatch(request, 'TunnelId');
-    const tunnel = this.#tunnels.get(this.#mustHave(id));
+    const tunnel = this.#tunnels.get(this.#requireTunnel(id));
     if (metadata !== null) checkTextLimit('Metadata', metadata, METADATA_MAX);
     if (policy !== null && tunnel) {
       const modules = { ...this.#modules.get(id), trafficPolicy: policy || undefined };
       const { accountId, proto, tls } = tunnel;
       const { allowance } = this.#admitted;
-      const handling = await this.#rooms.makeHandling(modules, { accountId, proto, tls, allowance });
+      const handling = await this.#deps.makeHandling(modules, { accountId, proto, tls, allowance });
       if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // Closed meanwhile.
       tunnel.handling = handling;
       this.#modules.set(id, modules);
     }
-    if (metadata !== null) await this.#inTurn(() => this.#rooms.registrar.tunnelChanged(id, { metadata }));
+    if (metadata !== null) await this.#limited(() => this.#deps.registrar.tunnelChanged(id, { metadata }));
     return { Error: '' };
   }
 
   /** Closes one tunnel: first for visitors, then for the API. @param reason why; left out when its agent wants it so. */
   async stop(tunnelId: string, reason?: string): Promise<void> {
     this.#close(tunnelId, 0);
-    await this.#rooms.registrar.tunnelClosed(tunnelId, reason && truncateText(reason));
+    await this.#deps.registrar.tunnelClosed(tunnelId, reason && truncateText(reason));
   }
 
   /** The session is over. @param keepMs how long its ports are kept. */
@@ -143,33 +143,33 @@ export class SessionTunnels implements ServedTunnels {
     if (labelled) {
       this.#labelled.delete(tunnelId);
       labelled.close();
-      this.#rooms.endpoints.labelled.remove(labelled);
+      this.#deps.endpoints.labelled.remove(labelled);
     }
     const tunnel = this.#tunnels.get(tunnelId);
     if (!tunnel) return;
     this.#tunnels.delete(tunnelId);
     this.#modules.delete(tunnelId);
     tunnel.close();
-    this.#rooms.endpoints.remove(tunnel);
-    if (tunnel.proto === 'tcp') this.#rooms.tcpPorts.release(tunnel.port, keepMs);
+    this.#deps.endpoints.remove(tunnel);
+    if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, keepMs);
   }
 
   #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
     const { accountId } = this.#admitted;
     const address = endpointAddress({ accountId, proto, hostname, port });
-    const token = this.#rooms.tokens.bindToken(accountId, tunnelId, address);
+    const token = this.#deps.tokens.bindToken(accountId, tunnelId, address);
     const chosen = proto === 'tcp' ? { Addr: `${hostname}:${port}` } : { Hostname: hostname };
     const options = { ...EMPTY_OPTIONS, ...bind.options, ...chosen };
     return writeBindResponse({ id: tunnelId, url: publicUrl, token }, proto, options);
   }
 
-  #mustHave(tunnelId: string): string {
+  #requireTunnel(tunnelId: string): string {
     if (this.#tunnels.has(tunnelId) || this.#labelled.has(tunnelId)) return tunnelId;
     throw new AgentError('noSuchTunnel', { id: tunnelId });
   }
 
   /** In turn with the other calls of its account, so that no account has all of the database's time. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #limited<T>(work: () => Promise<T>): Promise<T> {
     return this.#admitted.quota.limitCalls(async () => this.#ifOpen(work));
   }
 
@@ -178,7 +178,7 @@ export class SessionTunnels implements ServedTunnels {
     return work();
   }
 
-  async #counted<T>(work: () => Promise<T>): Promise<T> {
+  async #withTunnelSlot<T>(work: () => Promise<T>): Promise<T> {
     if (this.#tunnels.size + this.#labelled.size + this.#binding >= TUNNELS_MAX)
       throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
     this.#binding++;
