@@ -5,7 +5,6 @@ import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { compileOnce } from '../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../policy/compile/compile-queue.ts';
-import { compilePolicyDocument } from '../policy/compile/policy.ts';
 import { refuseKeyFetch } from '../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
 import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
@@ -46,6 +45,7 @@ export async function readPolicy(
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const kept = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
+    const { compilePolicyDocument } = await import('../policy/compile/policy.ts');
     const environment = { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' };
     const work = () => {
       const sent = compileOnce(KINDS[proto], value, () => splitPolicy(value, proto));

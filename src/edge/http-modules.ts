@@ -15,6 +15,11 @@ export interface CreatedModules {
   convertsWebsockets: boolean;
 }
 
+/** Loads the code of the modules that are enabled. It is to be awaited before `createModules`. */
+export async function loadModules(descriptors: readonly ModuleDescriptor[], settings: ModulesSettings): Promise<void> {
+  for (const { key, load } of descriptors) if (settings[key]?.enabled) await load?.();
+}
+
 /**
  * Makes the modules of a route, of a TLS edge or of a tunnel; those that are disabled are left out.
  * @param cache where those come from that remember their visitors.

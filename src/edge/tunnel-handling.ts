@@ -10,9 +10,9 @@ import { allows } from '../tunnel/control/acl.ts';
 import { AgentError } from '../tunnel/control/agent-errors.ts';
 import type { Handling } from '../tunnel/endpoints/endpoint.ts';
 import type { HandledTunnel, MakeHandling, TunnelModules } from '../tunnel/tunnel-modules.ts';
-import { createModules } from './http-modules.ts';
+import { createModules, loadModules } from './http-modules.ts';
 import { circuitBreakerDefaults } from './modules/circuit-breaker.ts';
-import type { ModuleDescriptor } from './modules/descriptor.ts';
+import type { ModuleDescriptor, ModulesSettings } from './modules/descriptor.ts';
 import { EVERYBODY } from './modules/ip-restriction.ts';
 import { mtlsHeaders } from './modules/mtls-headers.ts';
 import { SettingsError } from './modules/settings-error.ts';
@@ -30,8 +30,10 @@ export function tunnelHandling(
 ): MakeHandling {
   return async (modules, tunnel) => {
     const { trafficPolicy } = modules;
-    const work = () => make(modules, tunnel, environment, descriptors);
     try {
+      const settings = settingsOf(modules);
+      await loadModules(descriptors, settings);
+      const work = () => make(modules, settings, tunnel, environment, descriptors);
       return await (trafficPolicy === undefined ? work() : policies.compile(tunnel.accountId, trafficPolicy, work));
     } catch (error) {
       if (error instanceof CompileQueueFull) throw new AgentError('tooManyPolicies');
@@ -45,6 +47,7 @@ export function tunnelHandling(
 
 function make(
   modules: TunnelModules,
+  settings: ModulesSettings,
   tunnel: HandledTunnel,
   environment: ModuleEnvironment,
   descriptors: readonly ModuleDescriptor[],
@@ -52,7 +55,6 @@ function make(
   const { accountId, proto, allowance } = tunnel;
   const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
   const owner: ModuleOwner = { accountId, proto, mayReach };
-  const settings = settingsOf(modules);
   const tls = modules.clientAuthorities === undefined ? undefined : mutualTls(modules.clientAuthorities);
   const isHttp = proto === 'http' || proto === 'https';
   const made = createModules(descriptors, settings, owner, environment);

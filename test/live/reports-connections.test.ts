@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { createModules } from '../../src/edge/http-modules.ts';
 import type { ModulesSettings } from '../../src/edge/modules/descriptor.ts';
+import { trafficPolicyModule } from '../../src/edge/modules/traffic-policy.ts';
 import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
 import { TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
@@ -68,6 +69,8 @@ async function come(port: number, bytes: number): Promise<number> {
   await new Promise((resolve) => socket.once('close', resolve));
   return heard;
 }
+
+await trafficPolicyModule.load?.();
 
 function handle(endpoint: LiveTunnel, settings: ModulesSettings): void {
   const { accountId, proto } = endpoint;

@@ -3,6 +3,7 @@
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { createModules } from '../../src/edge/http-modules.ts';
 import type { ModuleSettings } from '../../src/edge/modules/descriptor.ts';
+import { trafficPolicyModule } from '../../src/edge/modules/traffic-policy.ts';
 import type { EndpointRules } from '../../src/edge/pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { PipelineServices } from '../../src/edge/pipeline/services.ts';
@@ -88,6 +89,8 @@ export function visitsFor(hearer: TrafficReporter, failures: unknown[] = []): Pi
     reporter: hearer,
   };
 }
+
+await trafficPolicyModule.load?.();
 
 /** Puts modules before an endpoint. */
 export function handle<T extends LiveEndpoint>(

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
-import { createModules } from '../../src/edge/http-modules.ts';
+import { createModules, loadModules } from '../../src/edge/http-modules.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
 import type { ModuleSettings, ModulesSettings } from '../../src/edge/modules/descriptor.ts';
 import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.ts';
@@ -136,6 +136,8 @@ const ALL = {
   circuitBreaker: circuitBreakerDefaults,
   websocketTcpConverter: { enabled: true },
 };
+beforeAll(() => loadModules(moduleDescriptors, ALL));
+
 const OWNER = { accountId: 'ac_2test', proto: 'https' } as const;
 
 const httpModules = (settings: ModulesSettings, owner: ModuleOwner, environment: ModuleEnvironment) =>

@@ -12,9 +12,12 @@ import {
   typeFromAST,
   visit,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { CompiledQuery } from 'graphql-jit';
+import { lazyPackage } from '../../runtime/lazy-package.ts';
 import type { Context } from '../context.ts';
 import { isHeavyField } from '../field-cost.ts';
+
+const jit = lazyPackage<typeof import('graphql-jit')>('graphql-jit');
 
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
@@ -65,6 +68,7 @@ export function prepareOperation(
     awaitsOthers: keyed.some(({ name }) => mutations?.[name.value]?.extensions.awaitsOthers === true),
     async run(variables, context) {
       if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
+        const { compileQuery, isCompiledQuery } = jit();
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }

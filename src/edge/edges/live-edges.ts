@@ -121,8 +121,9 @@ export class LiveEdges {
       if (before?.fingerprint === JSON.stringify(edge)) continue;
       const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
       for (const [key, settings] of changedModules(edge, known)) {
-        const descriptor = descriptors.find((one) => one.isCompiled && one.key === key);
-        if (!descriptor) continue;
+        const descriptor = descriptors.find((one) => one.key === key);
+        await descriptor?.load?.();
+        if (!descriptor?.isCompiled) continue;
         const owner = { accountId: edge.accountId, proto: edge.kind };
         const work = () => descriptor.create(settings, owner, environment);
         do await nextTurn();

@@ -57,6 +57,8 @@ export interface ModuleDescriptor<
   readonly isStateful?: boolean;
   /** Whether `create` compiles what may take long: it is done ahead then, in pieces, while other traffic goes on. */
   readonly isCompiled?: boolean;
+  /** Loads code that `create` needs and that a gateway without this module need not have. It is awaited before `create`. */
+  load?(): Promise<void>;
   /** @throws {SettingsError} or what the policy compiler throws, for settings that are not right. */
   create(settings: Settings, owner: ModuleOwner, environment: ModuleEnvironment): ModuleEffect;
   /**

@@ -1,7 +1,6 @@
 // The traffic policy of a route, an edge or a tunnel, as a module.
 
 import { createHash } from 'node:crypto';
-import { compilePolicyText } from '../../policy/compile/policy.ts';
 import { joinPolicy, type PolicySecret } from '../../policy/secrets/policy-secrets.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 
@@ -25,12 +24,21 @@ interface SealedPolicy extends ModuleSettings {
   sealed: string;
 }
 
+/** The compiler of policies, with the language of their conditions. */
+let compiler: typeof import('../../policy/compile/policy.ts') | undefined;
+
 export const trafficPolicyModule: ModuleDescriptor<TrafficPolicySettings, StoredPolicy> = {
   key: 'trafficPolicy',
   phase: 'policy',
   isStateful: true,
   isCompiled: true,
-  create: ({ value }, owner, environment) => compilePolicyText(value, owner, environment),
+  async load() {
+    compiler ??= await import('../../policy/compile/policy.ts');
+  },
+  create({ value }, owner, environment) {
+    if (!compiler) throw new Error('load() is to be awaited before create()');
+    return compiler.compilePolicyText(value, owner, environment);
+  },
   mapSecrets: (stored, change) =>
     'masked' in stored ? { ...stored, sealed: change(stored.sealed, partOf(stored.masked)) } : stored,
   resolve(stored) {

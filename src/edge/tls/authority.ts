@@ -1,12 +1,12 @@
 // The development authority: made on the first start, and trusted by whoever is given its certificate.
 
-import 'reflect-metadata'; // What the next import is built with asks for it.
 import { createPrivateKey, X509Certificate as NodeCertificate, randomBytes, webcrypto } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import * as x509 from '@peculiar/x509';
+import type { X509Certificate } from '@peculiar/x509';
 import { createFileAtomically } from '../../create-file-atomically.ts';
+import { x509 } from '../../runtime/x509.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -14,9 +14,6 @@ const LEAF_DAYS = 90;
 /** Clocks of devices are often behind. */
 const BACKDATED_DAYS = 1;
 const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-
-const { KeyUsageFlags: flag, ExtendedKeyUsage: purpose } = x509;
-x509.cryptoProvider.set(webcrypto as Crypto);
 
 /** The files of the authority cannot be used; the text says what to do. */
 export class AuthorityError extends Error {}
@@ -76,11 +73,21 @@ interface Files {
 async function issue(
   hosts: string[],
   publicKey: CryptoKey,
-  authority: x509.X509Certificate,
+  authority: X509Certificate,
   key: CryptoKeyPair,
-): Promise<x509.X509Certificate> {
+): Promise<X509Certificate> {
   const now = Date.now();
-  return x509.X509CertificateGenerator.create({
+  const {
+    AuthorityKeyIdentifierExtension,
+    BasicConstraintsExtension,
+    ExtendedKeyUsage,
+    ExtendedKeyUsageExtension,
+    KeyUsageFlags,
+    KeyUsagesExtension,
+    SubjectAlternativeNameExtension,
+    X509CertificateGenerator,
+  } = x509();
+  return X509CertificateGenerator.create({
     serialNumber: serial(),
     subject: [{ CN: [(hosts[0] ?? '').slice(0, 64)] }],
     issuer: authority.subject,
@@ -90,20 +97,27 @@ async function issue(
     publicKey,
     signingKey: key.privateKey,
     extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(flag.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([purpose.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(
         hosts.map((host) => ({ type: isIP(host) ? ('ip' as const) : ('dns' as const), value: host })),
       ),
-      await x509.AuthorityKeyIdentifierExtension.create(key.publicKey),
+      await AuthorityKeyIdentifierExtension.create(key.publicKey),
     ],
   });
 }
 
 async function newAuthority(key: CryptoKeyPair): Promise<string> {
   const now = Date.now();
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+  const {
+    BasicConstraintsExtension,
+    KeyUsageFlags: flag,
+    KeyUsagesExtension,
+    SubjectKeyIdentifierExtension,
+    X509CertificateGenerator,
+  } = x509();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: [{ CN: [`Tunnel Gateway development CA ${randomBytes(4).toString('hex')}`] }],
     notBefore: new Date(now - BACKDATED_DAYS * DAY),
@@ -111,9 +125,9 @@ async function newAuthority(key: CryptoKeyPair): Promise<string> {
     signingAlgorithm: KEYS,
     keys: key,
     extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(flag.keyCertSign | flag.cRLSign, true),
-      await x509.SubjectKeyIdentifierExtension.create(key.publicKey),
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(flag.keyCertSign | flag.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(key.publicKey),
     ],
   });
   return `${certificate.toString('pem')}\n`;
@@ -153,7 +167,7 @@ async function importKey(files: Files): Promise<CryptoKeyPair> {
   }
 }
 
-async function readAuthority(files: Files): Promise<x509.X509Certificate> {
+async function readAuthority(files: Files): Promise<X509Certificate> {
   const text = await readFile(files.cert, 'utf8');
   const remedy = `restore it, or delete it with ${files.key}: a new one is made then, which all agents must be given`;
   try {
@@ -162,7 +176,7 @@ async function readAuthority(files: Files): Promise<x509.X509Certificate> {
       throw new AuthorityError(`${files.cert} does not belong to ${files.key}; ${remedy}`);
     if (Date.parse(certificate.validTo) < Date.now())
       throw new AuthorityError(`${files.cert} ended on ${certificate.validTo}; ${remedy}`);
-    return new x509.X509Certificate(text);
+    return new (x509().X509Certificate)(text);
   } catch (error) {
     if (error instanceof AuthorityError) throw error;
     throw new AuthorityError(`${files.cert} must hold a certificate in PEM; ${remedy}`);

@@ -1,7 +1,7 @@
 // Who wants to hear of traffic: the sources of all accounts, in memory, as they are in the store.
 
 import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
-import { Filter } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { Hearers, type Wish } from './hearers.ts';
 import { Kept } from './kept.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
@@ -51,36 +51,40 @@ export class Audience {
     this.#reloads.close();
   }
 
-  #take(sources: readonly TrafficSource[]): void {
-    this.#requests.take(sources);
-    this.#connections.take(sources);
+  async #take(sources: readonly TrafficSource[]): Promise<void> {
+    // The language of filters is loaded only where there is a filter.
+    const isFiltered = sources.some(({ filter }) => filter !== '');
+    const filters = isFiltered ? await import('./filter.ts') : undefined;
+    this.#requests.take(sources, filters);
+    this.#connections.take(sources, filters);
   }
 }
 
 /** Who listens to one type of event. */
 class Ears<T extends TrafficType> {
   readonly #type: T;
-  readonly #filters: Kept<Filter<T>>;
-  readonly #selections: Kept<Selection<ReportOf[T]>>;
+  readonly #filters = new Kept<Filter<T>>();
+  readonly #selections = new Kept<Selection<ReportOf[T]>>();
   #byAccount: ReadonlyMap<string, Hearers<T>> = new Map();
 
   constructor(type: T) {
     this.#type = type;
-    this.#filters = new Kept((text) => new Filter(text, type));
-    this.#selections = new Kept((fields) => new Selection(objectShapes[type], fields === '' ? [] : fields.split(' ')));
   }
 
   of(accountId: string): Hearers<T> | undefined {
     return this.#byAccount.get(accountId);
   }
 
-  take(sources: readonly TrafficSource[]): void {
+  /** @param filters is there when a source has a filter. */
+  take(sources: readonly TrafficSource[], filters: typeof import('./filter.ts') | undefined): void {
+    const filterOf = (text: string) =>
+      filters && text !== '' ? this.#filters.get(text, () => new filters.Filter(text, this.#type)) : undefined;
     this.#filters.turn();
     this.#selections.turn();
     const wishes = new Map<string, Wish<T>[]>();
     for (const source of sources) {
       if (source.type !== this.#type || source.destinationIds.length === 0) continue;
-      const wish = { ...source, filter: source.filter === '' ? undefined : this.#filters.get(source.filter) };
+      const wish = { ...source, filter: filterOf(source.filter) };
       const others = wishes.get(source.accountId);
       if (others) others.push(wish);
       else wishes.set(source.accountId, [wish]);
@@ -88,6 +92,8 @@ class Ears<T extends TrafficType> {
     this.#byAccount = new Map(Array.from(wishes, ([id, list]) => [id, new Hearers(list, this.#select)]));
   }
 
-  #select = (fields: readonly string[]): Selection<ReportOf[T]> =>
-    this.#selections.get([...new Set(fields)].sort().join(' '));
+  #select = (fields: readonly string[]): Selection<ReportOf[T]> => {
+    const sorted = [...new Set(fields)].sort();
+    return this.#selections.get(sorted.join(' '), () => new Selection(objectShapes[this.#type], sorted));
+  };
 }

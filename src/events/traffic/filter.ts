@@ -1,12 +1,20 @@
-// Filters of traffic events: expressions in CEL on `ev`, the object of the event. A member of it is read off the report when
-// an expression asks for it, so that no object is made only to be filtered.
+// Filters of traffic events: expressions in CEL on `ev`, the object of the event. A member of it is read from the report when
+// an expression asks for it, so that no object is made only to be filtered. This file is imported when a gateway has its
+// first filter: the language takes time and memory to load.
 
-import type { CelType } from '@bufbuild/cel';
+import type { CelInput, CelType } from '@bufbuild/cel';
+import { HeaderList } from '../../http/header-list.ts';
 import { COST_MAX, spend, startBudget } from '../../policy/cel/cost-budget.ts';
 import { CelError, CelFailure } from '../../policy/cel/errors.ts';
 import { compileCondition } from '../../policy/cel/expression.ts';
+import { BOOL, INT, LIST, STRING, TIMESTAMP } from '../../policy/cel/types.ts';
+import { fieldMap } from '../../policy/cel/variables/field-map.ts';
+import { timestamp } from '../../policy/cel/variables/times.ts';
+import { TEXTS_BY_NAME } from '../../policy/cel/variables/variable.ts';
 import type { Bindings, Vocabulary } from '../../policy/cel/vocabulary.ts';
-import type { Member } from './members.ts';
+import type { FieldType } from './fields.ts';
+import { hideSecrets } from './headers.ts';
+import type { FieldValues, Member } from './members.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 
 /**
@@ -17,6 +25,16 @@ const FILTER_WORK_MAX = 3000;
 
 /** Whether an event is to be delivered. Throws a `CelFailure` when that cannot be said of it. */
 export type Test<R> = (report: R) => boolean;
+
+/** How expressions see a value of each type. Timestamps are such that expressions can compute with them. */
+const CEL_TYPES: { readonly [T in FieldType]: { type: CelType; convert(value: FieldValues[T]): CelInput } } = {
+  string: { type: STRING, convert: (value) => value },
+  number: { type: INT, convert: BigInt },
+  boolean: { type: BOOL, convert: (value) => value },
+  timestamp: { type: TIMESTAMP, convert: timestamp },
+  headers: { type: TEXTS_BY_NAME, convert: (fields) => fieldMap(new HeaderList(hideSecrets(fields))) },
+  list: { type: LIST, convert: (list) => list as unknown as CelInput },
+};
 
 interface Language<R> {
   vocabulary: Vocabulary;
@@ -92,7 +110,7 @@ export class Filter<T extends TrafficType> {
 function languageOf<T extends TrafficType>(type: T): Language<ReportOf[T]> {
   const members = Object.entries(objectShapes[type].members) as [string, Member<ReportOf[T]>][];
   const variables: Record<string, CelType> = {};
-  for (const [path, { celType }] of members) variables[`ev.${path}`] = celType;
+  for (const [path, { type }] of members) variables[`ev.${path}`] = CEL_TYPES[type].type;
 
   class ReportBindings {
     readonly #report: ReportOf[T];
@@ -102,9 +120,12 @@ function languageOf<T extends TrafficType>(type: T): Language<ReportOf[T]> {
     }
 
     static {
-      for (const [path, { value }] of members) {
+      for (const [path, member] of members) {
+        const read = member.read as (report: ReportOf[T]) => unknown;
+        const convert = CEL_TYPES[member.type].convert as (value: unknown) => CelInput;
         const get = function (this: ReportBindings) {
-          return value(this.#report);
+          const value = read(this.#report);
+          return value === undefined ? undefined : convert(value);
         };
         Object.defineProperty(ReportBindings.prototype, `ev.${path}`, { get, enumerable: true });
       }

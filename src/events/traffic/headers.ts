@@ -1,8 +1,5 @@
 // Header fields as traffic events have them: names in lower case, each with the list of its values, and no secrets.
 
-import type { CelMap } from '@bufbuild/cel';
-import { HeaderList } from '../../http/header-list.ts';
-import { fieldMap } from '../../policy/cel/variables/field-map.ts';
 import { quoted } from './quoted.ts';
 
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
@@ -42,10 +39,9 @@ export function writeHeaders(fields: HeaderFields): string {
   return `${text}}`;
 }
 
-/** The same for expressions, which look names up without regard to case. */
-export function headerMap(fields: HeaderFields): CelMap {
-  const shown = fields.map(([name, value]) => [name, SECRET.has(name.toLowerCase()) ? HIDDEN : value] as const);
-  return fieldMap(new HeaderList(shown));
+/** The same fields as they were sent, with their secrets hidden. */
+export function hideSecrets(fields: HeaderFields): HeaderFields {
+  return fields.map(([name, value]) => [name, SECRET.has(name.toLowerCase()) ? HIDDEN : value]);
 }
 
 /** Some name is there more than once, as Set-Cookie, or is none of the usual ones. */

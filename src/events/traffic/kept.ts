@@ -1,17 +1,12 @@
 /** Things by their names, made once, and kept for as long as they are asked for. */
 export class Kept<T> {
-  readonly #make: (key: string) => T;
   #now = new Map<string, T>();
   #before = new Map<string, T>();
 
-  constructor(make: (key: string) => T) {
-    this.#make = make;
-  }
-
-  get(key: string): T {
+  get(key: string, make: () => T): T {
     let value = this.#now.get(key);
     if (value === undefined) {
-      value = this.#before.get(key) ?? this.#make(key);
+      value = this.#before.get(key) ?? make();
       this.#now.set(key, value);
     }
     return value;

@@ -1,23 +1,32 @@
-// What a member of the object of a traffic event is: how it is read off a report, written into the event, and seen by filters.
+// What a member of the object of a traffic event is: how it is read from a report, and how it is written into the event.
 
-import type { CelInput, CelType } from '@bufbuild/cel';
-import { BOOL, INT, LIST, STRING, TIMESTAMP } from '../../policy/cel/types.ts';
-import { timestamp } from '../../policy/cel/variables/times.ts';
-import { TEXTS_BY_NAME } from '../../policy/cel/variables/variable.ts';
 import type { FieldType } from './fields.ts';
-import { type HeaderFields, headerMap, writeHeaders } from './headers.ts';
+import { type HeaderFields, writeHeaders } from './headers.ts';
 import { momentWriter } from './moments.ts';
 import { writeNotes } from './notes.ts';
 import { quoted } from './quoted.ts';
 
-export interface Member<R> {
-  readonly type: FieldType;
+/** What the reader of a member returns, by its type. */
+export interface FieldValues {
+  string: string;
+  number: number;
+  boolean: boolean;
+  /** In milliseconds since 1970. */
+  timestamp: number;
+  headers: HeaderFields;
+  /** Objects that JSON can represent. */
+  list: readonly object[];
+}
+
+interface MemberOf<R, T extends FieldType> {
+  readonly type: T;
+  /** @returns undefined where the report says nothing of it. */
+  read(report: R): FieldValues[T] | undefined;
   /** In JSON. */
   write(report: R): string;
-  readonly celType: CelType;
-  /** As an expression has it; undefined where the report says nothing of it. */
-  value(report: R): CelInput | undefined;
 }
+
+export type Member<R> = { [T in FieldType]: MemberOf<R, T> }[FieldType];
 
 /** An object in the object that reports may say nothing of: it is null then. */
 export type IsTold<R> = (report: R) => boolean;
@@ -31,56 +40,36 @@ export interface ObjectShape<R> {
 }
 
 export function text<R>(read: (report: R) => string | undefined): Member<R> {
-  return { type: 'string', write: (report) => told(read(report), quoted) ?? 'null', celType: STRING, value: read };
+  return { type: 'string', read, write: (report) => told(read(report), quoted) ?? 'null' };
 }
 
 /** A text of our own, that nothing is in which JSON would have to escape. */
 export function plainText<R>(read: (report: R) => string | undefined): Member<R> {
-  return { ...text(read), write: (report) => `"${read(report)}"` };
+  return { type: 'string', read, write: (report) => `"${read(report)}"` };
 }
 
 /** A whole number. */
 export function integer<R>(read: (report: R) => number | undefined): Member<R> {
-  return {
-    type: 'number',
-    write: (report) => String(read(report) ?? null),
-    celType: INT,
-    value: (report) => told(read(report), BigInt),
-  };
+  return { type: 'number', read, write: (report) => String(read(report) ?? null) };
 }
 
 export function flag<R>(read: (report: R) => boolean): Member<R> {
-  return { type: 'boolean', write: (report) => String(read(report)), celType: BOOL, value: read };
+  return { type: 'boolean', read, write: (report) => String(read(report)) };
 }
 
-/** @param read in milliseconds since 1970. Filters see a timestamp, with which they can compute. */
+/** @param read in milliseconds since 1970. */
 export function moment<R>(read: (report: R) => number | undefined): Member<R> {
   const written = momentWriter();
-  return {
-    type: 'timestamp',
-    write: (report) => told(read(report), (ms) => `"${written(ms)}"`) ?? 'null',
-    celType: TIMESTAMP,
-    value: (report) => told(read(report), timestamp),
-  };
+  return { type: 'timestamp', read, write: (report) => told(read(report), (ms) => `"${written(ms)}"`) ?? 'null' };
 }
 
 export function headers<R>(read: (report: R) => HeaderFields | undefined): Member<R> {
-  return {
-    type: 'headers',
-    write: (report) => told(read(report), writeHeaders) ?? 'null',
-    celType: TEXTS_BY_NAME,
-    value: (report) => told(read(report), headerMap),
-  };
+  return { type: 'headers', read, write: (report) => told(read(report), writeHeaders) ?? 'null' };
 }
 
-/** @param read objects that JSON can say. Filters see all of them, events as many as are not too long. */
+/** @param read returns objects that JSON can represent. Filters see all of them, events as many as are not too long. */
 export function list<R>(read: (report: R) => readonly object[] | undefined): Member<R> {
-  return {
-    type: 'list',
-    write: (report) => told(read(report), writeNotes) ?? 'null',
-    celType: LIST,
-    value: (report) => read(report) as CelInput | undefined,
-  };
+  return { type: 'list', read, write: (report) => told(read(report), writeNotes) ?? 'null' };
 }
 
 function told<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {

@@ -1,9 +1,12 @@
 // Regular expressions in the syntax of RE2, which take time in proportion to the text, whatever the pattern.
 
 import { LRUCache } from 'lru-cache';
-import { RE2JS, RE2JSException } from 're2js';
+import type { RE2JS } from 're2js';
+import { lazyPackage } from '../../runtime/lazy-package.ts';
 import { compileOnce } from './compilation.ts';
 import { spend, TEXT_LENGTH_MAX } from './cost-budget.ts';
+
+const re2js = lazyPackage<typeof import('re2js')>('re2js');
 
 /** Bytes of a pattern, and instructions it may be compiled to: each is looked at once for every character of a text. */
 const PATTERN_MAX = 8 * 1024;
@@ -84,9 +87,9 @@ class CompiledPattern implements Pattern {
     if (Buffer.byteLength(text) > PATTERN_MAX) throw new RegexError(`must have at most ${PATTERN_MAX} bytes`);
     if (sizeOfPattern(text) > SIZE_MAX) throw new RegexError(TOO_LARGE);
     try {
-      this.#re2 = RE2JS.compile(text);
+      this.#re2 = re2js().RE2JS.compile(text);
     } catch (error) {
-      if (!(error instanceof RE2JSException)) throw error;
+      if (!(error instanceof re2js().RE2JSException)) throw error;
       throw new RegexError(`is not a regular expression (RE2): ${error.message.replace('error parsing regexp: ', '')}`);
     }
     const size = this.#re2.programSize();

@@ -1,9 +1,12 @@
 // A traffic policy as it is sent: a text in JSON or YAML.
 
-import { type ErrorCode, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import type { ErrorCode } from 'yaml';
 import { POLICY_LIMITS } from '../../protocol/policy/policy-shape.ts';
+import { lazyPackage } from '../../runtime/lazy-package.ts';
 import { jsonRanges, type Range } from './json-ranges.ts';
 import { PolicyError, PROBLEM } from './problems.ts';
+
+const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
 /** What a text may be longer than its document: blanks and comments. */
 const TEXT_MAX = 2 * POLICY_LIMITS.document;
@@ -67,6 +70,7 @@ export function parsePolicyText(text: string): PolicyText {
 }
 
 function parseYaml(text: string): PolicyText {
+  const { isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, {
     uniqueKeys: false, // It would compare each with each.

@@ -1,7 +1,6 @@
 // Hashing of passwords: argon2id, a few at a time.
 
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 
 /** OWASP’s recommendation: 19 MiB, two passes. Argon2id is what the library does unless told otherwise. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -22,7 +21,8 @@ export class Passwords {
   #running = 0;
 
   /** @returns PHC text. @throws {PasswordsBusy} */
-  hash(password: string): Promise<string> {
+  async hash(password: string): Promise<string> {
+    const { hash } = await import('@node-rs/argon2');
     return this.#inTurn(() => hash(normal(password), COST));
   }
 
@@ -31,6 +31,7 @@ export class Passwords {
    * @throws {PasswordsBusy}
    */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
+    const { verify } = await import('@node-rs/argon2');
     const isPossible = password.length <= UNITS_MAX;
     const isEqual = await this.#inTurn(() => verify(stored ?? this.#nobodys, isPossible ? normal(password) : ''));
     return isEqual && isPossible && stored !== undefined;

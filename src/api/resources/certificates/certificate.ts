@@ -1,38 +1,36 @@
 // What certificates (X.509, RFC 5280) say of themselves, and which of them are an authority's.
 
-import 'reflect-metadata'; // What the next import is built with asks for it.
 import { X509Certificate as NodeCertificate } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import type { Name, X509Certificate } from '@peculiar/x509';
+import { x509 } from '../../../runtime/x509.ts';
 import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
 import { checkBytes, isStorable } from '../../texts.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 
 const PEM_MAX_BYTES = 16 * 1024;
 
-const { KeyUsageFlags: flag, ExtendedKeyUsage: purpose } = x509;
-
-/** In the order of RFC 5280, section 4.2.1.3. */
-const keyUsages: [flag: number, name: string][] = [
-  [flag.digitalSignature, 'digital_signature'],
-  [flag.nonRepudiation, 'content_commitment'],
-  [flag.keyEncipherment, 'key_encipherment'],
-  [flag.dataEncipherment, 'data_encipherment'],
-  [flag.keyAgreement, 'key_agreement'],
-  [flag.keyCertSign, 'cert_sign'],
-  [flag.cRLSign, 'crl_sign'],
-  [flag.encipherOnly, 'encipher_only'],
-  [flag.decipherOnly, 'decipher_only'],
+/** The bits of the extension KeyUsage, from the first on (RFC 5280, section 4.2.1.3). */
+const keyUsages = [
+  'digital_signature',
+  'content_commitment',
+  'key_encipherment',
+  'data_encipherment',
+  'key_agreement',
+  'cert_sign',
+  'crl_sign',
+  'encipher_only',
+  'decipher_only',
 ];
 
 /** RFC 5280, section 4.2.1.12. */
 const extendedKeyUsages: Record<string, string> = {
   '2.5.29.37.0': 'any',
-  [purpose.serverAuth]: 'server_auth',
-  [purpose.clientAuth]: 'client_auth',
-  [purpose.codeSigning]: 'code_signing',
-  [purpose.emailProtection]: 'email_protection',
-  [purpose.timeStamping]: 'time_stamping',
-  [purpose.ocspSigning]: 'ocsp_signing',
+  '1.3.6.1.5.5.7.3.1': 'server_auth',
+  '1.3.6.1.5.5.7.3.2': 'client_auth',
+  '1.3.6.1.5.5.7.3.3': 'code_signing',
+  '1.3.6.1.5.5.7.3.4': 'email_protection',
+  '1.3.6.1.5.5.7.3.8': 'time_stamping',
+  '1.3.6.1.5.5.7.3.9': 'ocsp_signing',
 };
 
 /** What a database row keeps of a certificate, beside whose it is. */
@@ -49,13 +47,14 @@ export interface Authority extends Validity {
   subjectCommonName: string;
 }
 
-export function validityOf(parsed: x509.X509Certificate): Validity {
-  const usages = parsed.getExtension(x509.KeyUsagesExtension)?.usages ?? 0;
-  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages ?? [];
+export function validityOf(parsed: X509Certificate): Validity {
+  const { ExtendedKeyUsageExtension, KeyUsagesExtension } = x509();
+  const usages = parsed.getExtension(KeyUsagesExtension)?.usages ?? 0;
+  const extended = parsed.getExtension(ExtendedKeyUsageExtension)?.usages ?? [];
   return {
     notBefore: parsed.notBefore,
     notAfter: parsed.notAfter,
-    keyUsages: keyUsages.flatMap(([bit, name]) => (usages & bit ? name : [])),
+    keyUsages: keyUsages.filter((_, bit) => usages & (1 << bit)),
     extendedKeyUsages: extended.map(String).map((id) => extendedKeyUsages[id] ?? id),
   };
 }
@@ -67,7 +66,7 @@ export function canBeKept({ notBefore, notAfter }: Validity, texts: string[]): b
 }
 
 /** What a name (RFC 5280, section 4.1.2.4) has of a kind, as `CN`: the last that it has, "" when it has none. */
-export function partOf(name: x509.Name, kind: string): string {
+export function partOf(name: Name, kind: string): string {
   return name.getField(kind).at(-1) ?? '';
 }
 
@@ -78,8 +77,9 @@ export function partOf(name: x509.Name, kind: string): string {
 export function readAuthority(pem: string): Authority {
   const bytes = decode(pem);
   try {
-    const parsed = new x509.X509Certificate(bytes);
-    const isAuthority = parsed.getExtension(x509.BasicConstraintsExtension)?.ca === true;
+    const { BasicConstraintsExtension, X509Certificate } = x509();
+    const parsed = new X509Certificate(bytes);
+    const isAuthority = parsed.getExtension(BasicConstraintsExtension)?.ca === true;
     const authority = { subjectCommonName: partOf(parsed.subjectName, 'CN'), ...validityOf(parsed) };
     if (!canBeKept(authority, [authority.subjectCommonName])) throw refused('pemUnreadable');
     if (!isAuthority) throw refused('notACertificateAuthority');

@@ -2,7 +2,7 @@
 
 import { createPrivateKey, type KeyObject, X509Certificate as NodeCertificate, sign, verify } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import * as x509 from '@peculiar/x509';
+import { x509 } from '../../../runtime/x509.ts';
 import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
 import { checkBytes } from '../../texts.ts';
 import { rfc3339 } from '../../timestamps.ts';
@@ -140,9 +140,10 @@ function isKeyOf(key: KeyObject, certificate: NodeCertificate): boolean {
 
 function factsOf(leaf: NodeCertificate): Omit<ServerCertificate, 'certificatePem' | 'privateKeyType'> {
   try {
-    const parsed = new x509.X509Certificate(new Uint8Array(leaf.raw));
+    const { SubjectAlternativeNameExtension, X509Certificate } = x509();
+    const parsed = new X509Certificate(new Uint8Array(leaf.raw));
     const { subjectName, issuerName } = parsed;
-    const names = parsed.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
+    const names = parsed.getExtension(SubjectAlternativeNameExtension)?.names.items ?? [];
     const namesOf = (type: string) => names.filter((name) => name.type === type).map(({ value }) => value);
     const subject = {
       commonName: partOf(subjectName, 'CN'),

@@ -2,10 +2,12 @@
 
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { parse as parseSuffix } from 'tldts';
+import { lazyPackage } from '../../../runtime/lazy-package.ts';
 import { isWithin } from '../../../store/domains/dns-names.ts';
 import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
 import type { ApiSettings } from '../../settings.ts';
+
+const tldts = lazyPackage<typeof import('tldts')>('tldts');
 
 const NAME_MAX_BYTES = 253;
 const LABEL_MAX_BYTES = 63;
@@ -77,7 +79,7 @@ function checkZone(root: string, isWildcard: boolean, { baseDomain, cnameDomain,
   }
   if (isWithin(root, baseDomain)) return true;
 
-  const { isIcann, publicSuffix, domain } = parseSuffix(root);
+  const { isIcann, publicSuffix, domain } = tldts().parse(root);
   if (!isIcann) throw refused('domainNotPublic', { tld: root.slice(root.lastIndexOf('.') + 1) });
   if (domain === null) throw refused('domainIsSuffix', { suffix: publicSuffix ?? root });
   return false;

@@ -1,7 +1,6 @@
 // What subscriptions and their sources share: one type of event that a subscription delivers, and what of it.
 
 import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts';
-import { checkFilter } from '../../../events/traffic/filter.ts';
 import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder.ts';
@@ -110,10 +109,10 @@ type ChoiceInput = Partial<{ [Member in keyof Choice]: Choice[Member] | null }>;
  * @param prefix what stands before the names of its members, as `sources[0].`.
  * @throws {ApiError} naming the first member that is wrong, or not for this type of event.
  */
-export function checkChoice(type: EventName, input: ChoiceInput, prefix = '') {
+export async function checkChoice(type: EventName, input: ChoiceInput, prefix = '') {
   const { fields, filter, sampleRate } = input;
   if (fields) checkFields(type, fields, `${prefix}fields`);
-  if (filter) checkFilterText(type, filter, `${prefix}filter`);
+  if (filter) await checkFilterText(type, filter, `${prefix}filter`);
   if (sampleRate != null && sampleRate !== 1) checkRate(type, sampleRate, `${prefix}sampleRate`);
   return { fields: fields ?? undefined, filter: filter ?? undefined, sampleRate: sampleRate ?? undefined };
 }
@@ -129,9 +128,10 @@ function checkFields(type: EventName, fields: string[], member: string): void {
   });
 }
 
-function checkFilterText(type: EventName, filter: string, member: string): void {
+async function checkFilterText(type: EventName, filter: string, member: string): Promise<void> {
   if (!isTrafficEvent(type)) throw new ApiError('filterOfAudit', { member, type });
   checkBytes(member, filter, FILTER_MAX_BYTES, 'filterTooLong');
+  const { checkFilter } = await import('../../../events/traffic/filter.ts');
   const reason = checkFilter(filter, type);
   if (reason !== undefined) throw new ApiError('badFilter', { member, reason });
 }

@@ -79,9 +79,9 @@ builder.mutationField('createEventSource', (t) =>
       input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
       ...keyed,
     },
-    resolve: (_, { subscriptionId, input }, context) => {
+    resolve: async (_, { subscriptionId, input }, context) => {
       const key = { subscriptionId, type: checkType(input.type, 'type') };
-      const data = { ...key, ...checkChoice(key.type, input) };
+      const data = { ...key, ...(await checkChoice(key.type, input)) };
       return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
@@ -106,7 +106,7 @@ builder.mutationField('updateEventSource', (t) =>
         throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
       }
       const key = { subscriptionId, type };
-      const data = isEventName(type) ? checkChoice(type, input) : {};
+      const data = isEventName(type) ? await checkChoice(type, input) : {};
       return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });

@@ -105,10 +105,10 @@ builder.mutationField('createEventSubscription', (t) =>
       input: t.arg({ type: CreateEventSubscriptionInput, required: true, description: 'The subscription.' }),
       ...keyed,
     },
-    resolve: (query, _, { input }, context) => {
+    resolve: async (query, _, { input }, context) => {
       const { accountId } = context;
       const data = { ...checkTexts(input), id: newId(eventSubscriptions.prefix), accountId };
-      const sources = checkSources(input.sources ?? []);
+      const sources = await checkSources(input.sources ?? []);
       return context.write(eventSubscriptions, 'CREATED', async (db) => {
         const destinations = await checkDestinations(db, accountId, input.destinationIds ?? []);
         const joined = {
@@ -130,10 +130,10 @@ builder.mutationField('updateEventSubscription', (t) =>
       id: t.arg.id({ required: true, description: 'The id of the event subscription.' }),
       input: t.arg({ type: UpdateEventSubscriptionInput, required: true, description: 'What to change.' }),
     },
-    resolve: (query, _, { id, input }, context) => {
+    resolve: async (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      const sources = input.sources && checkSources(input.sources);
+      const sources = input.sources && (await checkSources(input.sources));
       return context.write(eventSubscriptions, 'UPDATED', async (db) => {
         await lockSubscription(db, where);
         if (sources) await replaceSources(db, id, sources);
@@ -154,13 +154,15 @@ deletion(eventSubscriptions, 'deleteEventSubscription', {
 type NewSource = { type: string } & Partial<Choice>;
 
 /** @throws {ApiError} for a type that is not known, or stands twice, or cannot be chosen from so. */
-function checkSources(sources: (typeof EventSourceInput.$inferInput)[]): NewSource[] {
-  return sources.map((source, index) => {
+async function checkSources(sources: (typeof EventSourceInput.$inferInput)[]): Promise<NewSource[]> {
+  const checked: NewSource[] = [];
+  for (const [index, source] of sources.entries()) {
     const type = checkType(source.type, `sources[${index}].type`);
     if (sources.findIndex((other) => other.type === type) < index)
       throw new ApiError('eventTypeRepeated', { member: `sources[${index}].type`, type });
-    return { type, ...checkChoice(type, source, `sources[${index}].`) };
-  });
+    checked.push({ type, ...(await checkChoice(type, source, `sources[${index}].`)) });
+  }
+  return checked;
 }
 
 /** @throws {ApiError} for a destination that the account does not have, or that stands twice. */

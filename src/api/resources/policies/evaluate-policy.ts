@@ -1,7 +1,6 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
 import { CompileQueueFull } from '../../../policy/compile/compile-queue.ts';
-import { dryRun } from '../../../policy/dry-run/dry-run.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../../policy/settings/problems.ts';
 import type { PolicyProtocol } from '../../../protocol/policy/policy-shape.ts';
@@ -54,6 +53,7 @@ builder.queryField('evaluatePolicy', (t) =>
       const { accountId, app } = context;
       const owner = { accountId, proto: proto ?? 'https' };
       const kept = storedIn == null ? [] : await secretsStoredIn(storedIn, context);
+      const { dryRun } = await import('../../../policy/dry-run/dry-run.ts');
       const answer = response ? responseOf(response) : undefined;
       const asked = requestOf(request);
       const compile = <T>(work: () => T) => app.policies.compile(accountId, policy, work).catch(explain);

@@ -1,10 +1,10 @@
 // A certificate as expressions see it. Its parts are read when they are asked for.
 
-import 'reflect-metadata'; // What the next import is built with asks for it.
 import type { X509Certificate as NodeCertificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { CelInput } from '@bufbuild/cel';
-import * as x509 from '@peculiar/x509';
+import type { GeneralNameType, X509Certificate } from '@peculiar/x509';
+import { x509 } from '../../../runtime/x509.ts';
 
 /** The members of a distinguished name, and what their attributes are called in certificates. */
 export const NAME_MEMBERS = {
@@ -37,7 +37,7 @@ export class CertificateView {
   readonly #certificate: NodeCertificate;
   #subject: Name | undefined;
   #issuer: Name | undefined;
-  #parsed: x509.X509Certificate | undefined;
+  #parsed: X509Certificate | undefined;
 
   constructor(certificate: NodeCertificate) {
     this.#certificate = certificate;
@@ -58,8 +58,8 @@ export class CertificateView {
     return this.#certificate.subjectAltName ?? '';
   }
 
-  alternativeNamesOf(kind: x509.GeneralNameType): string[] {
-    const names = this.#extensions.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
+  alternativeNamesOf(kind: GeneralNameType): string[] {
+    const names = this.#extensions.getExtension(x509().SubjectAlternativeNameExtension)?.names.items ?? [];
     return names.flatMap((name) => (name.type === kind ? name.value : []));
   }
 
@@ -98,8 +98,8 @@ export class CertificateView {
     return this.#certificate.toString();
   }
 
-  get #extensions(): x509.X509Certificate {
-    this.#parsed ??= new x509.X509Certificate(this.#certificate.raw);
+  get #extensions(): X509Certificate {
+    this.#parsed ??= new (x509().X509Certificate)(this.#certificate.raw);
     return this.#parsed;
   }
 }
