@@ -1,12 +1,12 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
-import type { TlsTerminationSettings } from '../edge/modules/tls-termination.ts';
-import { goTogether } from '../edge/modules/tls-termination.ts';
+import type { ModulesSettings } from '../edge/modules/descriptor.ts';
+import { endsTlsBySettings, requiresCertificate } from '../edge/modules/tls.ts';
 import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
 import { usesAction } from '../policy/settings/policy-text.ts';
 import type { Db } from '../store/database/client.ts';
 import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
-import { storedModule, storedUnder } from '../store/edges/module-rows.ts';
+import { storedModule } from '../store/edges/module-rows.ts';
 import { maskedPolicy } from '../store/edges/policy-secrets.ts';
 import { ApiError } from './errors.ts';
 import type { Host } from './module.ts';
@@ -58,10 +58,10 @@ export const httpsEdgeRoute: Host = {
 /** Two requests at once cannot make a pair that does not go together: the edge's row is locked, as it was written. */
 async function checkTermination(db: Db, id: string): Promise<void> {
   const row = await db.edge.findUniqueOrThrow({ where: { id }, select: { modules: true } });
-  const mutualTls = { enabled: storedUnder(row, 'mutualTls')?.enabled === true };
-  const tlsTermination = storedUnder<TlsTerminationSettings>(row, 'tlsTermination');
-  if (!goTogether({ mutualTls, tlsTermination })) throw new ApiError('mutualTlsNotEnded');
+  const modules = row.modules as ModulesSettings; // Only modules write there.
+  if (!requiresCertificate(modules)) return;
+  if (!endsTlsBySettings(modules)) throw new ApiError('mutualTlsNotEnded');
   const policy = storedModule(row, trafficPolicyModule);
-  if (mutualTls.enabled && policy?.enabled && usesAction(maskedPolicy('edge', policy).value, 'terminate-tls'))
+  if (policy?.enabled && usesAction(maskedPolicy('edge', policy).value, 'terminate-tls'))
     throw new ApiError('tlsEndedTwice');
 }

@@ -2,7 +2,7 @@
 
 import type { CircuitBreaker } from '../http/circuit-breaker.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../http/module.ts';
-import type { ModuleDescriptor, ModulesSettings } from './modules/descriptor.ts';
+import type { ModuleDescriptor, ModulesSettings, TlsEffect } from './modules/descriptor.ts';
 import { PHASES } from './modules/descriptor.ts';
 import { ModuleCache } from './modules/module-cache.ts';
 
@@ -13,6 +13,8 @@ export interface CreatedModules {
   connection: ConnectionModule[];
   breaker: CircuitBreaker | undefined;
   convertsWebsockets: boolean;
+  /** Undefined where no module says anything of TLS. */
+  tls: TlsEffect | undefined;
 }
 
 /** Loads the code of the modules that are enabled. It is to be awaited before `createModules`. */
@@ -32,16 +34,23 @@ export function createModules(
   environment: ModuleEnvironment,
   cache = new ModuleCache(),
 ): CreatedModules {
-  const created: CreatedModules = { modules: [], connection: [], breaker: undefined, convertsWebsockets: false };
+  const created: CreatedModules = {
+    modules: [],
+    connection: [],
+    breaker: undefined,
+    convertsWebsockets: false,
+    tls: undefined,
+  };
   for (const { key, isStateful, create } of inOrder(descriptors)) {
     const own = settings[key];
     if (!own?.enabled) continue;
     const make = () => create(own, owner, environment);
-    const { http, connection, convertsWebsockets, breaker } = isStateful ? cache.keep(key, own, make) : make();
+    const { http, connection, convertsWebsockets, breaker, tls } = isStateful ? cache.keep(key, own, make) : make();
     if (http) created.modules.push(http);
     if (connection) created.connection.push(connection);
     created.convertsWebsockets ||= convertsWebsockets === true;
     created.breaker ??= breaker;
+    if (tls) created.tls = { ...created.tls, ...tls };
   }
   return created;
 }

@@ -21,7 +21,7 @@ import { noopReporter, type TrafficReporter } from '../edge/reports/traffic-repo
 import { TcpListener } from '../edge/tcp/listener.ts';
 import { type Certificates, openCertificates } from '../edge/tls/certificates.ts';
 import { TlsListener } from '../edge/tls/listener.ts';
-import { tunnelHandling } from '../edge/tunnel-handling.ts';
+import { tunnelModules } from '../edge/tunnel-modules.ts';
 import { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
@@ -192,7 +192,7 @@ async function startParts(
     registrar,
     tcpPorts: doors,
     tokens: new ResumeTokens(tokenKey),
-    makeHandling: tunnelHandling(environment, policies, moduleDescriptors),
+    modules: tunnelModules(environment, policies, moduleDescriptors),
     endpoints,
     sessions,
     authtokenThrottle: new AuthtokenThrottle(),

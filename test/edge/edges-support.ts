@@ -30,14 +30,12 @@ export function route(id: string, match: string, more: Partial<RouteConfig> = {}
 
 export function httpsEdge(id: string, name: string, more: Partial<HttpsEdgeConfig> = {}): HttpsEdgeConfig {
   const names = [{ hostname: name, endpointId: `ep_${id}` }];
-  const tls = { mutualTls: undefined, tlsTermination: undefined };
-  return { kind: 'https', id, accountId: ACCOUNT, names, ...tls, routes: [route(`r_${id}`, '/')], ...more };
+  return { kind: 'https', id, accountId: ACCOUNT, names, modules: {}, routes: [route(`r_${id}`, '/')], ...more };
 }
 
 export function tlsEdge(id: string, name: string, more: Partial<TlsEdgeConfig> = {}): TlsEdgeConfig {
   const names = [{ hostname: name, endpointId: `ep_${id}` }];
-  const tls = { mutualTls: undefined, tlsTermination: undefined };
-  return { kind: 'tls', id, accountId: ACCOUNT, names, ...tls, backend: WEB, modules: {}, ...more };
+  return { kind: 'tls', id, accountId: ACCOUNT, names, backend: WEB, modules: {}, ...more };
 }
 
 /** An agent's tunnel with labels, not registered yet. */

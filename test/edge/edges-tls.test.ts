@@ -23,13 +23,28 @@ const handlingAt = (endpoint: LiveEndpoint | undefined) => endpoint?.handling as
 describe('who ends the TLS of a TLS edge', () => {
   test.each([
     ['without a module: the agent', {}, 'passthrough', undefined],
-    ['with a module that says so: the agent', { tlsTermination: termination('upstream') }, 'passthrough', undefined],
-    ['with a module that says so: the gateway', { tlsTermination: termination('edge') }, 'gateway', 'TLSv1.3'],
-    ['with one that is off: the agent', { tlsTermination: termination('edge', false) }, 'passthrough', undefined],
-    ['with mutual TLS: the gateway', { mutualTls }, 'gateway', 'TLSv1.2'],
+    [
+      'with a module that says so: the agent',
+      { modules: { tlsTermination: termination('upstream') } },
+      'passthrough',
+      undefined,
+    ],
+    [
+      'with a module that says so: the gateway',
+      { modules: { tlsTermination: termination('edge') } },
+      'gateway',
+      'TLSv1.3',
+    ],
+    [
+      'with one that is off: the agent',
+      { modules: { tlsTermination: termination('edge', false) } },
+      'passthrough',
+      undefined,
+    ],
+    ['with mutual TLS: the gateway', { modules: { mutualTls } }, 'gateway', 'TLSv1.2'],
     [
       'with mutual TLS that is off: the agent',
-      { mutualTls: { ...mutualTls, enabled: false } },
+      { modules: { mutualTls: { ...mutualTls, enabled: false } } },
       'passthrough',
       undefined,
     ],
@@ -66,7 +81,9 @@ describe('the terms of TLS', () => {
   });
 
   test('stay the very same when something else changes, and are others when they change', async () => {
-    const { at, configured, changed } = await startEdges({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
+    const { at, configured, changed } = await startEdges({
+      edges: [httpsEdge('e1', NAME, { modules: { mutualTls } })],
+    });
     const before = termsAt(at(NAME));
     expect(before).toEqual({
       minVersion: 'TLSv1.2',
@@ -74,17 +91,17 @@ describe('the terms of TLS', () => {
       clientAuthorities: ['pem'],
       clientVerification: 'require-and-verify',
     });
-    configured.edges = [httpsEdge('e1', NAME, { mutualTls, routes: [route('r9', '/new')] })];
+    configured.edges = [httpsEdge('e1', NAME, { modules: { mutualTls }, routes: [route('r9', '/new')] })];
     await changed();
     expect(termsAt(at(NAME))).toBe(before);
     const other = { enabled: true, authorities: [...mutualTls.authorities, { id: 'ca_2', pem: 'other' }] };
-    configured.edges = [httpsEdge('e1', NAME, { mutualTls: other })];
+    configured.edges = [httpsEdge('e1', NAME, { modules: { mutualTls: other } })];
     await changed();
     expect(termsAt(at(NAME))?.clientAuthorities).toEqual(['pem', 'other']);
   });
 
   test('make the names in certificates the gateway’s to tell', async () => {
-    const { routeOf } = await startEdges({ edges: [httpsEdge('e1', NAME, { mutualTls })] });
+    const { routeOf } = await startEdges({ edges: [httpsEdge('e1', NAME, { modules: { mutualTls } })] });
     const exchange = exchangeOf({ fields: { 'gateway-mtls-subject-cn': 'forged', accept: '*/*' } });
     const found = routeOf(NAME);
     if (typeof found === 'object') found.chain?.request(exchange, { passed: 0 });
@@ -111,10 +128,11 @@ describe('what cannot be served as it is configured', () => {
   });
 
   test('is a route whose secret cannot be read, or an edge that lets in everybody’s certificate', async () => {
+    const open = { mutualTls: { enabled: true, authorities: [] } };
     const { routeOf } = await startEdges({
       edges: [
         httpsEdge('e1', NAME, { routes: [route('r1', '/', { failure: 'no such key' })] }),
-        httpsEdge('e2', 'other.example.com', { mutualTls: { enabled: true, authorities: [] } }),
+        httpsEdge('e2', 'other.example.com', { modules: open }),
       ],
     });
     expect(verdictOf(routeOf(NAME))).toMatchObject(refusal);

@@ -164,7 +164,7 @@ describe('from settings to modules', () => {
 
   test('what is disabled, or not set, is not there', () => {
     const off = Object.fromEntries(Object.entries(ALL).map(([name, module]) => [name, { ...module, enabled: false }]));
-    const nothing = { modules: [], connection: [], breaker: undefined, convertsWebsockets: false };
+    const nothing = { modules: [], connection: [], breaker: undefined, convertsWebsockets: false, tls: undefined };
     expect(httpModules(off, OWNER, environmentOf())).toEqual(nothing);
     expect(httpModules({}, OWNER, environmentOf())).toEqual(nothing);
     expect(connectionModules(off, { ...OWNER, proto: 'tls' }, environmentOf())).toEqual([]);

@@ -51,6 +51,7 @@ test('an HTTPS edge is as its rows say', async () => {
   const more = { modules, backendEnabled: true, backendId };
   const routeId = await account.route(id, '/api', more);
 
+  const ofEdge = { mutualTls: { enabled: true, authorities: [{ id: authorityId, pem: 'pem' }] } };
   expect(await edge(id)).toEqual({
     kind: 'https',
     id,
@@ -59,8 +60,7 @@ test('an HTTPS edge is as its rows say', async () => {
       { hostname: account.name('b'), endpointId: '' },
       { hostname: account.name('a'), endpointId },
     ],
-    mutualTls: { enabled: true, authorities: [{ id: authorityId, pem: 'pem' }] },
-    tlsTermination: undefined,
+    modules: ofEdge,
     routes: [
       {
         id: routeId,

@@ -1,6 +1,8 @@
 // The mutual TLS module of an edge (specification sections 2.4 and 4.4).
 
-import { storedUnder } from '../../store/edges/module-rows.ts';
+import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import { mutualTlsModule } from '../../edge/modules/tls.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
@@ -43,14 +45,15 @@ interface Selected {
 function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
   return {
     host,
-    field: 'mutualTls',
+    descriptor: mutualTlsModule as ModuleDescriptor, // A list of descriptors holds many kinds.
+    field: mutualTlsModule.key,
     noun: 'mutual TLS',
     select: { modules: true, authorities: { select: { authorityId: true }, orderBy: { position: 'asc' } } },
     type: MutualTls,
     input: MutualTlsInput,
     selection: 'enabled certificateAuthorities { id uri }',
     read(row) {
-      const stored = storedUnder(row, 'mutualTls');
+      const stored = storedModule(row, mutualTlsModule);
       return stored
         ? { enabled: stored.enabled, authorityIds: row.authorities.map(({ authorityId }) => authorityId) }
         : null;
@@ -58,10 +61,10 @@ function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
     async write(input, writing) {
       const ids = await checkAuthorities(input.certificateAuthorityIds ?? [], writing);
       const create = ids.map((authorityId, position) => ({ authorityId, position }));
-      const modules = { mutualTls: { enabled: input.enabled ?? true } };
+      const modules = { [mutualTlsModule.key]: { enabled: input.enabled ?? true } };
       return { modules, relations: { authorities: { deleteMany: {}, create } } };
     },
-    unset: { modules: { mutualTls: null }, relations: { authorities: { deleteMany: {} } } },
+    unset: { modules: { [mutualTlsModule.key]: null }, relations: { authorities: { deleteMany: {} } } },
   };
 }
 

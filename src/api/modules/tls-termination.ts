@@ -1,11 +1,10 @@
 // The TLS termination module of an edge: who ends visitors' TLS, and from which version on.
 
-import type { TlsTerminationSettings } from '../../edge/modules/tls-termination.ts';
-import { storedUnder } from '../../store/edges/module-rows.ts';
+import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/modules/tls.ts';
 import { builder } from '../builder.ts';
 import { ApiError } from '../errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
-import type { Host, Module } from '../module.ts';
+import { type Host, type Module, storedIn } from '../module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -63,15 +62,12 @@ function check({ enabled, terminateAt, minVersion }: Input, host: Host, member: 
 function tlsTerminationOf(host: Host): Module<{ modules: unknown }, TlsTerminationSettings, Input> {
   return {
     host,
-    field: 'tlsTermination',
+    ...storedIn(tlsTerminationModule),
     noun: 'TLS termination',
-    select: { modules: true },
     type: TlsTermination,
     input: TlsTerminationInput,
     selection: 'enabled terminateAt minVersion',
-    read: (row) => storedUnder<TlsTerminationSettings>(row, 'tlsTermination') ?? null,
-    write: (input, { member }) => ({ modules: { tlsTermination: check(input, host, member) } }),
-    unset: { modules: { tlsTermination: null } },
+    write: (input, { member }) => ({ modules: { [tlsTerminationModule.key]: check(input, host, member) } }),
   };
 }
 

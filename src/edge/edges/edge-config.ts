@@ -1,7 +1,6 @@
 // What the public side asks of the control plane: the edges that are configured, and which certificates names have.
 
 import type { ModulesSettings } from '../modules/descriptor.ts';
-import type { MutualTlsSettings, TlsTerminationSettings } from '../modules/tls-termination.ts';
 
 /** A tunnel group that traffic goes to. */
 export interface BackendConfig {
@@ -26,8 +25,8 @@ interface CommonConfig {
   accountId: string;
   /** The names that it answers, in lower case, and the endpoint that each is in the API; '' as long as it is none. */
   names: { hostname: string; endpointId: string }[];
-  mutualTls: MutualTlsSettings | undefined;
-  tlsTermination: TlsTerminationSettings | undefined;
+  /** The edge's own; routes have others. */
+  modules: ModulesSettings;
   /** Why it cannot be served: something that was stored cannot be read any more. */
   failure?: string;
 }
@@ -40,7 +39,6 @@ export interface HttpsEdgeConfig extends CommonConfig {
 export interface TlsEdgeConfig extends CommonConfig {
   kind: 'tls';
   backend: BackendConfig | undefined;
-  modules: ModulesSettings;
 }
 
 export type EdgeConfig = HttpsEdgeConfig | TlsEdgeConfig;

@@ -5,14 +5,14 @@ import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { createModules } from '../http-modules.ts';
 import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
+import type { ModulesSettings } from '../modules/descriptor.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
-import { mtlsHeaders } from '../modules/mtls-headers.ts';
 import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../pipeline/module-chain.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
-import { termsOf } from './tls-terms.ts';
+import { tlsParametersOf } from './tls-parameters.ts';
 
 /** A route that is live, with what its modules remember of its visitors. */
 export interface LiveRoute extends HttpRoute {
@@ -33,24 +33,25 @@ export class HttpsEdgeRuntime implements EndpointRules {
 
   /** @param before what the edge was until now: what has not changed stays, with all that it remembers. */
   constructor(config: HttpsEdgeConfig, before: HttpsEdgeRuntime | undefined, parts: EdgeRuntimeDeps) {
-    const { id, mutualTls } = config;
+    const { id, modules } = config;
+    const { descriptors, environment } = parts;
+    const owner = { accountId: config.accountId, proto: 'https' } as const;
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
-      const terms = termsOf(config);
+      const terms = tlsParametersOf('https', createModules(descriptors, modules, owner, environment).tls);
       const isSame = JSON.stringify(terms) === JSON.stringify(before?.tls);
       this.tls = isSame ? before?.tls : terms; // Connections are bound to the very terms that they were made under.
     } catch (error) {
       parts.onBroken(id, error);
       this.#broken = brokenRoute('', error);
     }
-    const owner = { accountId: config.accountId, proto: 'https' } as const;
     const routed = config.routes.map((route) => {
-      const fingerprint = fingerprintOf(route, mutualTls);
+      const fingerprint = fingerprintOf(route, modules);
       const known = before?.routes.get(route.id);
       const live =
         known?.fingerprint === fingerprint
           ? known
-          : liveRoute(route, fingerprint, known, owner, mutualTls?.enabled, parts);
+          : liveRoute({ ...route, modules: { ...modules, ...route.modules } }, fingerprint, known, owner, parts);
       return { ...route, route: live };
     });
     this.routes = new Map(routed.map(({ id, route }) => [id, route]));
@@ -58,8 +59,8 @@ export class HttpsEdgeRuntime implements EndpointRules {
   }
 
   /** Whether a route is live as it is configured. */
-  has(route: RouteConfig, mutualTls: HttpsEdgeConfig['mutualTls']): boolean {
-    return this.routes.get(route.id)?.fingerprint === fingerprintOf(route, mutualTls);
+  has(route: RouteConfig, modules: ModulesSettings): boolean {
+    return this.routes.get(route.id)?.fingerprint === fingerprintOf(route, modules);
   }
 
   route(target: string): HttpRoute | VisitorError {
@@ -68,15 +69,16 @@ export class HttpsEdgeRuntime implements EndpointRules {
   }
 }
 
-const fingerprintOf = (route: RouteConfig, mutualTls: HttpsEdgeConfig['mutualTls']) =>
-  JSON.stringify([route, mutualTls?.enabled === true]);
+/** What is done to the requests of a route: what it says itself, and which modules of its edge act on them. */
+function fingerprintOf(route: RouteConfig, ofEdge: ModulesSettings): string {
+  return JSON.stringify([route, Object.keys(ofEdge).filter((key) => ofEdge[key]?.enabled)]);
+}
 
 function liveRoute(
   { id, backend, modules: settings, failure }: RouteConfig,
   fingerprint: string,
   before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
-  isMutual: boolean | undefined,
   { endpoints, environment, descriptors, onBroken }: EdgeRuntimeDeps,
 ): LiveRoute {
   // Whether one backend fails says nothing of another.
@@ -88,14 +90,13 @@ function liveRoute(
     const { modules, breaker, connection, convertsWebsockets } = created;
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
-    const all: HttpModule[] = isMutual ? [mtlsHeaders(), ...modules] : modules;
     const group = backend?.enabled ? endpoints.group(owner.accountId, backend.labels) : undefined;
     return {
       fingerprint,
       breaker,
       backend: place,
       kept,
-      chain: all.length > 0 ? new ModuleChain(all) : undefined,
+      chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
       upstream() {
         if (!group) return 'noBackend';

@@ -5,7 +5,7 @@ import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleSettings } from '../modules/descriptor.ts';
-import { endsTls } from '../modules/tls-termination.ts';
+import { endsTlsBySettings } from '../modules/tls.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
@@ -32,7 +32,7 @@ interface EdgeRuntime {
 
 /** The modules of what is not as it was, each with its key. */
 function changedModules(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): [string, ModuleSettings][] {
-  const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.mutualTls));
+  const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.modules));
   const all = hosts.flatMap(({ modules }) => Object.entries(modules));
   return all.flatMap(([key, settings]) => (settings?.enabled ? [[key, settings] as [string, ModuleSettings]] : []));
 }
@@ -155,7 +155,7 @@ export class LiveEdges {
     const handling = this.#handling(config, before);
     const isWhole = kind === 'tls' && config.backend?.enabled === true;
     const group = isWhole ? this.#endpoints.group(accountId, config.backend?.labels ?? {}) : undefined;
-    const tls = kind === 'tls' && !endsTls(config) ? 'passthrough' : 'gateway';
+    const tls = kind === 'tls' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(

@@ -5,7 +5,7 @@ import { createModules } from '../http-modules.ts';
 import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
 import type { TlsEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
-import { termsOf } from './tls-terms.ts';
+import { tlsParametersOf } from './tls-parameters.ts';
 
 export class TlsEdgeRuntime implements EndpointRules {
   readonly connection: readonly ConnectionModule[];
@@ -14,9 +14,10 @@ export class TlsEdgeRuntime implements EndpointRules {
   constructor(config: TlsEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
-      this.tls = termsOf(config);
       const owner = { accountId: config.accountId, proto: 'tls' } as const;
-      this.connection = createModules(descriptors, config.modules, owner, environment).connection;
+      const { connection, tls } = createModules(descriptors, config.modules, owner, environment);
+      this.tls = tlsParametersOf('tls', tls);
+      this.connection = connection;
     } catch (error) {
       onBroken(config.id, error);
       this.connection = [{ name: 'edge', onConnection: () => ({ kind: 'close', reason: reasonOf(error) }) }];

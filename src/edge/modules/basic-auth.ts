@@ -7,6 +7,8 @@ import {
   matchesDigest,
   readBasicCredentials,
 } from '../../policy/auth/basic-credentials.ts';
+import type { Fields } from '../../protocol/messages/fields.ts';
+import { AgentError } from '../../tunnel/control/agent-errors.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 
 export interface BasicAuthSettings extends ModuleSettings {
@@ -25,7 +27,35 @@ export const basicAuthModule: ModuleDescriptor<BasicAuthSettings> = {
       password: change(password, `.${username}`),
     })),
   }),
+  bindOption: {
+    names: ['Auth', 'BasicAuth'],
+    scope: 'http',
+    // Some SDKs send an empty text where they ask for nothing.
+    isAsked: (options, name) => name !== 'Auth' || options.text(name) !== '',
+    read: (options, name) => ({
+      enabled: true,
+      realm: TUNNEL_REALM,
+      credentials: name === 'Auth' ? [readPair(options.text(name))] : readCredentials(options.fields(name)),
+    }),
+  },
 };
+
+const TUNNEL_REALM = 'tunnel';
+
+/** @param text a user name and a password with a colon between them. */
+function readPair(text: string): { username: string; password: string } {
+  const [, username = '', password = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? [];
+  return { username, password };
+}
+
+function readCredentials(option: Fields): BasicAuthSettings['credentials'] {
+  return option.list('credentials').map((credential) => {
+    const password = credential.text('cleartext_password');
+    if (!password && credential.has('hashed_password') && credential.text('hashed_password'))
+      throw new AgentError('optionNotActedOn', { option: 'hashed_password' });
+    return { username: credential.text('username'), password };
+  });
+}
 
 /** Others are turned away with 401. The `Authorization` of those who come in goes on as it came. */
 export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabled'>): HttpModule {

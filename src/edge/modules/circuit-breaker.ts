@@ -4,6 +4,7 @@ import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.t
 import type { HttpExchange, ModuleDecisions } from '../../http/exchange.ts';
 import type { HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
+import { SettingsError } from './settings-error.ts';
 
 export interface CircuitBreakerSettings extends ModuleSettings {
   /** Seconds. */
@@ -36,6 +37,15 @@ export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
   create(settings, _, environment) {
     const http = circuitBreaker(settings, environment);
     return { http, breaker: http.breaker };
+  },
+  bindOption: {
+    names: ['CircuitBreaker'],
+    scope: 'http',
+    read(options, name) {
+      const share = options.fields(name).number('error_threshold');
+      if (!(share >= 0 && share <= 1)) throw new SettingsError('error_threshold must be from 0 to 1');
+      return { ...circuitBreakerDefaults, errorThresholdPercentage: share };
+    },
   },
 };
 

@@ -9,6 +9,7 @@ export const compressionModule: ModuleDescriptor = {
   key: 'compression',
   phase: 'encoding',
   create: () => ({ http: compression() }),
+  bindOption: { names: ['Compression'], scope: 'http', read: () => ({ enabled: true }) },
 };
 
 /**

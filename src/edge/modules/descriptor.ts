@@ -1,8 +1,9 @@
 // What the data plane knows of a kind of module: one descriptor for each, in the file of the module. Its shape in GraphQL
-// and REST stands beside it in api/modules, whose index lists all of them.
+// and REST is in api/modules, whose index lists all of them.
 
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
-import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
+import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsParameters } from '../../http/module.ts';
+import type { Fields } from '../../protocol/messages/fields.ts';
 
 /** The settings of any module. With `enabled` false the module acts as if it were not set. */
 export interface ModuleSettings {
@@ -17,6 +18,7 @@ export type ModulesSettings = Readonly<Record<string, ModuleSettings | undefined
  * anything else is done, a policy has the last word on responses, and what guards the upstream sees what it alone did.
  */
 export const PHASES = [
+  'tls',
   'encoding',
   'address',
   'client',
@@ -37,12 +39,36 @@ export interface ModuleEffect {
   convertsWebsockets?: boolean;
   /** What the API tells the state of. */
   breaker?: CircuitBreaker;
+  /** How the TLS of visitors is spoken. */
+  tls?: TlsEffect;
 }
 
-/** What the rows refer to that a module belongs to. */
+/** What a module wants of the TLS of visitors. What no module says is as everywhere. */
+export interface TlsEffect extends Partial<Pick<TlsParameters, 'minVersion' | 'clientAuthorities'>> {
+  terminateAt?: 'edge' | 'upstream';
+}
+
+/** What the row refers to that a module belongs to. */
 export interface ModuleReferences {
   /** The IP policies, by their rules. */
   ipPolicies: readonly { allow: readonly string[]; deny: readonly string[] }[];
+  /** The certificate authorities. */
+  authorities: readonly { id: string; pem: string }[];
+}
+
+/** How an agent asks for a module: an option of its bind. */
+export interface BindOption<Settings> {
+  /** The names that the option has in SDKs of several ages; the first one that is there counts. */
+  readonly names: readonly string[];
+  /** Which tunnels may have it: those of HTTP, or those that speak TLS with visitors. Left out: all. */
+  readonly scope?: 'http' | 'tls';
+  /** Whether the option asks for the module; left out, it does whenever it is there. */
+  isAsked?(options: Fields, name: string): boolean;
+  /**
+   * @param name the one that is there.
+   * @throws {MessageError} for what is of another type, {SettingsError} or {AgentError} for what is not right.
+   */
+  read(options: Fields, name: string): Settings;
 }
 
 /** @typeParam Stored the settings as a row has them: complete but for references, secrets sealed. */
@@ -66,6 +92,8 @@ export interface ModuleDescriptor<
    * @param change `part` names the secret within the module. It is bound to that: never rename one.
    */
   mapSecrets?(stored: Stored, change: (secret: string, part: string) => string): Stored;
+  /** How an agent asks for it; left out where none can. */
+  readonly bindOption?: BindOption<Settings>;
   /** The settings that act on traffic. Left out: they are as they are stored. @param stored with its secrets in clear. */
   resolve?(stored: Stored, references: ModuleReferences): Settings;
 }

@@ -3,7 +3,7 @@
 import type { HeaderList } from '../../http/header-list.ts';
 import { isFieldValue, isFramingField, isHttpToken, utf8FieldValue } from '../../http/header-list.ts';
 import type { HttpModule } from '../../http/module.ts';
-import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
+import type { BindOption, ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 
 export interface HeaderSettings extends ModuleSettings {
@@ -16,13 +16,31 @@ export const requestHeadersModule: ModuleDescriptor<HeaderSettings> = {
   key: 'requestHeaders',
   phase: 'request fields',
   create: (settings) => ({ http: requestHeaders(settings) }),
+  bindOption: headersOption('RequestHeaders'),
 };
 
 export const responseHeadersModule: ModuleDescriptor<HeaderSettings> = {
   key: 'responseHeaders',
   phase: 'response fields',
   create: (settings) => ({ http: responseHeaders(settings) }),
+  bindOption: headersOption('ResponseHeaders'),
 };
+
+/** Agents write what is added as lines: `x-site: berlin`. */
+function headersOption(name: string): BindOption<HeaderSettings> {
+  return {
+    names: [name],
+    scope: 'http',
+    read(options) {
+      const headers = options.fields(name);
+      const add = headers.texts('add').map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return colon < 0 ? [line, ''] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+      });
+      return { enabled: true, add: Object.fromEntries(add), remove: headers.texts('remove') };
+    },
+  };
+}
 
 const problems = {
   name: 'must be the name of a header field, as "x-device"',

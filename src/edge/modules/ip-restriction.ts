@@ -26,6 +26,14 @@ export const ipRestrictionModule: ModuleDescriptor<IpRestrictionSettings, Module
     allow: ipPolicies.flatMap(({ allow }) => allow),
     deny: ipPolicies.flatMap(({ deny }) => deny),
   }),
+  bindOption: {
+    names: ['IPRestriction'],
+    read(options, name) {
+      const lists = options.fields(name);
+      const allow = lists.texts('allow_cidrs');
+      return { enabled: true, allow: allow.length > 0 ? allow : [...EVERYBODY], deny: lists.texts('deny_cidrs') };
+    },
+  },
 };
 
 /** All addresses: what to allow where only what is denied is listed. */

@@ -1,4 +1,4 @@
-// What upstreams are told of a visitor's certificate: the module `mutual_tls` of HTTPS edges and tunnels.
+// What mutual TLS tells upstreams of a visitor's certificate, in header fields.
 
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -16,7 +16,7 @@ const NONE: readonly Line[] = [];
  * is no visible ASCII, commas and percent signs are escaped as in URLs. What the visitor sends under these names never
  * goes on.
  */
-export function mtlsHeaders(): HttpModule {
+export function mtlsHeaders(): Pick<HttpModule, 'onRequest'> {
   // A connection has one certificate and many requests; to read it takes longer than the rest of the way.
   const known = new WeakMap<TLSSocket, readonly Line[]>();
   const linesFor = (tls: TLSSocket): readonly Line[] => {
@@ -25,7 +25,6 @@ export function mtlsHeaders(): HttpModule {
     return lines;
   };
   return {
-    name: 'mutual_tls',
     onRequest({ request: { fields }, tls }) {
       const forged = fields.list.filter(([name]) => name.toLowerCase().startsWith(PREFIX));
       for (const [name] of forged) fields.remove(name);

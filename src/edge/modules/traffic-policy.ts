@@ -47,6 +47,15 @@ export const trafficPolicyModule: ModuleDescriptor<TrafficPolicySettings, Stored
     const secrets: PolicySecret[] = JSON.parse(stored.sealed);
     return { enabled, value: joinPolicy({ value: stored.masked, secrets }) };
   },
+  bindOption: {
+    // The older shape comes as an object.
+    names: ['TrafficPolicy', 'Policy'],
+    isAsked: (options, name) => name !== 'TrafficPolicy' || options.text(name) !== '',
+    read(options, name) {
+      const value = name === 'TrafficPolicy' ? options.text(name) : JSON.stringify(options.object(name));
+      return { enabled: true, value };
+    },
+  },
 };
 
 /** What the secrets are bound to: in another text, one would come to stand where it can be read. */

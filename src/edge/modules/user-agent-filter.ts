@@ -16,6 +16,14 @@ export const userAgentFilterModule: ModuleDescriptor<UserAgentFilterSettings> = 
   key: 'userAgentFilter',
   phase: 'client',
   create: (settings) => ({ http: userAgentFilter(settings) }),
+  bindOption: {
+    names: ['UserAgentFilter'],
+    scope: 'http',
+    read(options, name) {
+      const lists = options.fields(name);
+      return { enabled: true, allow: lists.texts('allow'), deny: lists.texts('deny') };
+    },
+  },
 };
 
 /**

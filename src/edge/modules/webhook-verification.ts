@@ -1,8 +1,9 @@
 // Lets in the webhooks of one sender.
 
 import type { HttpModule, ModuleEnvironment } from '../../http/module.ts';
-import { providerProblem, secretProblem } from '../../policy/webhooks/providers.ts';
+import { needsSecret, providerProblem, secretProblem } from '../../policy/webhooks/providers.ts';
 import { verifyWebhook } from '../../policy/webhooks/verify.ts';
+import { AgentError } from '../../tunnel/control/agent-errors.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -16,6 +17,18 @@ export const webhookVerificationModule: ModuleDescriptor<WebhookVerificationSett
   phase: 'signature',
   create: (settings, _, environment) => ({ http: webhookVerification(settings, environment) }),
   mapSecrets: (settings, change) => ({ ...settings, secret: change(settings.secret, '.secret') }),
+  bindOption: {
+    names: ['WebhookVerification'],
+    scope: 'http',
+    read(options, name) {
+      const webhook = options.fields(name);
+      const [provider, secret] = [webhook.text('provider'), webhook.text('secret')];
+      // Only the service that sealed a secret can open it.
+      if (!secret && webhook.text('sealed_secret') !== '' && needsSecret(provider))
+        throw new AgentError('optionNotActedOn', { option: 'sealed_secret' });
+      return { enabled: true, provider, secret };
+    },
+  },
 };
 
 /**

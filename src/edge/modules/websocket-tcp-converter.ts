@@ -6,4 +6,5 @@ export const websocketTcpConverter: ModuleDescriptor = {
   key: 'websocketTcpConverter',
   phase: 'upstream',
   create: () => ({ convertsWebsockets: true }),
+  bindOption: { names: ['WebsocketTCPConverter'], scope: 'http', read: () => ({ enabled: true }) },
 };

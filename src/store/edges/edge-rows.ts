@@ -2,10 +2,9 @@
 
 import type { BackendConfig, EdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
-import type { TlsTerminationSettings } from '../../edge/modules/tls-termination.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
-import { openModules, storedUnder } from './module-rows.ts';
+import { openModules } from './module-rows.ts';
 
 const inOrder = { orderBy: { position: 'asc' } } as const;
 
@@ -57,9 +56,8 @@ interface Reading {
 }
 
 export function edgeConfig(row: EdgeRow, reading: Reading): EdgeConfig {
-  const { id, accountId, authorities, endpoints } = row;
+  const { id, accountId, endpoints } = row;
   const ids = new Map(endpoints.map((endpoint) => [endpoint.hostport, endpoint.id]));
-  const mutualTls = storedUnder(row, 'mutualTls');
   const shared = {
     id,
     accountId,
@@ -67,14 +65,10 @@ export function edgeConfig(row: EdgeRow, reading: Reading): EdgeConfig {
       hostname: hostport.slice(0, hostport.lastIndexOf(':')),
       endpointId: ids.get(hostport) ?? '',
     })),
-    mutualTls: mutualTls && {
-      enabled: mutualTls.enabled,
-      authorities: authorities.map(({ authority }) => ({ id: authority.id, pem: authority.caPem })),
-    },
-    tlsTermination: storedUnder<TlsTerminationSettings>(row, 'tlsTermination'),
+    ...modulesOf('edge', row, reading),
   };
   if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, reading)) };
-  return { ...shared, kind: 'tls', backend: backendOf(row), ...modulesOf('edge', row, reading) };
+  return { ...shared, kind: 'tls', backend: backendOf(row) };
 }
 
 function routeConfig(row: RouteRow, reading: Reading): RouteConfig {
@@ -86,7 +80,11 @@ function routeConfig(row: RouteRow, reading: Reading): RouteConfig {
 function modulesOf(table: 'route' | 'edge', row: EdgeRow | RouteRow, { policies, keys, descriptors }: Reading) {
   const { id, accountId } = row;
   const ipPolicies = row.ipPolicies.flatMap(({ policyId }) => policies.get(policyId) ?? []);
-  return openModules(keys, { table, id, accountId }, row, descriptors, { ipPolicies });
+  const authorities = 'authorities' in row ? row.authorities.map(({ authority }) => authority) : [];
+  return openModules(keys, { table, id, accountId }, row, descriptors, {
+    ipPolicies,
+    authorities: authorities.map(({ id, caPem }) => ({ id, pem: caPem })),
+  });
 }
 
 function backendOf({ backendEnabled, backend }: EdgeRow | RouteRow): BackendConfig | undefined {

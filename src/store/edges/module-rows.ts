@@ -16,12 +16,7 @@ export function storedModule<Settings extends ModuleSettings, Stored extends Mod
   row: { modules: unknown },
   { key }: ModuleDescriptor<Settings, Stored>,
 ): Stored | undefined {
-  return storedUnder<Stored>(row, key);
-}
-
-/** The same of a module that has no descriptor. */
-export function storedUnder<Stored extends ModuleSettings>({ modules }: { modules: unknown }, key: string) {
-  return (modules as Record<string, Stored | undefined>)[key];
+  return (row.modules as Record<string, Stored | undefined>)[key];
 }
 
 /** The row is locked until the transaction ends: what is read there is what is replaced. */

@@ -5,7 +5,7 @@ import type { Bind } from '../../protocol/messages/messages.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
 import { isInternalName } from '../endpoints/endpoint-registry.ts';
-import { readModules, type TunnelModules } from '../tunnel-modules.ts';
+import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
@@ -22,15 +22,15 @@ export interface BindOptions {
   upstreamProtocol: 'http1' | 'http2';
   tls: LiveEndpoint['tls'];
   /** What is to be done to its traffic. */
-  modules: TunnelModules;
+  modules: RequestedModules;
 }
 
 /**
  * Reads what is asked for.
- * @param baseDomain what a `Subdomain` is below.
+ * @param baseDomain what a `Subdomain` is below. @param modules reads what is to be done to the traffic.
  * @throws {AgentError} for what this gateway cannot do; MessageError for what is not of the protocol.
  */
-export function readOptions(bind: Bind, baseDomain: string): BindOptions {
+export function readOptions(bind: Bind, baseDomain: string, modules: Pick<TunnelModules, 'read'>): BindOptions {
   const { proto } = bind;
   if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
   const options = new Fields(bind.options);
@@ -48,7 +48,7 @@ export function readOptions(bind: Bind, baseDomain: string): BindOptions {
     proxyProtocol: readProxyProtocol(options),
     upstreamProtocol: readUpstreamProtocol(bind.forwardsProto),
     tls: readTls(options),
-    modules: readModules(options, proto as Proto),
+    modules: modules.read(options, proto as Proto),
   };
 }
 

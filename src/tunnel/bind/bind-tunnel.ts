@@ -9,7 +9,7 @@ import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
 import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
-import type { MakeHandling, TunnelModules } from '../tunnel-modules.ts';
+import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
@@ -21,11 +21,11 @@ export interface BindDeps {
   registrar: Registrar;
   tcpPorts: TcpPorts;
   tokens: ResumeTokens;
-  makeHandling: MakeHandling;
+  modules: TunnelModules;
 }
 
 /** A tunnel that the control plane knows of, and whose port is open. */
-export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: TunnelModules };
+export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: RequestedModules };
 
 /** The session on whose behalf it is done. */
 export interface BindingSession {
@@ -41,11 +41,11 @@ export interface BindingSession {
  */
 export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: Bind): Promise<BoundTunnel> {
   const { settings } = deps;
-  const options = readOptions(bind, settings.baseDomain);
+  const options = readOptions(bind, settings.baseDomain, deps.modules);
   await checkAcl(deps, session, options);
   const { proto, tls, modules } = options;
   const { accountId, allowance } = session;
-  const handling = await deps.makeHandling(modules, { accountId, proto, tls, allowance });
+  const handling = await deps.modules.make(modules, { accountId, proto, tls, allowance });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
       ? await bindTcpPort(deps, session, bind, options)

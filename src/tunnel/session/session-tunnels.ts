@@ -11,7 +11,7 @@ import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
-import type { TunnelModules } from '../tunnel-modules.ts';
+import type { RequestedModules } from '../tunnel-modules.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
 import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
 
@@ -39,7 +39,7 @@ export class SessionTunnels implements ServedTunnels {
   readonly #tunnels = new Map<string, LiveTunnel>();
   readonly #labelled = new Map<string, LabelledTunnel>();
   /** What those with an address have asked for. */
-  readonly #modules = new Map<string, TunnelModules>();
+  readonly #modules = new Map<string, RequestedModules>();
   /** Binds that are being decided. */
   #binding = 0;
 
@@ -114,10 +114,10 @@ export class SessionTunnels implements ServedTunnels {
     const tunnel = this.#tunnels.get(this.#requireTunnel(id));
     if (metadata !== null) checkTextLimit('Metadata', metadata, METADATA_MAX);
     if (policy !== null && tunnel) {
-      const modules = { ...this.#modules.get(id), trafficPolicy: policy || undefined };
+      const modules = this.#deps.modules.withPolicy(this.#modules.get(id) ?? {}, policy);
       const { accountId, proto, tls } = tunnel;
       const { allowance } = this.#admitted;
-      const handling = await this.#deps.makeHandling(modules, { accountId, proto, tls, allowance });
+      const handling = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
       if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // Closed meanwhile.
       tunnel.handling = handling;
       this.#modules.set(id, modules);
