@@ -1,5 +1,6 @@
 // The end: what is under way is finished, nothing new is begun, and it is clean.
 
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -62,6 +63,15 @@ test('a request under way is answered, readiness is gone at once, and the exit c
     expect(performance.now() - answered, 'the connection is not kept for another request').toBeLessThan(4000);
   }),
 );
+
+test('a connection that has sent nothing does not hold up the end', async () => {
+  const gateway = await startTestGateway({ DRAIN_MS: '300000' });
+  const { hostname, port } = new URL(gateway.api);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+  await gateway.close();
+});
 
 test('a request that does not end is cut when the time to drain is over', async () => {
   const gateway = await startTestGateway({ DRAIN_MS: '300' });

@@ -97,3 +97,16 @@ test(
     expect(await exited).toEqual([0, null]);
   },
 );
+
+test(
+  'a log whose reader has gone: requests are answered, and SIGTERM ends the gateway with exit code 0',
+  STARTS_A_PROCESS,
+  async () => {
+    const { gateway, api } = await startUnread('pipe');
+    gateway.stderr?.destroy();
+    await askOften(api);
+    const exited = once(gateway, 'exit');
+    gateway.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  },
+);
