@@ -49,7 +49,7 @@ test('an address has as many turns at once as get on: more for each that is used
     for (const giveBack of open.splice(0, count)) giveBack(how);
   };
   expect(size()).toBe(32);
-  end('over');
+  end('closed');
   expect(size()).toBe(32);
   end('used');
   expect(size()).toBe(63);
@@ -66,7 +66,7 @@ test('an address has as many turns at once as get on: more for each that is used
   }
   expect(windows.open).toBe(256);
   expect(windows.hasRoom('b')).toBe(true);
-  end('over');
-  keep('over');
+  end('closed');
+  keep('closed');
   expect(size()).toBe(32);
 });

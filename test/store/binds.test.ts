@@ -46,17 +46,17 @@ describe('the ACL of a credential', () => {
     const narrow = await opened([`bind:${hostname}`]);
     bound(await bind(nameRequest(narrow, hostname)));
     expect(await bind(nameRequest(narrow, 'x.tunnel.localhost'))).toEqual(refused('nameDenied', 'x.tunnel.localhost'));
-    bound(await bind(nameRequest(await opened(['bind:*.tunnel.localhost']), newName(), { chosen: true })));
+    bound(await bind(nameRequest(await opened(['bind:*.tunnel.localhost']), newName(), { isGenerated: true })));
   });
 
   test('decides about addresses, and a port of the gateway’s choice', async () => {
     const narrow = await opened(['bind:tunnel.localhost:20001', 'bind:*.tunnel.localhost']);
     bound(await bind(tcp(narrow, 20_001)));
     expect(await bind(tcp(narrow, 20_002))).toEqual(refused('addressDenied', 'tunnel.localhost:20002'));
-    expect(await bind(tcp(narrow, 20_003, { chosen: true }))).toEqual(
+    expect(await bind(tcp(narrow, 20_003, { isGenerated: true }))).toEqual(
       refused('anyPortDenied', 'tunnel.localhost:20003'),
     );
-    bound(await bind(tcp(session, 20_003, { chosen: true })));
+    bound(await bind(tcp(session, 20_003, { isGenerated: true })));
   });
 
   test('decides about every label', async () => {
@@ -243,7 +243,7 @@ test('a bind takes at most nine statements, and one more to tell other nodes', a
   // One of them asks who hears of events.
   const hostname = newName();
   expect(await count(nameRequest(session, hostname))).toBeLessThanOrEqual(9);
-  expect(await count(nameRequest(session, newName(), { chosen: true }))).toBeLessThanOrEqual(8);
+  expect(await count(nameRequest(session, newName(), { isGenerated: true }))).toBeLessThanOrEqual(8);
   expect(await count(tcp(session, 20_200))).toBeLessThanOrEqual(7);
   await gateway.registrar.sessionClosed(session, 30_000);
   const second = await openSession(gateway, credential);

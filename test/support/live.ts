@@ -40,7 +40,7 @@ export function nameRequest(sessionId: string, hostname: string, more: Partial<B
     proto: 'http',
     hostname,
     port: 80,
-    chosen: false,
+    isGenerated: false,
     publicUrl: `${more.proto ?? 'http'}://${hostname}`,
     pooling: false,
     forwardsTo: 'http://localhost:3000',

@@ -16,12 +16,12 @@ interface Reservation {
 /** To be called first in a transaction that binds: a name without a reservation must not be reserved meanwhile. */
 export async function freezeNames(
   db: Db,
-  requests: readonly Pick<BindRequest, 'hostname' | 'chosen'>[],
+  requests: readonly Pick<BindRequest, 'hostname' | 'isGenerated'>[],
   { baseDomain }: RegistrarSettings,
 ): Promise<void> {
   // A random name is nobody's wish, and what must be reserved has a row of its own to lock.
-  const isFree = ({ hostname, chosen }: Pick<BindRequest, 'hostname' | 'chosen'>) =>
-    !chosen && isWithin(hostname, baseDomain);
+  const isFree = ({ hostname, isGenerated }: Pick<BindRequest, 'hostname' | 'isGenerated'>) =>
+    !isGenerated && isWithin(hostname, baseDomain);
   if (requests.some(isFree)) await freezeReservations(db);
 }
 

@@ -183,12 +183,12 @@ function candidateOf(request: BindRequest, standing: BindContext, place: number)
 }
 
 function denialOf(request: BindRequest, { acl }: BindContext): AgentRefusal | undefined {
-  const { proto, hostname, port, chosen } = request;
+  const { proto, hostname, port, isGenerated } = request;
   const target = targetOf(request);
   if (proto !== 'tcp')
     return allows(acl, { type: 'domain', domain: hostname }) ? undefined : { refused: 'nameDenied', target };
-  if (allows(acl, { type: 'address', host: hostname, port: chosen ? null : port })) return undefined;
-  return { refused: chosen ? 'anyPortDenied' : 'addressDenied', target };
+  if (allows(acl, { type: 'address', host: hostname, port: isGenerated ? null : port })) return undefined;
+  return { refused: isGenerated ? 'anyPortDenied' : 'addressDenied', target };
 }
 
 function targetOf({ proto, hostname, port }: BindRequest): string {

@@ -2,37 +2,37 @@ import { AgentError } from '../control/agent-errors.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 
 interface PortUse {
-  /** Those of the account that have it. */
+  /** Live tunnels of the account that use the port. */
   tunnels: number;
-  /** How many that were lost it is kept for. Who asks for it in vain meanwhile leaves it so. */
-  kept: number;
+  /** Holds for tunnels that were lost. A failed bind for the port does not end them. */
+  holds: number;
 }
 
-/** The TCP ports as one account sees them. It has at most so many; ports that are kept for it count. */
+/** The TCP ports of one account, with a limit. Ports that are on hold for lost tunnels count too. */
 export class AccountPorts implements TcpPorts {
   readonly #tcpPorts: TcpPorts;
   readonly #max: number;
   readonly #onFree: () => void;
   readonly #ports = new Map<number, PortUse>();
-  /** Ports of the system's choice that are being opened. */
+  /** Calls of `open(0)` that are pending: the operating system has not chosen the port yet. */
   #opening = 0;
 
-  /** @param onFree told when a port is no longer the account's. */
+  /** @param onFree runs when the account has lost its last claim on a port. */
   constructor(tcpPorts: TcpPorts, max: number, onFree: () => void) {
     this.#tcpPorts = tcpPorts;
     this.#max = max;
     this.#onFree = onFree;
   }
 
-  /** Ports of the account. */
+  /** The number of ports that the account uses or has on hold. */
   get size(): number {
     return this.#ports.size + this.#opening;
   }
 
-  /** @throws {AgentError} when the account has as many ports as it may, and this is none of them. */
+  /** @throws {AgentError} when the account is at its limit and does not have this port already. */
   async open(port: number): Promise<number | undefined> {
     if (!this.#ports.has(port) && this.size >= this.#max) throw new AgentError('tooManyPorts', { max: this.#max });
-    if (port !== 0) return this.#openKnown(port);
+    if (port !== 0) return this.#openSpecific(port);
     this.#opening++;
     try {
       const opened = await this.#tcpPorts.open(0);
@@ -43,13 +43,13 @@ export class AccountPorts implements TcpPorts {
     }
   }
 
-  release(port: number, keepMs: number): void {
-    this.#tcpPorts.release(port, keepMs);
-    this.#release(port, keepMs);
+  release(port: number, holdMs: number): void {
+    this.#tcpPorts.release(port, holdMs);
+    this.#release(port, holdMs);
   }
 
-  /** Counted before it is open, so that no other call of the account takes the last one meanwhile. */
-  async #openKnown(port: number): Promise<number | undefined> {
+  /** Counts the port before it is open, so that a concurrent call of the account cannot exceed the limit. */
+  async #openSpecific(port: number): Promise<number | undefined> {
     this.#use(port);
     const opened = await this.#tcpPorts.open(port).catch((error) => {
       this.#release(port, 0);
@@ -62,23 +62,23 @@ export class AccountPorts implements TcpPorts {
   #use(port: number): void {
     const known = this.#ports.get(port);
     if (known) known.tunnels++;
-    else this.#ports.set(port, { tunnels: 1, kept: 0 });
+    else this.#ports.set(port, { tunnels: 1, holds: 0 });
   }
 
-  #release(port: number, keepMs: number): void {
+  #release(port: number, holdMs: number): void {
     const known = this.#ports.get(port);
     if (!known) return;
-    const free = () => {
-      if (known.tunnels > 0 || known.kept > 0) return;
+    const freeIfUnused = () => {
+      if (known.tunnels > 0 || known.holds > 0) return;
       this.#ports.delete(port);
       this.#onFree();
     };
     known.tunnels--;
-    if (keepMs <= 0) return void free();
-    known.kept++;
+    if (holdMs <= 0) return void freeIfUnused();
+    known.holds++;
     setTimeout(() => {
-      known.kept--;
-      free();
-    }, keepMs).unref();
+      known.holds--;
+      freeIfUnused();
+    }, holdMs).unref();
   }
 }

@@ -1,4 +1,4 @@
-// Which name or port a bind gets: the one asked for, or one that the gateway chooses.
+// The name or port of a bind: the requested one, or one that the gateway generates.
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -9,13 +9,13 @@ import type { Proto } from '../endpoints/endpoint.ts';
 const NAME_MAX = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Ports that URLs leave out. */
-const USUAL_PORTS: Record<Proto, number> = { http: 80, https: 443, tls: 443, tcp: 0 };
+/** The default port of each protocol, which URLs leave out. */
+const DEFAULT_PORTS: Record<Proto, number> = { http: 80, https: 443, tls: 443, tcp: 0 };
 
 /**
- * Brings a name into the form that names are compared in: lower case, no port, no dot at its end.
- * @param text as an agent asks for it; a wildcard begins with `*.`.
- * @throws {AgentError} when it is not a full name.
+ * Normalizes a host name for comparison: lower case, no default port, no trailing dot.
+ * @param text the name as the agent sent it; a wildcard begins with `*.`.
+ * @throws {AgentError} when the text is not a fully qualified name.
  */
 export function readHostname(text: string): string {
   const name = text
@@ -29,26 +29,26 @@ export function readHostname(text: string): string {
   throw new AgentError('badName', { name: text });
 }
 
-/** A name below the base domain that nobody can guess. */
+/** An unguessable name below the base domain. */
 export function randomHostname(baseDomain: string): string {
   return `${randomBytes(6).toString('hex')}.${baseDomain}`;
 }
 
-/** A port of the range for TCP endpoints; 0, which is any free one, where the range is that. */
+/** A random port of the range for TCP endpoints; 0 (any free port) when the range is `0` to `0`. */
 export function randomPort({ tcpPorts: { first, last } }: TunnelSettings): number {
   return first === 0 ? 0 : randomInt(first, last + 1);
 }
 
-/** @throws {AgentError} when the host is not the gateway's, or the port not one for TCP endpoints. */
+/** @throws {AgentError} when the host is not the base domain, or the port is outside the range for TCP endpoints. */
 export function checkTcpAddress(host: string, port: number | null, { baseDomain, tcpPorts }: TunnelSettings): void {
   if (host !== '' && host.toLowerCase() !== baseDomain)
     throw new AgentError('badAddress', { address: host, host: baseDomain });
   const { first, last } = tcpPorts;
-  const isWithin = port === null || (first === 0 ? port <= 65_535 : port >= first && port <= last);
-  if (!isWithin) throw new AgentError('portOutOfRange', { first, last });
+  const isInRange = port === null || (first === 0 ? port <= 65_535 : port >= first && port <= last);
+  if (!isInRange) throw new AgentError('portOutOfRange', { first, last });
 }
 
 /** The URL that visitors use. */
 export function publicUrl(proto: Proto, hostname: string, port: number): string {
-  return port === USUAL_PORTS[proto] ? `${proto}://${hostname}` : `${proto}://${hostname}:${port}`;
+  return port === DEFAULT_PORTS[proto] ? `${proto}://${hostname}` : `${proto}://${hostname}:${port}`;
 }

@@ -1,4 +1,4 @@
-// The options of a bind: what the gateway does with each, and which it does not know how to do.
+// The options of a bind request: parsed where the gateway supports them, refused where it does not.
 
 import { Fields } from '../../protocol/messages/fields.ts';
 import type { Bind } from '../../protocol/messages/messages.ts';
@@ -9,26 +9,27 @@ import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
-/** What would change who may visit, and is not acted on: an agent that asked for it must not be open to all. */
+/** Access controls that the gateway does not implement. It refuses them: ignoring one would open the tunnel to everybody. */
 const UNSUPPORTED = ['OAuth', 'OIDC', 'SAML'];
 
 export interface BindOptions {
   proto: Proto;
-  /** The name asked for, as it came; '' for any. */
+  /** The requested name as the agent sent it; '' for a generated one. */
   name: string;
-  /** The port asked for, of a TCP address; null for any. */
+  /** The requested port of a TCP address; null for any. */
   port: number | null;
   proxyProtocol: 0 | 1 | 2;
   upstreamProtocol: 'http1' | 'http2';
   tls: LiveEndpoint['tls'];
-  /** What is to be done to its traffic. */
+  /** The modules that the agent requests for the tunnel's traffic. */
   modules: RequestedModules;
 }
 
 /**
- * Reads what is asked for.
- * @param baseDomain what a `Subdomain` is below. @param modules reads what is to be done to the traffic.
- * @throws {AgentError} for what this gateway cannot do; MessageError for what is not of the protocol.
+ * Reads the options of a bind request.
+ * @param baseDomain the domain that a `Subdomain` is relative to.
+ * @param modules reads the modules that the agent requests.
+ * @throws {AgentError} for an option that this gateway does not support; MessageError for a malformed message.
  */
 export function readOptions(bind: Bind, baseDomain: string, modules: Pick<TunnelModules, 'read'>): BindOptions {
   const { proto } = bind;
@@ -73,7 +74,7 @@ function readProxyProtocol(options: Fields): 0 | 1 | 2 {
   throw new AgentError('badProxyProtocol');
 }
 
-/** What the service behind a tunnel speaks. @throws {AgentError} */
+/** Reads the protocol that the upstream speaks. @throws {AgentError} for an unknown one. */
 export function readUpstreamProtocol(text: string): 'http1' | 'http2' {
   if (text === '' || text === 'http1') return 'http1';
   if (text === 'http2') return 'http2';

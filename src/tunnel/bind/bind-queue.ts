@@ -1,35 +1,36 @@
-// Binds of one account: some at once, others in the order in which they come, and not without end.
+// The queue of one account's binds: first in, first out, with limits for running and waiting ones.
 
 import { limitConcurrency } from '../../protocol/concurrency-limit.ts';
 import { AgentError } from '../control/agent-errors.ts';
 
-/** Binds that are worked on at once: the database does a batch of them in one go, of which this is a half. */
+/** Binds that run at once: half of the batch that the database handles in one transaction. */
 const CONCURRENT_MAX = 50;
-/** How many may wait. Agents give up after some 15 s, and ask once more: what nobody waits for any more is not to be done. */
+/** Binds that may wait. Agents time out after about 15 s and retry, so a longer queue would run binds that nobody waits for. */
 const WAITING_MAX = 2000;
-/** What the time that a bind takes is thought to be before there was one; milliseconds. */
+/** The estimate of a bind's duration before the first measurement; milliseconds. */
 const INITIAL_ESTIMATE_MS = 5;
-/** How much the last one counts in the average. */
+/** The weight of the latest measurement in the moving average. */
 const WEIGHT = 0.05;
-/** Seconds; those who are refused are told times apart, so that they do not all come back at once. */
+/** The longest retry delay; seconds. Delays have jitter, so that refused agents do not all come back at once. */
 const RETRY_AFTER_MAX = 30;
 
+/** Runs the binds of one account with limited concurrency, and refuses them when too many wait. */
 export class BindQueue {
   readonly #limit = limitConcurrency(CONCURRENT_MAX);
   readonly #waitingMax: number;
   readonly #now: () => number;
-  /** Those that wait, and those that are worked on. */
+  /** Waiting and running binds. */
   #pending = 0;
-  /** The mean time between two binds that were done while others waited; milliseconds. */
+  /** The mean time between two completed binds while others waited; milliseconds. */
   #meanIntervalMs = INITIAL_ESTIMATE_MS;
-  #doneAt: number | undefined;
+  #lastDoneAt: number | undefined;
 
   constructor(waitingMax = WAITING_MAX, now = () => performance.now()) {
     this.#waitingMax = waitingMax;
     this.#now = now;
   }
 
-  /** @throws {AgentError} at once, when too many wait: `busy`, with the time after which to ask again. */
+  /** @throws {AgentError} `busy` immediately, with the time after which to retry, when too many wait. */
   async run<T>(bind: () => Promise<T>): Promise<T> {
     if (this.#pending >= CONCURRENT_MAX + this.#waitingMax) throw this.#busy();
     this.#pending++;
@@ -52,7 +53,8 @@ export class BindQueue {
 
   #measure(): void {
     const now = this.#now();
-    if (this.#doneAt !== undefined) this.#meanIntervalMs += WEIGHT * (now - this.#doneAt - this.#meanIntervalMs);
-    this.#doneAt = this.#pending > CONCURRENT_MAX ? now : undefined;
+    if (this.#lastDoneAt !== undefined)
+      this.#meanIntervalMs += WEIGHT * (now - this.#lastDoneAt - this.#meanIntervalMs);
+    this.#lastDoneAt = this.#pending > CONCURRENT_MAX ? now : undefined;
   }
 }

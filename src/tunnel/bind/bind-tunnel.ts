@@ -1,4 +1,4 @@
-// Binds: what an agent asks to serve, decided and made live.
+// Handles the bind requests of agents: checks the options and the ACL, chooses the address, and registers the tunnel.
 
 import type { Bind } from '../../protocol/messages/messages.ts';
 import { type Allowance, allows, type BindTarget } from '../control/acl.ts';
@@ -13,7 +13,7 @@ import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
-/** How often another name or port is chosen when the one before turns out to be taken. */
+/** Attempts with generated names or ports, as one may be in use already. */
 const ATTEMPTS_MAX = 20;
 
 export interface BindDeps {
@@ -24,10 +24,10 @@ export interface BindDeps {
   modules: TunnelModules;
 }
 
-/** A tunnel that the control plane knows of, and whose port is open. */
+/** A tunnel that the control plane has registered. The port of a TCP tunnel is open. */
 export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: RequestedModules };
 
-/** The session on whose behalf it is done. */
+/** The session that binds the tunnel. */
 export interface BindingSession {
   sessionId: string;
   accountId: string;
@@ -36,8 +36,8 @@ export interface BindingSession {
 }
 
 /**
- * Decides a bind and registers it.
- * @throws {AgentError} why not; nothing is left behind then.
+ * Checks a bind request and registers the tunnel.
+ * @throws {AgentError} with the reason for a refusal. Neither a port nor a registration remains then.
  */
 export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: Bind): Promise<BoundTunnel> {
   const { settings } = deps;
@@ -67,8 +67,8 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
 }
 
 /**
- * Nothing is compiled for who may not have the name or the address. What is allowed here the registrar decides once more, on
- * what is true then.
+ * Checks the ACL before the modules are compiled, so that a denied bind costs little. The registrar checks again in its
+ * transaction, against the rules of that moment.
  */
 async function checkAcl(
   { registrar, settings }: BindDeps,
@@ -81,7 +81,7 @@ async function checkAcl(
       ? { type: 'address', host: baseDomain, port }
       : { type: 'domain', domain: name === '' ? randomHostname(baseDomain) : readHostname(name) };
   if (allows(allowance.acl, target)) return;
-  // What was allowed a moment ago may not be known here yet.
+  // The rules may have changed a moment ago, and the session may not have them yet.
   const grant = await registrar.grant(credentialId);
   if (!grant) throw bindError({ refused: 'sessionEnded' });
   allowance.acl = grant.acl;
@@ -107,20 +107,25 @@ async function bindName(
   const publicPort = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
     const hostname = name === '' ? randomHostname(settings.baseDomain) : readHostname(name);
-    // One that is internal is reached by no visitor, whatever the gateway's own names are.
+    // No visitor reaches an internal name, so it cannot conflict with the names of the gateway.
     if (settings.ownNames.has(hostname) && !isInternalName(hostname))
       throw new AgentError('gatewayName', { name: hostname });
-    // There is no listener, and so no port, for what is internal: its URL is but a name.
+    // An internal endpoint has no listener, so its URL shows the default port.
     const port = !isInternalName(hostname) ? publicPort : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
-    const request = bindRequest(deps, session, bind, proto, { hostname, port, publicUrl: url, chosen: name === '' });
+    const request = bindRequest(deps, session, bind, proto, {
+      hostname,
+      port,
+      publicUrl: url,
+      isGenerated: name === '',
+    });
     const answer = await registrar.bind(request);
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
     if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS_MAX) throw bindError(answer);
   }
 }
 
-/** The port is opened first: what the control plane says is live has to be so. */
+/** Opens the port before registration, because the control plane shows a registered endpoint as live. */
 async function bindTcpPort(
   deps: BindDeps,
   session: BindingSession,
@@ -139,8 +144,8 @@ async function bindTcpPort(
       continue;
     }
     const url = publicUrl('tcp', hostname, port);
-    const chosen = options.port === null;
-    const request = bindRequest(deps, session, bind, 'tcp', { hostname, port, publicUrl: url, chosen });
+    const isGenerated = options.port === null;
+    const request = bindRequest(deps, session, bind, 'tcp', { hostname, port, publicUrl: url, isGenerated });
     const answer = await registrar.bind(request).catch((error) => {
       tcpPorts.release(port, 0);
       throw error;
@@ -156,15 +161,15 @@ function bindRequest(
   { sessionId, accountId }: BindingSession,
   bind: Bind,
   proto: Proto,
-  address: Pick<BindRequest, 'hostname' | 'port' | 'publicUrl' | 'chosen'>,
+  address: Pick<BindRequest, 'hostname' | 'port' | 'publicUrl' | 'isGenerated'>,
 ): BindRequest {
-  const full = endpointAddress({ accountId, proto, ...address });
-  const isOwn = bind.id !== '' && tokens.verifyBindToken(bind.token, accountId, bind.id, full);
+  const endpoint = endpointAddress({ accountId, proto, ...address });
+  const isResumed = bind.id !== '' && tokens.verifyBindToken(bind.token, accountId, bind.id, endpoint);
   const { pooling, forwardsTo, metadata } = bind;
-  return { sessionId, resume: isOwn ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
+  return { sessionId, resume: isResumed ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
 }
 
-/** Why a target is not allowed. */
+/** The refusal for a target that the ACL denies. */
 export function aclRefusal(target: BindTarget): AgentRefusal {
   switch (target.type) {
     case 'domain':
@@ -178,7 +183,7 @@ export function aclRefusal(target: BindTarget): AgentRefusal {
   }
 }
 
-/** In words, with the number that the catalogue has for it. */
-export function bindError(refused: AgentRefusal): AgentError {
-  return new AgentError(refused.refused, 'target' in refused ? { target: refused.target } : {});
+/** The error of a refusal, with the number and text of the catalogue. */
+export function bindError(refusal: AgentRefusal): AgentError {
+  return new AgentError(refusal.refused, 'target' in refusal ? { target: refusal.target } : {});
 }

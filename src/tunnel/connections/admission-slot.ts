@@ -1,55 +1,57 @@
-// The turn of a connection: a handshake, an authentication, and the first bind. It lasts for as long as we work on one of
-// them, and a little longer for what the agent has to say: who lets us wait loses the turn, not the connection.
+// The admission slot of a connection covers its TLS handshake, its authentication and its first bind. It lasts as long as the
+// gateway works on one of them, plus a short idle timeout for the agent's next message. An agent that is too slow loses the
+// slot, not the connection.
 
 import type { SlotOutcome } from './admission-windows.ts';
 
-/** How long an agent may let us wait in its turn; milliseconds. Each step takes it one round trip. */
+/** How long the gateway waits for the agent's next step; milliseconds. Each step takes the agent one round trip. */
 const IDLE_TIMEOUT_MS = 3000;
 
+/** A place among the connections that the gateway admits at the same time. */
 export class AdmissionSlot {
-  readonly #onEnd: (release: SlotOutcome) => void;
-  #isTrusted = false;
-  #isOver = false;
-  /** Work of ours that is under way. */
-  #works = 0;
-  #patience: NodeJS.Timeout;
+  readonly #onEnd: (outcome: SlotOutcome) => void;
+  #isAdmitted = false;
+  #hasEnded = false;
+  /** The steps that the gateway is working on. */
+  #pendingSteps = 0;
+  #idleTimer: NodeJS.Timeout;
 
-  /** @param onEnd told once, what became of it. */
-  constructor(onEnd: (end: SlotOutcome) => void) {
+  /** @param onEnd runs once, with the outcome of the slot. */
+  constructor(onEnd: (outcome: SlotOutcome) => void) {
     this.#onEnd = onEnd;
-    this.#patience = this.#wait();
+    this.#idleTimer = this.#startIdleTimer();
   }
 
-  /** Whether the agent was let in. */
+  /** Whether the agent has authenticated. */
   get isAdmitted(): boolean {
-    return this.#isTrusted;
+    return this.#isAdmitted;
   }
 
   markAdmitted(): void {
-    this.#isTrusted = true;
+    this.#isAdmitted = true;
   }
 
-  /** We work, and the agent waits. @returns what the work returns. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    clearTimeout(this.#patience);
-    this.#works++;
+  /** Stops the idle timeout while the gateway works on a step. @returns the result of the step. */
+  async during<T>(step: Promise<T>): Promise<T> {
+    clearTimeout(this.#idleTimer);
+    this.#pendingSteps++;
     try {
-      return await work;
+      return await step;
     } finally {
-      this.#works--;
-      if (this.#works === 0 && !this.#isOver) this.#patience = this.#wait();
+      this.#pendingSteps--;
+      if (this.#pendingSteps === 0 && !this.#hasEnded) this.#idleTimer = this.#startIdleTimer();
     }
   }
 
-  /** It is the next one's turn. May be called twice. */
-  end(end: SlotOutcome): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    clearTimeout(this.#patience);
-    this.#onEnd(end);
+  /** Frees the slot. Further calls have no effect. */
+  end(outcome: SlotOutcome): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#idleTimer);
+    this.#onEnd(outcome);
   }
 
-  #wait(): NodeJS.Timeout {
-    return setTimeout(() => this.end(this.#isTrusted ? 'used' : 'unused'), IDLE_TIMEOUT_MS).unref();
+  #startIdleTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.end(this.#isAdmitted ? 'used' : 'unused'), IDLE_TIMEOUT_MS).unref();
   }
 }

@@ -1,8 +1,8 @@
-// How many turns each address has at once: as many as get on. Agents that share an address often share a slow line or a busy
-// machine, too: begun all at once, none of them would be done in time, and what was spent on them would be lost. So it goes
-// as with the congestion window of TCP (RFC 5681): one more for each turn that was used, half of them when one was not.
+// How many admission slots each address may have at once. Agents that share an address often share a slow line or a busy
+// machine. If all of them began at once, none would finish in time, and the gateway's work on them would be wasted. The limit
+// adapts as the congestion window of TCP does (RFC 5681): a used slot adds one, an unused slot halves it.
 
-/** Turns of one address. Whoever is far away has the most of them after a few round trips. */
+/** Slots of one address. A distant address reaches the maximum after a few round trips. */
 const WINDOW_INITIAL = 32;
 const WINDOW_MIN = 8;
 const WINDOW_MAX = 256;
@@ -10,19 +10,21 @@ const WINDOW_MAX = 256;
 interface AdmissionWindow {
   size: number;
   open: number;
-  /** How many turns were begun, and how many when it was made smaller: those that were open then say nothing new. */
-  begun: number;
-  shrunkAt: number;
+  /** The number of slots granted so far. */
+  granted: number;
+  /** `granted` when the window last shrank. Slots from before do not shrink it again, as with one loss event in TCP. */
+  grantedAtShrink: number;
 }
 
-/** What became of a turn. `unused`: the agent did not get on in time. `over`: it went, which says nothing. */
-export type SlotOutcome = 'used' | 'unused' | 'over';
+/** How a slot ended. `unused`: the agent was too slow. `closed`: the connection closed, which does not change the window. */
+export type SlotOutcome = 'used' | 'unused' | 'closed';
 
+/** The admission windows of all addresses that have open slots. */
 export class AdmissionWindows {
   readonly #windows = new Map<string, AdmissionWindow>();
   #open = 0;
 
-  /** Turns that are open. */
+  /** The open slots of all addresses. */
   get open(): number {
     return this.#open;
   }
@@ -32,20 +34,20 @@ export class AdmissionWindows {
     return window === undefined || window.open < window.size;
   }
 
-  /** Takes a turn. @returns what gives it back; to be called once. */
-  acquire(block: string): (end: SlotOutcome) => void {
-    const window = this.#windows.get(block) ?? { size: WINDOW_INITIAL, open: 0, begun: 0, shrunkAt: 0 };
+  /** Acquires a slot. @returns the function that releases it; the caller calls it once. */
+  acquire(block: string): (outcome: SlotOutcome) => void {
+    const window = this.#windows.get(block) ?? { size: WINDOW_INITIAL, open: 0, granted: 0, grantedAtShrink: 0 };
     this.#windows.set(block, window);
-    const place = ++window.begun;
+    const sequence = ++window.granted;
     window.open++;
     this.#open++;
-    return (end) => {
+    return (outcome) => {
       window.open--;
       this.#open--;
-      if (end === 'used') window.size = Math.min(WINDOW_MAX, window.size + 1);
-      if (end === 'unused' && place > window.shrunkAt) {
+      if (outcome === 'used') window.size = Math.min(WINDOW_MAX, window.size + 1);
+      if (outcome === 'unused' && sequence > window.grantedAtShrink) {
         window.size = Math.max(WINDOW_MIN, Math.floor(window.size / 2));
-        window.shrunkAt = window.begun;
+        window.grantedAtShrink = window.granted;
       }
       if (window.open === 0) this.#windows.delete(block);
     };

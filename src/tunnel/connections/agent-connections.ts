@@ -1,6 +1,7 @@
-// The connections of the agent listener: how many there may be, and which of them is served next. After an outage all agents
-// come back at once, and each needs a handshake, an authentication and a bind. So connections wait in a queue for an admission
-// slot, and what was begun is finished. A connection that has sent nothing is not in the queue.
+// The connections of the agent listener: their limits, and the order in which the gateway admits them. After an outage all
+// agents reconnect at once, and each needs a handshake, an authentication and a bind. Connections therefore wait in a queue for
+// an admission slot, so that the gateway finishes the admissions that it has begun. A connection enters the queue with its
+// first TLS record.
 
 import type { Socket } from 'node:net';
 import { addressBlock, connectionKey, copyProxiedPeer, ipOf } from '../network/peer.ts';
@@ -11,33 +12,33 @@ import { type FirstRecord, readFirstRecord } from './first-record.ts';
 import { LimitedSet } from './limited-set.ts';
 
 /**
- * Connections that have not said anything yet may be a half of all, and those of one address a quarter: agents that come all
- * at once are slow themselves.
+ * Connections that have not sent anything yet may be half of all, and those of one address a quarter. The limits are this high
+ * because agents that reconnect all at once are slow to send.
  */
 const SILENT_SHARE = 1 / 2;
 const SILENT_SHARE_PER_ADDRESS = 1 / 4;
-/** Connections whose slot is used up and that have not authenticated, in all and of one address. */
+/** Connections whose slot expired before they authenticated, in all and of one address. */
 const EXPIRED_MAX = 1024;
 const EXPIRED_PER_ADDRESS = 512;
-/** How long there may be more of either: what a new one has to say is on its way; milliseconds. */
+/** How long either set may exceed its limits, as the first bytes of a new connection may still arrive; milliseconds. */
 const TRIM_DELAY_MS = 250;
-/** Connections that wait for a slot, likewise. */
+/** Connections that wait for a slot, in all and of one address. */
 const WAITING_MAX = 10_000;
 const WAITING_PER_ADDRESS = 5000;
-/** Slots at once: of agents that are 200 ms away, 300 are admitted in a second. */
+/** Slots at once. With agents that are 200 ms away the gateway admits 300 in a second. */
 const SLOTS_MAX = 256;
-/** How long a connection may take for its first record; milliseconds. */
+/** How long a connection may take to send its first record; milliseconds. */
 const FIRST_RECORD_TIMEOUT_MS = 10_000;
 /**
- * Before a handshake there is no way to say when to come back. A refused connection is kept open instead, for a random time
- * between these, so that an agent that redials at once does not come often; milliseconds. So many are kept at most.
+ * Before the handshake the gateway cannot send a retry delay. It holds a refused connection open instead, for a random time
+ * between these limits (milliseconds), which slows down agents that redial at once. `REFUSED_MAX` limits held connections.
  */
-const REFUSAL_MS = { least: 1000, most: 3000 };
+const REFUSAL_DELAY_MS = { min: 1000, max: 3000 };
 const REFUSED_MAX = 1024;
 
 interface PendingConnection {
   readonly socket: Socket;
-  /** Finds the connection from its TLS socket. */
+  /** The key that the TLS socket of the connection has too. */
   readonly key: string;
   readonly block: string;
   record: FirstRecord | undefined;
@@ -45,25 +46,26 @@ interface PendingConnection {
 }
 
 export interface AgentConnectionsOptions {
-  /** Connections of the listener in all. */
+  /** The limit for all connections of the listener. */
   max: number;
-  /** Speaks TLS on a socket, whose bytes are in it. */
+  /** Starts TLS on a socket, which has all received bytes in its read buffer. */
   startTls(socket: Socket): void;
-  /** Told when a connection had to go, or was not taken. */
+  /** Runs when a connection was evicted or refused. */
   onRefused(): void;
 }
 
+/** Admits the connections of the agent listener, in fair order and within limits. */
 export class AgentConnections {
   readonly #options: AgentConnectionsOptions;
   readonly #all = new Map<string, PendingConnection>();
-  /** Of these, the one that has had the most time goes when there are too many. */
+  /** When there are too many, the gateway evicts the oldest. */
   readonly #silent: LimitedSet<PendingConnection>;
   readonly #expired = new LimitedSet<PendingConnection>(EXPIRED_MAX, EXPIRED_PER_ADDRESS);
   readonly #waiting = new FairQueue<PendingConnection>();
   readonly #refused = new Set<Socket>();
   readonly #windows = new AdmissionWindows();
   #isScheduled = false;
-  #trimming: NodeJS.Timeout | undefined;
+  #trimTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
     const { max } = options;
@@ -71,9 +73,9 @@ export class AgentConnections {
     this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_PER_ADDRESS));
   }
 
-  /** Takes a connection, for which an older one may have to go that is no agent's; or refuses it, where there is no room. */
+  /** Accepts a connection. At the limit it evicts an older one that has not authenticated, or refuses the new one. */
   admit(socket: Socket): void {
-    socket.on('error', () => {}); // That it is closed is enough.
+    socket.on('error', () => {}); // The 'close' event that follows does the cleanup.
     const { max } = this.#options;
     const block = addressBlock(ipOf(socket));
     if (this.#all.size >= max) this.#evict(this.#silent.oldest ?? this.#expired.oldest);
@@ -99,14 +101,14 @@ export class AgentConnections {
     });
   }
 
-  /** The slot of the connection that TLS was begun on; undefined when the connection is being closed. Both sockets have the same peer. */
+  /** The slot of the connection below a TLS socket; undefined when it is closing. Copies the proxied peer to the TLS socket. */
   slotOf(tls: Socket): AdmissionSlot | undefined {
     const connection = this.#all.get(connectionKey(tls));
     if (connection) copyProxiedPeer(tls, connection.socket);
     return connection?.slot;
   }
 
-  /** Closes all that are there. */
+  /** Closes all connections, the refused ones too. */
   close(): void {
     for (const { socket } of this.#all.values()) socket.destroySoon();
     for (const socket of this.#refused) socket.destroy();
@@ -116,7 +118,7 @@ export class AgentConnections {
     const { block, socket } = connection;
     this.#silent.remove(connection);
     if (this.#waiting.size >= WAITING_MAX || this.#waiting.sizeOf(block) >= WAITING_PER_ADDRESS) {
-      connection.record?.take();
+      connection.record?.consume();
       this.#forget(connection);
       return void this.#refuse(socket);
     }
@@ -124,7 +126,7 @@ export class AgentConnections {
     this.#serveNext();
   }
 
-  /** Grants one slot in each turn of the event loop, so that nothing else waits for many handshakes. */
+  /** Grants one slot in each iteration of the event loop, so that many handshakes do not delay other work. */
   #serveNext(): void {
     if (this.#isScheduled || this.#windows.open >= SLOTS_MAX || this.#waiting.size === 0) return;
     this.#isScheduled = true;
@@ -140,14 +142,14 @@ export class AgentConnections {
   #grantSlot(connection: PendingConnection): void {
     const { socket, record } = connection;
     const release = this.#windows.acquire(connection.block);
-    const slot = new AdmissionSlot((end) => {
-      release(end);
-      // One that has not authenticated is no better than one that has sent nothing.
+    const slot = new AdmissionSlot((outcome) => {
+      release(outcome);
+      // A connection that has not authenticated by now may be evicted, as one that has sent nothing.
       if (!slot.isAdmitted && this.#all.get(connection.key) === connection) this.#add(this.#expired, connection);
       this.#serveNext();
     });
     connection.slot = slot;
-    socket.unshift(record?.take());
+    socket.unshift(record?.consume());
     this.#options.startTls(socket);
   }
 
@@ -156,17 +158,18 @@ export class AgentConnections {
     if (set.isOverLimit) this.#trimSoon();
   }
 
-  /** Not at once: of a thousand that are accepted in one go, what they have sent already is read after that. */
+  /** Delays the trim, because Node accepts many connections in a row before it reads what they have sent. */
   #trimSoon(): void {
-    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_DELAY_MS).unref();
+    this.#trimTimer ??= setTimeout(() => setImmediate(() => this.#trim()), TRIM_DELAY_MS).unref();
   }
 
   #trim(): void {
-    this.#trimming = undefined;
-    for (const set of [this.#silent, this.#expired]) for (const connection of set.takeExcess()) this.#evict(connection);
+    this.#trimTimer = undefined;
+    for (const set of [this.#silent, this.#expired])
+      for (const connection of set.removeExcess()) this.#evict(connection);
   }
 
-  /** That it is closed is told later; it counts no more from now on. */
+  /** Forgets the connection at once, because its 'close' event comes later. */
   #evict(connection: PendingConnection | undefined): void {
     if (!connection) return;
     this.#forget(connection);
@@ -174,23 +177,23 @@ export class AgentConnections {
     connection.socket.destroy();
   }
 
-  /** Another with the same ends may have come meanwhile. */
   #forget(connection: PendingConnection): void {
+    // A new connection with the same addresses and ports may have replaced this one.
     if (this.#all.get(connection.key) === connection) this.#all.delete(connection.key);
     this.#silent.remove(connection);
     this.#expired.remove(connection);
     this.#waiting.remove(connection.block, connection);
-    connection.slot?.end('over');
+    connection.slot?.end('closed');
   }
 
   #refuse(socket: Socket): void {
     this.#options.onRefused();
     if (this.#refused.size >= REFUSED_MAX) return void socket.destroy();
     this.#refused.add(socket.pause());
-    const { least, most } = REFUSAL_MS;
-    const end = setTimeout(() => socket.destroy(), least + Math.random() * (most - least));
+    const { min, max } = REFUSAL_DELAY_MS;
+    const timer = setTimeout(() => socket.destroy(), min + Math.random() * (max - min));
     socket.once('close', () => {
-      clearTimeout(end);
+      clearTimeout(timer);
       this.#refused.delete(socket);
     });
   }

@@ -1,8 +1,6 @@
-// Who waits for a turn: first come, first served within a group, and the groups one after the other, so that none of them
-// keeps the others from getting on by being many.
-
+/** A queue that is first in, first out within a group, and round robin over the groups, so that a large group starves none. */
 export class FairQueue<T> {
-  /** In the order in which the groups are served; none is empty. */
+  /** The groups in the order in which they are served. No group is empty. */
   readonly #groups = new Map<string, Set<T>>();
   #size = 0;
 
@@ -21,7 +19,7 @@ export class FairQueue<T> {
     this.#size++;
   }
 
-  /** @returns whether it was there. */
+  /** @returns whether the item was in the queue. */
   remove(group: string, item: T): boolean {
     const items = this.#groups.get(group);
     if (!items?.delete(item)) return false;
@@ -30,13 +28,13 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** Takes the one whose turn it is, of the groups that may have one now. */
-  next(mayHave: (group: string) => boolean = () => true): T | undefined {
+  /** Removes and returns the next item of the groups that are eligible. */
+  next(isEligible: (group: string) => boolean = () => true): T | undefined {
     for (const [group, items] of this.#groups) {
-      if (!mayHave(group)) continue;
+      if (!isEligible(group)) continue;
       const [item] = items;
       this.remove(group, item as T);
-      // The others of its group come after all other groups.
+      // The group moves behind all others.
       if (this.#groups.delete(group)) this.#groups.set(group, items);
       return item;
     }

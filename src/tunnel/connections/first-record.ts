@@ -1,21 +1,22 @@
-// The first TLS record of an agent, its ClientHello, read before there is time for a handshake.
+// Reads the first TLS record of an agent, its ClientHello, before the gateway has capacity for the handshake.
 
 import type { Socket } from 'node:net';
 
-/** What a ClientHello may have; that of today's libraries has under 2 KiB. Who sends more before an answer is none. */
+/** The limit for a ClientHello. Current libraries send less than 2 KiB. What sends more before an answer is no agent. */
 const BYTES_MAX = 8 * 1024;
-/** Of a TLS record (RFC 8446, section 5.1): its type, two bytes of a version, and the length of what follows. */
+/** The header of a TLS record (RFC 8446, section 5.1): type, two bytes of version, two bytes of length. */
 const HEADER_BYTES = 5;
 const HANDSHAKE = 22;
 
+/** The first record of a connection, while it waits for its handshake. */
 export interface FirstRecord {
-  /** Ends reading. @returns all that came; the socket is paused, and nothing is left in it. */
-  take(): Buffer;
+  /** Stops reading and pauses the socket. @returns all bytes received so far; the read buffer of the socket is empty. */
+  consume(): Buffer;
 }
 
 /**
- * Reads until the record is complete, or is seen to be none: TLS will say so. Goes on reading until `take`, so that it is
- * noticed when the agent goes: the socket is destroyed then.
+ * Reads until the record is complete, or the bytes are no TLS record, which the TLS layer will report. Reading continues until
+ * `consume`, so that the gateway sees when the agent disconnects; it destroys the socket then.
  */
 export function readFirstRecord(socket: Socket, onComplete: (record: FirstRecord) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
@@ -27,7 +28,7 @@ export function readFirstRecord(socket: Socket, onComplete: (record: FirstRecord
     if (isComplete || !hasRecord(bytes)) return;
     isComplete = true;
     onComplete({
-      take() {
+      consume() {
         socket.off('data', onData).off('end', onEnd).pause();
         return bytes;
       },

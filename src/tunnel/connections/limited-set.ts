@@ -1,13 +1,12 @@
-// Things that there may be only so many of, in all and of one group: the oldest ones are too many.
-
+/** A set with a limit for all items and one for each group. The oldest items beyond a limit are the excess. */
 export class LimitedSet<T> {
   readonly #max: number;
   readonly #maxOfGroup: number;
-  /** Oldest first, as in the groups, none of which is empty. */
+  /** Items in order of insertion, as in the groups. No group is empty. */
   readonly #all = new Map<T, string>();
   readonly #groups = new Map<string, Set<T>>();
-  /** Groups that have too many. */
-  readonly #fullGroups = new Set<string>();
+  /** Groups that may be over their limit. */
+  readonly #oversizedGroups = new Set<string>();
 
   constructor(max: number, maxOfGroup: number) {
     this.#max = max;
@@ -22,7 +21,7 @@ export class LimitedSet<T> {
     this.#all.set(item, group);
     const items = (this.#groups.get(group) ?? new Set()).add(item);
     this.#groups.set(group, items);
-    if (items.size > this.#maxOfGroup) this.#fullGroups.add(group);
+    if (items.size > this.#maxOfGroup) this.#oversizedGroups.add(group);
   }
 
   remove(item: T): void {
@@ -34,28 +33,28 @@ export class LimitedSet<T> {
     if (items?.size === 0) this.#groups.delete(group);
   }
 
-  /** Whether `takeExcess` would find any. */
+  /** Whether `removeExcess` may find any items. */
   get isOverLimit(): boolean {
-    return this.#fullGroups.size > 0 || this.#all.size > this.#max;
+    return this.#oversizedGroups.size > 0 || this.#all.size > this.#max;
   }
 
-  /** Those beyond the limits, taken out. */
-  takeExcess(): T[] {
-    const taken: T[] = [];
-    for (const group of this.#fullGroups) {
+  /** Removes and returns the items beyond the limits. */
+  removeExcess(): T[] {
+    const removed: T[] = [];
+    for (const group of this.#oversizedGroups) {
       const items = this.#groups.get(group) ?? new Set();
       for (const item of items) {
         if (items.size <= this.#maxOfGroup) break;
         this.remove(item);
-        taken.push(item);
+        removed.push(item);
       }
     }
-    this.#fullGroups.clear();
+    this.#oversizedGroups.clear();
     for (const item of this.#all.keys()) {
       if (this.#all.size <= this.#max) break;
       this.remove(item);
-      taken.push(item);
+      removed.push(item);
     }
-    return taken;
+    return removed;
   }
 }

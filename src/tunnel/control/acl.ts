@@ -1,6 +1,6 @@
-// The ACL of a credential (specification section 2.1): which rule lists are well formed, and which targets they allow.
+// The ACL of a credential (specification section 2.1): parses its rules and checks bind targets against them.
 
-/** What an agent wants to bind. `port: null` is an address whose port the gateway is to choose. */
+/** The target of a bind. `port: null` is an address for which the gateway chooses the port. */
 export type BindTarget =
   | { type: 'domain'; domain: string }
   | { type: 'address'; host: string; port: number | null }
@@ -12,12 +12,12 @@ export type AclRule =
   | { type: 'address'; host: string; port: number }
   | { type: 'label'; key: string; value: string };
 
-/** The rules of a live session's credential. They are replaced when the credential is changed. */
+/** The ACL of a live session. The gateway replaces the rules when the credential changes. */
 export interface Allowance {
   acl: readonly string[];
 }
 
-/** A rule that is not of the grammar; the message says why. */
+/** The error for a malformed rule; its message gives the reason. */
 export class AclError extends Error {}
 
 const RULE_MAX_BYTES = 1024;
@@ -60,9 +60,9 @@ export function parseAclRule(text: string): AclRule {
 }
 
 /**
- * May a credential with these rules bind this target? An empty list allows everything; otherwise one rule must allow
- * it. Host names are compared without regard to case, labels exactly.
- * @param rules as `parseRule` accepts them; one that it does not accept allows nothing.
+ * Whether a credential with these rules may bind the target. An empty list allows everything; otherwise one rule must allow the
+ * target. The comparison of host names ignores case; labels must match exactly.
+ * @param rules in the form that `parseAclRule` accepts; a malformed rule allows nothing.
  */
 export function allows(rules: readonly string[], target: BindTarget): boolean {
   return rules.length === 0 || rules.some((text) => ruleAllows(tryParse(text), target));
@@ -77,7 +77,7 @@ function ruleAllows(rule: AclRule | null, target: BindTarget): boolean {
     case 'domain': {
       if (target.type !== 'domain') return false;
       const domain = target.domain.toLowerCase();
-      // `*.example.com` covers every name below example.com, and the wildcard name itself, but not example.com.
+      // `*.example.com` matches every name below example.com and the wildcard name itself, but not example.com.
       return rule.domain.startsWith('*.') ? domain.endsWith(rule.domain.slice(1)) : domain === rule.domain;
     }
     case 'address':
@@ -95,7 +95,7 @@ function tryParse(text: string): AclRule | null {
   try {
     return parseAclRule(text);
   } catch {
-    return null; // Only well-formed rules are ever stored; one that is not must not open anything.
+    return null; // The store has only well-formed rules. A malformed one must allow nothing.
   }
 }
 

@@ -1,5 +1,5 @@
-// Every error that an agent is told, but for what is wrong inside a traffic policy. Agents show the text to people and
-// give the code to programs; the README's table of them is printed from this one.
+// All errors that agents receive, except those of the contents of a traffic policy. Agents show the text to people and pass the
+// code to programs. The table of errors in the manual is generated from this one.
 
 import { bindErrors } from './bind-errors.ts';
 
@@ -65,14 +65,15 @@ export const agentErrors = {
 export type AgentErrorName = keyof typeof agentErrors;
 
 export interface AgentErrorOptions {
-  /** The number where it is another than that of its kind: policies have one for each mistake. */
+  /** Overrides the number of the table: each error of a policy has a number of its own. */
   number?: number | undefined;
-  /** Seconds after which to ask again, where that will help. */
+  /** The time after which the agent should retry, in seconds. */
   retryAfter?: number;
 }
 
+/** An error that the gateway reports to an agent. */
 export class AgentError extends Error {
-  /** The number behind the prefix of its kind of agent. */
+  /** The number of the error code, without the prefix. */
   readonly number: number;
   readonly reason: AgentErrorName;
   readonly retryAfter: number | undefined;
@@ -82,18 +83,22 @@ export class AgentError extends Error {
     parameters: Record<string, string | number> = {},
     { number = agentErrors[name].number, retryAfter }: AgentErrorOptions = {},
   ) {
-    super(agentErrors[name].text.replace(/\{(\w+)\}/g, (whole, key: string) => String(parameters[key] ?? whole)));
+    super(
+      agentErrors[name].text.replace(/\{(\w+)\}/g, (placeholder, key: string) =>
+        String(parameters[key] ?? placeholder),
+      ),
+    );
     this.number = number;
     this.reason = name;
     this.retryAfter = retryAfter;
   }
 
-  /** As agents look for it: the text, and the code alone on a line. */
+  /** The message in the form that agents parse: the text, then the code on a line of its own. */
   describe(prefix: string): string {
     return `${this.message}\r\n\r\n${prefix}${this.number}\r\n`;
   }
 
-  /** The answer to a call. SDKs of the field ignore what they do not know. */
+  /** The response to a call. SDKs of the original service ignore the member `RetryAfter`. */
   answer(prefix: string): object {
     const { retryAfter } = this;
     return { Error: this.describe(prefix), ...(retryAfter === undefined ? {} : { RetryAfter: retryAfter }) };

@@ -1,9 +1,9 @@
-// Why agents are refused, as they are told: the number behind the prefix of their kind, and a text that says what would
-// be right. The README's table of them is printed from this one.
+// The errors for refused authentications and binds: the number of the code, and a text that says how to correct the request.
+// The table of errors in the manual is generated from this one.
 
 import type { AgentRefusal } from './registrar.ts';
 
-/** `{target}`, once at the most, stands for what was asked for: a name, an address, or a label. */
+/** `{target}` is the placeholder for the requested name, address or label. It occurs at most once in a text. */
 export const bindErrors: Record<AgentRefusal['refused'], { number: number; text: string }> = {
   authtokenMalformed: {
     number: 105,

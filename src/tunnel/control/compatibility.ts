@@ -1,13 +1,13 @@
-// What agents made for the original service need on the wire. The only file of the gateway that says its name.
+// The wire compatibility with agents of the original service. Only this file of the gateway contains the name of that service.
 
 import { type Auth, OWN_CLIENT_TYPE } from '../../protocol/messages/messages.ts';
 import type { StreamLimits } from '../endpoints/stream-slots.ts';
 
-/** How the gateway treats an agent. */
+/** The properties of an agent's software that the gateway adapts to. */
 export interface AgentKind extends StreamLimits {
-  /** What the agent's error codes begin with: an SDK recognises only those of its own service. */
+  /** The prefix of error codes. An SDK recognises only the prefix of its own service. */
   errorPrefix: string;
-  /** Whether the agent's TCP holds back small writes until what it sent before is acknowledged. */
+  /** Whether the agent leaves Nagle's algorithm enabled, which delays small writes until earlier data is acknowledged. */
   hasNagle: boolean;
 }
 
@@ -28,10 +28,10 @@ const FOREIGN: AgentKind = {
   lingerMs: 50,
 };
 
-/** What policies written for the original service put between `actions` and the name of a result. */
+/** The namespace between `actions` and a result name in policies that were written for the original service. */
 export const FOREIGN_NAMESPACE = 'ngrok';
 
-/** Which kind an agent is of, by what it says of itself. */
+/** The kind of an agent, by the client type and user agent of its `Auth` message. */
 export function agentKindOf({ clientType, userAgent }: Pick<Auth, 'clientType' | 'userAgent'>): AgentKind {
   if (clientType === OWN_CLIENT_TYPE) return OURS;
   return { ...FOREIGN, hasNagle: userAgent.includes('ngrok-rust/') };

@@ -1,12 +1,11 @@
-// What agents were refused, counted by the reason: for the operator.
-
 import { type AgentErrorName, agentErrors } from './agent-errors.ts';
 
-/** Why connections of the agent listener end before an agent is let in, which nobody is told. */
+/** The reasons for which the gateway closes a connection before it can send an error. */
 const connectionRefusals = ['tooManyConnections', 'tlsFailed', 'authenticationTimeout'] as const;
 
 export type RefusalReason = AgentErrorName | (typeof connectionRefusals)[number];
 
+/** Counts the errors that agents received and the connections that were closed, by reason, for the metrics. */
 export class RefusalCounters {
   readonly #counts = new Map<RefusalReason, number>(
     [...(Object.keys(agentErrors) as AgentErrorName[]), ...connectionRefusals].map((reason) => [reason, 0]),
@@ -16,7 +15,7 @@ export class RefusalCounters {
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
   }
 
-  /** Every reason there is, as `authtoken_unknown`, and how often it was given since the start. */
+  /** All reasons, in the form `authtoken_unknown`, with their counts since the start. */
   rows(): [reason: string, count: number][] {
     return [...this.#counts].map(([reason, count]) => [
       reason.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

@@ -1,56 +1,56 @@
-// What the tunnel side asks of the control plane. `store` answers with rows that belong to this node and count while
-// the node's lease holds.
+// The interface between the tunnel layer and the control plane. `store` implements it with rows that belong to this node and are
+// valid while the node's lease holds.
 
 import type { Proto } from '../endpoints/endpoint.ts';
 
-/** What the holder of an authtoken may do. */
+/** The account and permissions of an authtoken. */
 export interface Grant {
   credentialId: string;
   accountId: string;
-  /** Rules as `acl.ts` reads them. */
+  /** Rules in the grammar of `acl.ts`. */
   acl: readonly string[];
 }
 
-/** An agent's session, as it was accepted. */
+/** A new session of an authenticated agent. */
 export interface OpenedSession {
   accountId: string;
   credentialId: string;
-  /** What the agent is known by over reconnects. A session with the same one, on any node, ends now. */
+  /** Identifies the agent across reconnects. An older session with the same id, on any node, ends now. */
   clientId: string;
   agentVersion: string;
   /** The agent's address as the gateway sees it. */
   ip: string;
   os: string;
-  /** The agent's processor, as it says. */
+  /** The processor architecture that the agent reports. */
   arch: string;
   userAgent: string;
   metadata: string;
-  /** Where the agent came in: of the gateway, the address of the connection and the name it was asked for, or ''. */
+  /** The local address of the connection, and the server name of the TLS handshake, or ''. */
   ingress: { serverIp: string; hostname: string };
-  /** The protocol between agent and gateway, as `muxado/2`. */
+  /** The protocol between agent and gateway, such as `muxado/2`. */
   transport: string;
 }
 
 /** A request to serve a public address. */
 export interface BindRequest {
   sessionId: string;
-  /** The tunnel that is to be had back, under its id: the agent has proven that it was its own. Otherwise null. */
+  /** The id of the tunnel to resume, for which the agent has presented a valid bind token; null for a new tunnel. */
   resume: string | null;
   proto: Proto;
-  /** Lower case; a wildcard begins with `*.`. For `tcp` the host that addresses are shown with. */
+  /** Lower case; a wildcard begins with `*.`. For `tcp` the host of the public address. */
   hostname: string;
-  /** The port that visitors come to. */
+  /** The port that visitors connect to. */
   port: number;
-  /** Whether the gateway chose the name, or the port of a TCP address: nobody asked for it. */
-  chosen: boolean;
+  /** Whether the gateway generated the name, or the port of a TCP address, as the agent requested none. */
+  isGenerated: boolean;
   publicUrl: string;
-  /** Whether it may be shared with other tunnels of the account that also say so. */
+  /** Whether other tunnels of the account that set it too may serve the same address. */
   pooling: boolean;
   forwardsTo: string;
   metadata: string;
 }
 
-/** A tunnel without an address, which edges choose by its labels. */
+/** A request for a tunnel without an address, which edges select by its labels. */
 export interface LabelBindRequest {
   sessionId: string;
   labels: Record<string, string>;
@@ -58,7 +58,7 @@ export interface LabelBindRequest {
   metadata: string;
 }
 
-/** Why an agent was refused; `bind-errors.ts` has the numbers and texts. */
+/** The reason of a refusal; `bind-errors.ts` has the numbers and texts. */
 export type AgentRefusal =
   | { refused: 'authtokenMalformed' | 'authtokenUnknown' | 'authtokenInactive' }
   | { refused: 'nameDenied' | 'addressDenied' | 'anyPortDenied' | 'labelDenied'; target: string }
@@ -66,31 +66,32 @@ export type AgentRefusal =
   /** The session ended meanwhile, or its credential was revoked. */
   | { refused: 'sessionEnded' };
 
+/** The control plane as the tunnel layer sees it: credentials, sessions and binds. */
 export interface Registrar {
-  /** Whose authtoken this is. A digest made under the previous server key is renewed. */
+  /** Looks up an authtoken. It renews a digest that was made with the previous server key. */
   authenticate(authtoken: string): Promise<Grant | AgentRefusal>;
-  /** The grant as it is now; null when the credential is gone or its owner is not active. */
+  /** The current grant; null when the credential was deleted or its owner is not active. */
   grant(credentialId: string): Promise<Grant | null>;
-  /** Hears when what credentials may do may have changed: of one, or of all (null). Ends with the returned function. */
+  /** Subscribes to possible changes of the grant of one credential, or of all (null). @returns the function that unsubscribes. */
   onGrantChange(listener: (credentialId: string | null) => void): () => void;
-  /** Hears when a session of this node was ended by another node, as its agent is there now. */
+  /** Subscribes to sessions of this node that ended because their agent connected to another node. @returns likewise. */
   onSessionReplaced(listener: (sessionId: string) => void): () => void;
   /** @returns the session's id. */
   sessionOpened(session: OpenedSession): Promise<string>;
   /**
-   * Ends a session with all its tunnels and endpoints. Unknown ids are no error: it may be gone already.
+   * Ends a session with all its tunnels and endpoints. An unknown id is no error, as the session may have ended already.
    * @param holdMs how long its addresses stay reserved for its credential; 0 frees them at once.
-   * @param reason why, for people; '' or left out when the agent said good-bye.
-   * @param cause what made it say so, for people; left out when it left of its own accord.
+   * @param reason the error, for people; '' or left out when the agent closed the session gracefully.
+   * @param cause the command that made the agent close it, for people; left out when there was none.
    */
   sessionClosed(sessionId: string, holdMs: number, reason?: string, cause?: string): Promise<void>;
-  /** Decides and registers in one transaction: what is answered is live for the API, what is refused left nothing. */
+  /** Checks and registers in one transaction: the API shows a registered tunnel as live, and a refusal leaves no rows. */
   bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | AgentRefusal>;
   bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | AgentRefusal>;
-  /** @param reason why, for people; left out when its agent closed it. */
+  /** @param reason the error, for people; left out when the agent closed the tunnel. */
   tunnelClosed(tunnelId: string, reason?: string): Promise<void>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
-  /** What is known of a name that no endpoint of this node serves. */
+  /** The status of a name that no endpoint of this node serves. */
   lookUpName(listener: 'http' | 'tls', hostname: string): Promise<'unknown' | 'offline' | 'elsewhere'>;
 }

@@ -1,17 +1,18 @@
-// What proves, after a reconnect or a restart of either side, that a session or a tunnel was the agent's own. Signed, so
-// that the gateway has nothing to remember.
-
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/**
+ * Tokens with which an agent resumes its session or tunnel after a reconnect or a restart of either side. They are signed, so
+ * the gateway stores none.
+ */
 export class ResumeTokens {
   readonly #key: Buffer;
 
-  /** @param key derived from the server key, for this purpose alone. */
+  /** @param key derived from the server key for this purpose only. */
   constructor(key: Buffer) {
     this.#key = key;
   }
 
-  /** For the session of an agent: any credential of its account may present it, so that a token can be exchanged. */
+  /** The token of a session. Every credential of the account may present it, so that the authtoken can be rotated. */
   cookie(accountId: string, clientId: string): string {
     return this.#sign('session', accountId, clientId);
   }
@@ -20,7 +21,7 @@ export class ResumeTokens {
     return equalInConstantTime(text, this.cookie(accountId, clientId));
   }
 
-  /** For a tunnel at its address. */
+  /** The token of a tunnel and its address. */
   bindToken(accountId: string, tunnelId: string, address: string): string {
     return this.#sign('tunnel', accountId, tunnelId, address);
   }
@@ -34,8 +35,7 @@ export class ResumeTokens {
   }
 }
 
-/** @param given by the agent: any text. */
-function equalInConstantTime(given: string, own: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(own)];
-  return a.length === b.length && timingSafeEqual(a, b); // Which throws where the lengths in bytes differ.
+function equalInConstantTime(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b); // `timingSafeEqual` throws when the lengths differ.
 }

@@ -1,23 +1,24 @@
-// What an agent can be told from afar, and who tells it.
+// Remote commands: the requests to stop, restart or update an agent.
 
-/** What a session is to do. Whether its agent does it is the agent's own decision. */
+/** A command to an agent, which may refuse it. */
 export type SessionCommand =
   | { kind: 'stop' }
   | { kind: 'restart' }
-  /** `version`: the version to change to; '' is the newest. */
+  /** `version` is the version to install; '' is the latest. */
   | { kind: 'update'; version: string; permitMajorVersion: boolean };
 
-/** Why an agent says good-bye that was told to, for people. */
+/** The causes of a session's end after a command, for people. */
 export const commandCauses = {
   stop: 'it was stopped through the API',
   restart: 'it was told to start anew through the API',
   update: 'it was told to change its version through the API',
 };
 
-/** What became of a command: the agent agreed, gave a reason why not, or did not answer in time. */
+/** The outcome of a command: the agent agreed, refused with a reason, or did not answer in time. */
 export type CommandOutcome = 'done' | { refused: string } | 'unreachable';
 
+/** Sends commands to the sessions of this node. */
 export interface SessionCommands {
-  /** Tells a session, and waits for its answer. A session that is not there is `unreachable`. */
+  /** Sends a command and waits for the answer. The outcome for an unknown session is `unreachable`. */
   command(sessionId: string, command: SessionCommand): Promise<CommandOutcome>;
 }

@@ -1,13 +1,13 @@
-/** What the tunnel side asks of the public side: to let visitors in at a port. */
+/** The TCP listeners of the edge, as the tunnel layer sees them. */
 export interface TcpPorts {
   /**
-   * Begins to listen, or goes on where it already does for another tunnel.
-   * @param port 0 for any free one. @returns the port; undefined when something else on this machine has it.
+   * Listens on a port for one tunnel. Several tunnels may open the same port.
+   * @param port 0 for any free one. @returns the port; undefined when another process of the machine uses it.
    */
   open(port: number): Promise<number | undefined>;
   /**
-   * Lets one tunnel go. When it was the last, the port is kept for so many milliseconds, so that nothing else on this
-   * machine takes it while the agent comes back; visitors are turned away meanwhile.
+   * Releases the port for one tunnel. After the last tunnel the listener stays open for `holdMs` milliseconds and rejects
+   * visitors, so that no other process of the machine takes the port before the agent reconnects.
    */
-  release(port: number, keepMs: number): void;
+  release(port: number, holdMs: number): void;
 }

@@ -1,24 +1,24 @@
-/** What the tunnel side needs to be told. Times are milliseconds. */
+/** The configuration of the tunnel layer. Times are in milliseconds. */
 export interface TunnelSettings {
-  /** Names below it are the gateway's own; TCP addresses are shown under it. */
+  /** The parent domain of generated names and the host of TCP addresses. */
   baseDomain: string;
-  /** Names that the gateway itself answers at, in lower case: no tunnel or edge gets one of them. */
+  /** The host names of the gateway itself, in lower case. No tunnel or edge gets one of them. */
   ownNames: ReadonlySet<string>;
-  /** What endpoints, tunnels and sessions show as their region. */
+  /** The region of endpoints, tunnels and sessions. */
   region: string;
-  /** The ports that TCP endpoints may have; `0` to `0` is any free one. */
+  /** The port range of TCP endpoints; `0` to `0` means any free port. */
   tcpPorts: { first: number; last: number };
-  /** Connections of the agent listener. */
+  /** The limit for connections of the agent listener. */
   maxAgents: number;
-  /** Of one account, on this node: sessions, and ports of TCP endpoints. */
+  /** The limits of one account on this node. */
   maxSessionsPerAccount: number;
   maxTcpPortsPerAccount: number;
   /** The ports that the URLs of endpoints show. */
   publicHttpPort: number;
   publicHttpsPort: number;
-  /** How often the gateway asks an agent for a sign of life. */
+  /** The time between two heartbeats. */
   heartbeatInterval: number;
-  /** How long an answer may take on top of that before the session counts as dead. */
+  /** How long the answer to a heartbeat may take, beyond the interval, before the gateway ends the session. */
   heartbeatTolerance: number;
   /** How long the addresses of a lost session stay reserved for its credential. */
   sessionHold: number;

@@ -1,23 +1,23 @@
-// Which endpoints are live on this node, by the name or port that visitors come to.
+// The live endpoints of this node, by address.
 
 import type { Labels, LiveEndpoint } from './endpoint.ts';
 import type { TrafficRates } from './traffic-meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
- * What a visitor asks for: `http:name` on the HTTP listener, `tls:name` on the HTTPS one, or `tcp:port`. Internal endpoints
- * have `internal:account:proto:name`, which no visitor can ask for.
+ * The key of an endpoint: `http:name` on the HTTP listener, `tls:name` on the HTTPS listener, or `tcp:port`. Internal endpoints
+ * have `internal:account:proto:name`, which no visitor can reach.
  */
 export type EndpointAddress = `http:${string}` | `tls:${string}` | `tcp:${number}` | `internal:${string}`;
 
-/** What the names of endpoints end with that only traffic policies of their own account lead to. */
+/** The suffix of internal endpoints, which only traffic policies of the same account can forward to. */
 const INTERNAL_SUFFIX = '.internal';
 
 export function isInternalName(hostname: string): boolean {
   return hostname.endsWith(INTERNAL_SUFFIX);
 }
 
-/** The address that an endpoint answers at. `https` and `tls` share a listener, and therefore names. */
+/** The address of an endpoint. `https` and `tls` share a listener, and therefore share names. */
 export function endpointAddress({
   accountId,
   proto,
@@ -29,40 +29,41 @@ export function endpointAddress({
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
-/** Which endpoint a URL such as `https://name.internal` names; undefined when it names none. */
+/** Parses the URL of an internal endpoint, such as `https://name.internal`; undefined when it is malformed. */
 export function parseInternalUrl(url: string): { proto: string; hostname: string } | undefined {
   const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
   return proto && hostname ? { proto, hostname } : undefined;
 }
 
-/** Endpoints that serve the same address, taken in turn. */
+/** Endpoints that serve the same address, in round robin. */
 interface EndpointPool {
   members: LiveEndpoint[];
   next: number;
 }
 
-/** What passes through an endpoint of this node. */
+/** The traffic of an endpoint on this node. */
 export interface EndpointTraffic extends TrafficRates {
   endpointId: string;
   accountId: string;
-  /** Since it is live here: HTTP requests, or connections of TCP and TLS. */
+  /** HTTP requests, or connections of TCP and TLS, since the endpoint went live on this node. */
   requests: number;
-  /** Those of them that are under way. */
+  /** Requests or connections in progress. */
   openConnections: number;
 }
 
+/** Finds the live endpoint or labelled tunnel that serves a visitor. */
 export class EndpointRegistry {
-  /** Those that have no address, for edges to choose. */
+  /** Tunnels without an address, which edges select by labels. */
   readonly labelled = new LabelledTunnels();
   readonly #pools = new Map<EndpointAddress, EndpointPool>();
-  /** A tunnel that its agent has resumed may be there twice for a moment: the newer one counts. */
+  /** While an agent resumes a tunnel, two endpoints may have the same id for a moment. The map has the newer one. */
   readonly #byId = new Map<string, LiveEndpoint>();
   readonly #now: () => number;
   readonly #ownNames: ReadonlySet<string>;
 
   /**
-   * @param now a clock that never goes back, in milliseconds.
-   * @param ownNames at which the gateway itself answers: no visitor who asks for one is led to an endpoint.
+   * @param now a monotonic clock, in milliseconds.
+   * @param ownNames the host names of the gateway itself. Requests for them never reach an endpoint.
    */
   constructor(now = () => performance.now(), ownNames: ReadonlySet<string> = new Set()) {
     this.#now = now;
@@ -72,7 +73,7 @@ export class EndpointRegistry {
   add(endpoint: LiveEndpoint): void {
     this.#byId.set(endpoint.id, endpoint);
     const { proto, hostname } = endpoint;
-    // It was configured before the gateway had the name.
+    // The tunnel was bound before the name became one of the gateway's.
     if (proto !== 'tcp' && !isInternalName(hostname) && this.#ownNames.has(hostname)) return;
     const address = endpointAddress(endpoint);
     const pool = this.#pools.get(address);
@@ -89,7 +90,7 @@ export class EndpointRegistry {
     if (pool.members.length === 0) this.#pools.delete(address);
   }
 
-  /** The endpoint whose turn it is: of the very name, else of the nearest wildcard above it. */
+  /** The next endpoint for an exact name, otherwise for the most specific wildcard that matches. */
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
     const found = this.#pick(`${listener}:${hostname}`);
     if (found) return found;
@@ -105,7 +106,7 @@ export class EndpointRegistry {
     return this.#byId.get(id);
   }
 
-  /** What passes through an endpoint; undefined when it is not live here. */
+  /** The traffic of an endpoint; undefined when it is not live on this node. */
   trafficOf(id: string): EndpointTraffic | undefined {
     const { accountId, meter } = this.#byId.get(id) ?? {};
     if (accountId === undefined || !meter) return undefined;
@@ -113,30 +114,30 @@ export class EndpointRegistry {
     return { endpointId: id, accountId, requests, openConnections: open, ...meter.sampleRates(this.#now()) };
   }
 
-  /** Looks at the meters of all: to be called every second or so, so that rates are of the last seconds. */
+  /** Updates the rates of all meters. The node calls it about every second, so that the rates stay current. */
   sample(): void {
     const now = this.#now();
     for (const { meter } of this.#byId.values()) meter?.sampleRates(now);
   }
 
-  /** Endpoints that are live. */
+  /** The number of live endpoints. */
   get size(): number {
     let size = 0;
     for (const { members } of this.#pools.values()) size += members.length;
     return size;
   }
 
-  /** The internal endpoint of an account that a URL such as `https://name.internal` names. */
+  /** The internal endpoint of an account for a URL such as `https://name.internal`. */
   byInternalUrl(accountId: string, url: string): LiveEndpoint | undefined {
-    const named = parseInternalUrl(url);
-    return named && this.#pick(`internal:${accountId}:${named.proto}:${named.hostname}`);
+    const parsed = parseInternalUrl(url);
+    return parsed && this.#pick(`internal:${accountId}:${parsed.proto}:${parsed.hostname}`);
   }
 
   byPort(port: number): LiveEndpoint | undefined {
     return this.#pick(`tcp:${port}`);
   }
 
-  /** The labelled tunnels of an account that a selector chooses, as they come and go. */
+  /** The labelled tunnels of an account that match a selector. The group follows tunnels that open and close. */
   group(accountId: string, selector: Labels): TunnelGroup {
     return new TunnelGroup(this.labelled, accountId, selector);
   }

@@ -1,27 +1,27 @@
-// An endpoint that is live on this node: a public address, and the way to the agent that serves it.
+// A live endpoint of this node: its public address, and how to open a stream to its agent.
 
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import type { TrafficMeter } from './traffic-meter.ts';
 
 export type Proto = 'http' | 'https' | 'tcp' | 'tls';
 
-/** Who is visiting, as the agent is told. */
+/** The client of a public endpoint, as the proxy header to the agent describes it. */
 export interface Visitor {
   /** IPv4 or IPv6, without brackets. */
   ip: string;
   port: number;
-  /** Where the visitor came to. */
+  /** The address that the visitor connected to. */
   local: { ip: string; port: number };
-  /** The visitor's TLS goes through to the agent. */
+  /** Whether the agent terminates the visitor's TLS. */
   passthrough: boolean;
 }
 
-/** Why no stream could be opened to the agent: it is gone, or has all the streams that it can take. */
+/** Why no stream to the agent could be opened: the tunnel is closed, or the agent has reached its limit of streams. */
 export type OpenFailure = 'offline' | 'overloaded';
 
-/** What is done to an endpoint's traffic on its way. Only the public side knows what else is in it. */
+/** The modules and the policy that apply to an endpoint. Only the edge knows their further contents. */
 export interface Handling {
-  /** The names of internal endpoints that it leads to, as far as they are known before there are visitors. */
+  /** The names of internal endpoints that the policy forwards to, as far as they are constant. */
   readonly leadsTo?: readonly string[];
 }
 
@@ -36,28 +36,28 @@ export interface LiveEndpoint {
   readonly hostname: string;
   readonly port: number;
   readonly publicUrl: string;
-  /** The version of the PROXY protocol header that each stream begins with; 0 is none. */
+  /** The version of the PROXY protocol header at the start of each stream; 0 is none. */
   readonly proxyProtocol: 0 | 1 | 2;
-  /** What the upstream wants to be spoken to in. */
+  /** The protocol that the upstream speaks. */
   readonly upstreamProtocol: 'http1' | 'http2';
-  /** For `tls`: who ends the visitor's TLS, and with which certificate (PEM) where the agent brought its own. */
+  /** For `tls`: where the visitor's TLS is terminated, and the agent's certificate (PEM) when it supplied one. */
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
-  /** Undefined where nothing is done to it, which costs nothing. */
+  /** Undefined when no module or policy applies, so that such endpoints pay no cost. */
   readonly handling?: Handling;
-  /** What its visitors do; undefined where nobody wants to know. */
+  /** Counts the traffic; undefined when it is not measured. */
   readonly meter?: TrafficMeter;
-  /** False once it is closed; nothing can be opened then. */
+  /** False after the endpoint is closed. No stream can be opened then. */
   readonly isOpen: boolean;
   /**
-   * Opens a stream to the agent for one visitor's connection. The PROXY protocol header, where one is asked for, is
-   * already in it. Waits, up to its limit, while the agent has all the streams that it can take.
+   * Opens a stream to the agent for one visitor's connection, and writes the PROXY protocol header if the tunnel has one.
+   * Waits, up to a timeout, while the agent is at its limit of streams.
    */
   open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure>;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Whether `labels` has every pair of the selector; it may have more. Keys and values are compared exactly. */
+/** Whether `labels` contains every pair of the selector. Keys and values must match exactly. */
 export function matchesLabels(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

@@ -1,5 +1,3 @@
-// A tunnel: the way from a visitor to its agent.
-
 import { EdgeType, writeProxyHeader } from '../../protocol/messages/proxy-header.ts';
 import { openTypedStream, StreamType } from '../../protocol/messages/typed-stream.ts';
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
@@ -9,6 +7,7 @@ import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endp
 import { newTunnelLoad, type StreamSlots, type TunnelLoad } from './stream-slots.ts';
 import { TrafficMeter } from './traffic-meter.ts';
 
+/** An open tunnel of a session: opens streams to the agent for visitors. */
 export class LiveTunnel implements LiveEndpoint {
   readonly id: string;
   readonly tunnelId: string;
@@ -21,14 +20,14 @@ export class LiveTunnel implements LiveEndpoint {
   readonly upstreamProtocol: 'http1' | 'http2';
   readonly tls: LiveEndpoint['tls'];
   readonly meter = new TrafficMeter();
-  /** May be another one at any time, from when on new requests and connections meet that. */
+  /** May be replaced at any time. New requests and connections use the new one. */
   handling: Handling | undefined;
   readonly #session: MuxSession;
   readonly #slots: StreamSlots;
   readonly #load: TunnelLoad;
   #isOpen = true;
 
-  /** @param load what is counted of the tunnel, which may be seen as several endpoints. */
+  /** @param load the stream counts of the tunnel. Several endpoints of one tunnel share them. */
   constructor(
     settings: Omit<LiveEndpoint, 'isOpen' | 'open' | 'meter'>,
     session: MuxSession,
@@ -55,7 +54,7 @@ export class LiveTunnel implements LiveEndpoint {
     return this.#isOpen;
   }
 
-  /** No visitor is let in any more; who is in stays. */
+  /** Refuses new streams. Open streams continue. */
   close(): void {
     this.#isOpen = false;
   }
@@ -64,9 +63,9 @@ export class LiveTunnel implements LiveEndpoint {
     if (!this.#isOpen) return 'offline';
     const granted = this.#slots.acquire(this.#load);
     const isGranted = granted === true || (await granted);
-    const isLost = !this.#isOpen || this.#session.isClosed;
-    if (!isGranted) return isLost ? 'offline' : 'overloaded';
-    if (isLost) {
+    const isOffline = !this.#isOpen || this.#session.isClosed;
+    if (!isGranted) return isOffline ? 'offline' : 'overloaded';
+    if (isOffline) {
       this.#slots.release();
       return 'offline';
     }
@@ -82,8 +81,8 @@ export class LiveTunnel implements LiveEndpoint {
       passthrough: visitor.passthrough,
     });
     const stream = openTypedStream(this.#session, StreamType.PROXY, header, events);
-    const place = ++this.#load.opened;
-    stream.onAcknowledged = () => this.#slots.markServed(this.#load, place);
+    const sequence = ++this.#load.opened;
+    stream.onAcknowledged = () => this.#slots.markServed(this.#load, sequence);
     stream.onClosed = () => this.#slots.release();
     if (this.proxyProtocol !== 0)
       stream.write(proxyProtocolHeader(this.proxyProtocol, visitor, visitor.local.port, visitor.local.ip));

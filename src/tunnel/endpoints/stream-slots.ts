@@ -1,40 +1,42 @@
-// How many streams an agent may be given at once. What it cannot take yet waits its turn, and not for long.
+// Limits how many streams an agent has at once. Visitors beyond the limit wait for a short time.
 
-/** How many streams an agent can take. */
+/** The limits of an agent for streams. */
 export interface StreamLimits {
-  /** The streams that it can have open without breaking the session. */
+  /** Streams that the agent can have open without breaking the session. */
   streamsMax: number;
-  /** Streams of one tunnel that it has not begun to serve; more would hold up its other tunnels, and then all of it. */
+  /** Streams of one tunnel that the agent has not begun to serve. More would block its other tunnels, then the session. */
   unservedMax: number;
-  /** How long a stream still counts after its end, in milliseconds: the agent frees it later than we do. */
+  /** How long a stream counts after its end, in milliseconds, because the agent frees it later than the gateway. */
   lingerMs: number;
 }
 
 /** How long a visitor may wait for a stream, in milliseconds. */
 const WAIT_TIMEOUT_MS = 10_000;
-/** How many visitors of one session may wait. */
+/** Visitors of one session that may wait. */
 const WAITING_MAX = 10_000;
 
-/** After so long one more is tried with a tunnel that serves none, then after twice as long, and so on; milliseconds. */
-const TRIAL_MS = 250;
+/** The delay before the first probe stream to a tunnel that serves none; milliseconds. It doubles with each probe. */
+const PROBE_DELAY_MS = 250;
 
 /**
- * What is counted for each tunnel of a session. Agents take the streams of a tunnel in order: when one is being served,
- * those before it are too, or were. One that nobody takes stays in the agent's queue, even when its visitor is gone.
+ * The stream counts of one tunnel. Agents accept the streams of a tunnel in order: when they serve one, they have accepted all
+ * before it. A stream that the upstream never accepts stays in the agent's queue, even after its visitor has left.
  */
 export interface TunnelLoad {
-  /** Streams that were granted, and opened. */
+  /** Streams that the limits allowed. */
   granted: number;
+  /** Streams that were opened. */
   opened: number;
-  /** The last one that the agent has begun to serve. */
+  /** The sequence number of the last stream that the agent has begun to serve. */
   served: number;
-  /** How many more than allowed were tried since, and what the next waits for. */
-  trials: number;
-  trial: NodeJS.Timeout | undefined;
+  /** Streams beyond the limit that probed the tunnel since then. */
+  probes: number;
+  /** Starts the next probe. */
+  probeTimer: NodeJS.Timeout | undefined;
 }
 
 export function newTunnelLoad(): TunnelLoad {
-  return { granted: 0, opened: 0, served: 0, trials: 0, trial: undefined };
+  return { granted: 0, opened: 0, served: 0, probes: 0, probeTimer: undefined };
 }
 
 interface StreamWaiter {
@@ -43,9 +45,10 @@ interface StreamWaiter {
   settle(granted: boolean): void;
 }
 
+/** Grants the streams of one session. */
 export class StreamSlots {
   readonly #limits: StreamLimits;
-  #taken = 0;
+  #inUse = 0;
   #waiting: StreamWaiter[] = [];
   #closed = false;
 
@@ -53,7 +56,7 @@ export class StreamSlots {
     this.#limits = limits;
   }
 
-  /** Takes a slot. @returns whether there is one; a promise while that is not known, which is settled within 10 s. */
+  /** Acquires a slot. @returns whether it was granted; a promise of that, which settles within 10 s, when it must wait. */
   acquire(load: TunnelLoad): boolean | Promise<boolean> {
     if (this.#closed) return false;
     if (this.#waiting.length === 0 && this.#isFree(load)) {
@@ -62,40 +65,40 @@ export class StreamSlots {
     }
     if (this.#waiting.length >= WAITING_MAX) return false;
     return new Promise((resolve) => {
-      const waiting: StreamWaiter = {
+      const waiter: StreamWaiter = {
         load,
         deadline: setTimeout(() => {
-          this.#waiting = this.#waiting.filter((other) => other !== waiting);
+          this.#waiting = this.#waiting.filter((other) => other !== waiter);
           resolve(false);
         }, WAIT_TIMEOUT_MS),
         settle: resolve,
       };
-      this.#waiting.push(waiting);
-      this.#tryLater(load);
+      this.#waiting.push(waiter);
+      this.#scheduleProbe(load);
     });
   }
 
-  /** The agent has begun to serve a stream. @param place which of those that were opened for the tunnel. */
-  markServed(load: TunnelLoad, place: number): void {
-    if (place <= load.served) return;
-    load.served = place;
-    load.trials = 0;
-    clearTimeout(load.trial);
-    load.trial = undefined;
-    this.#next();
+  /** Records that the agent has begun to serve a stream. @param sequence the stream's number within the tunnel, from 1. */
+  markServed(load: TunnelLoad, sequence: number): void {
+    if (sequence <= load.served) return;
+    load.served = sequence;
+    load.probes = 0;
+    clearTimeout(load.probeTimer);
+    load.probeTimer = undefined;
+    this.#grantWaiting();
   }
 
-  /** A stream is over. */
+  /** Releases the slot of a stream that has ended. */
   release(): void {
     const free = () => {
-      this.#taken--;
-      this.#next();
+      this.#inUse--;
+      this.#grantWaiting();
     };
     if (this.#limits.lingerMs === 0) free();
     else setTimeout(free, this.#limits.lingerMs);
   }
 
-  /** The session is over: whoever waits, waits in vain. */
+  /** Refuses all waiting visitors, as the session has ended. */
   close(): void {
     this.#closed = true;
     for (const { deadline, settle } of this.#waiting.splice(0)) {
@@ -106,42 +109,45 @@ export class StreamSlots {
 
   #isFree(load: TunnelLoad): boolean {
     const unserved = load.granted - load.served;
-    return this.#taken < this.#limits.streamsMax && unserved < this.#limits.unservedMax + load.trials;
+    return this.#inUse < this.#limits.streamsMax && unserved < this.#limits.unservedMax + load.probes;
   }
 
   #grant(load: TunnelLoad): void {
-    this.#taken++;
+    this.#inUse++;
     load.granted++;
   }
 
-  /** First come, first served; but who waits for one tunnel does not hold up the others. */
-  #next(): void {
+  /** Grants slots in order of arrival. A tunnel at its limit does not block the waiters of other tunnels. */
+  #grantWaiting(): void {
     if (this.#waiting.length === 0) return;
-    const still: StreamWaiter[] = [];
-    for (const waiting of this.#waiting) {
-      if (!this.#isFree(waiting.load)) {
-        still.push(waiting);
+    const remaining: StreamWaiter[] = [];
+    for (const waiter of this.#waiting) {
+      if (!this.#isFree(waiter.load)) {
+        remaining.push(waiter);
         continue;
       }
-      this.#grant(waiting.load);
-      clearTimeout(waiting.deadline);
-      waiting.settle(true);
+      this.#grant(waiter.load);
+      clearTimeout(waiter.deadline);
+      waiter.settle(true);
     }
-    this.#waiting = still;
+    this.#waiting = remaining;
   }
 
-  /** That none is served may be the visitors' doing: they came, said nothing, and went. */
-  #tryLater(load: TunnelLoad): void {
-    if (load.trial || load.granted - load.served < this.#limits.unservedMax) return;
-    load.trial = setTimeout(
+  /**
+   * Allows one stream more after a delay. Visitors that connected, sent nothing and left also count as unserved, so the limit
+   * alone could block the tunnel for ever.
+   */
+  #scheduleProbe(load: TunnelLoad): void {
+    if (load.probeTimer || load.granted - load.served < this.#limits.unservedMax) return;
+    load.probeTimer = setTimeout(
       () => {
-        load.trial = undefined;
-        if (!this.#waiting.some((waiting) => waiting.load === load)) return;
-        load.trials++;
-        this.#next();
-        this.#tryLater(load);
+        load.probeTimer = undefined;
+        if (!this.#waiting.some((waiter) => waiter.load === load)) return;
+        load.probes++;
+        this.#grantWaiting();
+        this.#scheduleProbe(load);
       },
-      TRIAL_MS * 2 ** load.trials,
+      PROBE_DELAY_MS * 2 ** load.probes,
     ).unref();
   }
 }

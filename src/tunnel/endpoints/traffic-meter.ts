@@ -1,55 +1,55 @@
-// What passes through an endpoint. To count is to add, and no more than that; the rates are made of what was added when
-// somebody looks, which the node does now and then, so that they are of the last seconds whenever they are asked for.
+// Measures the traffic of an endpoint. The hot path only increments counters; the rates are computed from them when they are
+// sampled. The node samples about every second, so that the rates always cover the last seconds.
 
 import type { ByteCounters } from '../../protocol/relay.ts';
 
-/** What is older than this counts for a third, and what is three times as old for almost nothing; milliseconds. */
+/** The time constant of the exponential moving average: traffic of this age weighs about a third; milliseconds. */
 const DECAY_MS = 10_000;
 
 /** How often meters are sampled; milliseconds. */
 const SAMPLE_INTERVAL_MS = 1000;
 
-/** What is counted, for each second of late. */
+/** The rates of an endpoint over the last seconds. */
 export interface TrafficRates {
   requestsPerSecond: number;
   bytesInPerSecond: number;
   bytesOutPerSecond: number;
 }
 
-/** @returns what ends it. */
+/** Samples the rates of all endpoints periodically. @returns the function that stops it. */
 export function startRateSampling(endpoints: { sample(): void }): () => void {
   const timer = setInterval(() => endpoints.sample(), SAMPLE_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 
+/** The counters and rates of one endpoint. */
 export class TrafficMeter implements ByteCounters {
-  /** HTTP requests, and connections of TCP and TLS. */
+  /** HTTP requests, or connections of TCP and TLS. */
   requests = 0;
-  /** Those of them that are under way. */
+  /** Requests or connections in progress. */
   open = 0;
   fromSocket = 0;
   toSocket = 0;
   readonly #requests = new Rate();
   readonly #fromSocket = new Rate();
   readonly #toSocket = new Rate();
-  /** When it was last looked at. */
-  #at: number | undefined;
+  #lastSampledAt: number | undefined;
 
-  /** A request or a connection has come. */
+  /** Counts the start of a request or a connection. */
   begin(): void {
     this.requests++;
     this.open++;
   }
 
-  /** It is over. */
+  /** Counts its end. */
   end(): void {
     this.open--;
   }
 
-  /** @param now of a clock that never goes back, in milliseconds. */
+  /** Updates the rates from the counters. @param now the time of a monotonic clock, in milliseconds. */
   sampleRates(now: number): TrafficRates {
-    const elapsedMs = now - (this.#at ?? now);
-    this.#at = now;
+    const elapsedMs = now - (this.#lastSampledAt ?? now);
+    this.#lastSampledAt = now;
     if (elapsedMs > 0) {
       const weight = Math.exp(-elapsedMs / DECAY_MS);
       this.#requests.update(this.requests, elapsedMs, weight);
@@ -64,15 +64,15 @@ export class TrafficMeter implements ByteCounters {
   }
 }
 
-/** How fast a count grows: what is longer ago weighs less. */
+/** The rate at which a count grows, as an exponential moving average. */
 class Rate {
   perSecond = 0;
   #count = 0;
 
-  /** @param weight what remains of the weight of all before. */
+  /** @param weight the weight of the previous average, from 0 to 1. */
   update(count: number, elapsedMs: number, weight: number): void {
-    const now = ((count - this.#count) * 1000) / elapsedMs;
-    this.perSecond = this.perSecond * weight + now * (1 - weight);
+    const current = ((count - this.#count) * 1000) / elapsedMs;
+    this.perSecond = this.perSecond * weight + current * (1 - weight);
     this.#count = count;
   }
 }

@@ -1,14 +1,14 @@
-// Tunnels without an address, which edges choose by their labels, and the groups that they are chosen into.
+// Labelled tunnels, which have no address, and the groups of them that edges select by labels.
 
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import { type Labels, type LiveEndpoint, matchesLabels } from './endpoint.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { newTunnelLoad, type StreamSlots } from './stream-slots.ts';
 
-/** The kind of edge that a visitor came to, as the agent is told. */
+/** The kind of edge, as the proxy header to the agent names it. */
 export type EdgeProto = 'https' | 'tls';
 
-/** What is known of a labelled tunnel when it is bound. */
+/** The properties of a labelled tunnel. */
 export interface LabelledTunnelSettings {
   tunnelId: string;
   accountId: string;
@@ -16,11 +16,11 @@ export interface LabelledTunnelSettings {
   upstreamProtocol: LiveEndpoint['upstreamProtocol'];
 }
 
-/** One way to an agent, for edges of every kind. */
+/** A tunnel that serves edges of every kind. */
 export class LabelledTunnel {
   readonly accountId: string;
   readonly labels: Labels;
-  readonly #ways: Record<EdgeProto, LiveTunnel>;
+  readonly #endpoints: Record<EdgeProto, LiveTunnel>;
 
   constructor(
     { tunnelId, accountId, labels, upstreamProtocol }: LabelledTunnelSettings,
@@ -30,29 +30,34 @@ export class LabelledTunnel {
     this.accountId = accountId;
     this.labels = labels;
     const load = newTunnelLoad();
-    const way = (proto: EdgeProto) => {
-      // In place of a name it has what no other tunnel has, as streams are kept from one request to the next by names.
-      const place = { id: tunnelId, tunnelId, accountId, proto, hostname: tunnelId, port: 0, publicUrl: '' };
-      return new LiveTunnel({ ...place, proxyProtocol: 0, upstreamProtocol, tls: 'passthrough' }, session, slots, load);
+    const newEndpoint = (proto: EdgeProto) => {
+      // The hostname must be unique, because idle streams to upstreams are cached by host name.
+      const address = { id: tunnelId, tunnelId, accountId, proto, hostname: tunnelId, port: 0, publicUrl: '' };
+      return new LiveTunnel(
+        { ...address, proxyProtocol: 0, upstreamProtocol, tls: 'passthrough' },
+        session,
+        slots,
+        load,
+      );
     };
-    this.#ways = { https: way('https'), tls: way('tls') };
+    this.#endpoints = { https: newEndpoint('https'), tls: newEndpoint('tls') };
   }
 
-  /** As an endpoint, for the visitors of one kind of edge; the same object each time. */
+  /** The endpoint for visitors of one kind of edge. It is the same object each time. */
   endpointFor(proto: EdgeProto): LiveEndpoint {
-    return this.#ways[proto];
+    return this.#endpoints[proto];
   }
 
-  /** No visitor is let in any more; who is in stays. */
+  /** Refuses new streams. Open streams continue. */
   close(): void {
-    this.#ways.https.close();
-    this.#ways.tls.close();
+    this.#endpoints.https.close();
+    this.#endpoints.tls.close();
   }
 }
 
 /** The labelled tunnels of this node. */
 export class LabelledTunnels {
-  /** Lists are never changed, only replaced: whoever has an old one can tell. */
+  /** Lists are immutable. A change replaces the list, so that groups detect it by identity. */
   readonly #byAccount = new Map<string, readonly LabelledTunnel[]>();
 
   ofAccount(accountId: string): readonly LabelledTunnel[] {
@@ -64,15 +69,15 @@ export class LabelledTunnels {
   }
 
   remove(tunnel: LabelledTunnel): void {
-    const left = this.ofAccount(tunnel.accountId).filter((other) => other !== tunnel);
-    if (left.length > 0) this.#byAccount.set(tunnel.accountId, left);
+    const remaining = this.ofAccount(tunnel.accountId).filter((other) => other !== tunnel);
+    if (remaining.length > 0) this.#byAccount.set(tunnel.accountId, remaining);
     else this.#byAccount.delete(tunnel.accountId);
   }
 }
 
 const NONE: readonly LabelledTunnel[] = [];
 
-/** The live tunnels of an account that have all pairs of a selector, taken in turn. */
+/** The live tunnels of an account that match a selector, in round robin. */
 export class TunnelGroup {
   readonly #tunnels: LabelledTunnels;
   readonly #accountId: string;
@@ -87,8 +92,8 @@ export class TunnelGroup {
     this.#selector = selector;
   }
 
-  /** The tunnel whose turn it is; undefined when none is live. */
-  pick(as: EdgeProto): LiveEndpoint | undefined {
+  /** The endpoint of the next tunnel; undefined when none is live. */
+  pick(proto: EdgeProto): LiveEndpoint | undefined {
     const all = this.#tunnels.ofAccount(this.#accountId);
     if (all !== this.#all) {
       this.#all = all;
@@ -96,6 +101,6 @@ export class TunnelGroup {
     }
     if (this.#members.length === 0) return undefined;
     this.#next = (this.#next + 1) % this.#members.length;
-    return this.#members[this.#next]?.endpointFor(as);
+    return this.#members[this.#next]?.endpointFor(proto);
   }
 }

@@ -1,73 +1,70 @@
-// Who is at the other end of a connection: the other end of its socket, or whom a proxy in front of us has named in a
-// header of the PROXY protocol. Whoever wants to know an address asks here.
+// The peer of a connection: the remote address of its socket, or the client that a proxy in front of the gateway named in a
+// PROXY protocol header. All code that needs a peer address gets it here.
 
 import type { Socket } from 'node:net';
 
 export interface PeerAddress {
-  /** IPv4 or IPv6, without brackets; an address of IPv4 as that, also where the listener takes IPv6 too. */
+  /** IPv4 or IPv6, without brackets. An IPv4-mapped IPv6 address appears as IPv4. */
   ip: string;
   port: number;
 }
 
 export interface Peer extends PeerAddress {
-  /** Where it came to: here, or where the proxy listens. */
+  /** The address that the peer connected to: the gateway's or the proxy's. */
   local: PeerAddress;
 }
 
 interface ProxiedPeer {
   peer: Peer;
-  /** How many bytes of the socket the name took. */
-  bytes: number;
+  /** The length of the PROXY protocol header. */
+  headerBytes: number;
 }
 
-/** Empty where no proxy says who comes. */
+/** The peers that proxies named. It is empty where no listener expects the PROXY protocol. */
 const proxiedPeers = new WeakMap<Socket, ProxiedPeer>();
 
-/** Who is at the other end; undefined when the connection is closed, and nobody has named them. */
+/** The peer of a connection; undefined when the connection is closed and no proxy named the peer. */
 export function peerOf(socket: Socket): Peer | undefined {
-  const said = proxiedPeers.get(socket);
-  if (said) return said.peer;
+  const proxied = proxiedPeers.get(socket);
+  if (proxied) return proxied.peer;
   const { remoteAddress, remotePort, localAddress = '', localPort = 0 } = socket;
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
   return { ip: unmapIpv4(remoteAddress), port: remotePort, local: { ip: unmapIpv4(localAddress), port: localPort } };
 }
 
-/** The address at the other end; '' when the connection is closed, and nobody has named it. */
+/** The IP address of the peer; '' when the connection is closed and no proxy named the peer. */
 export function ipOf(socket: Socket): string {
   return proxiedPeers.get(socket)?.peer.ip ?? unmapIpv4(socket.remoteAddress ?? '');
 }
 
-/** @param bytes that were read of the socket to learn it. */
-export function setProxiedPeer(socket: Socket, peer: Peer, bytes: number): void {
-  proxiedPeers.set(socket, { peer, bytes });
+/** Sets the peer that a proxy named. @param headerBytes the bytes of the PROXY protocol header, which were read already. */
+export function setProxiedPeer(socket: Socket, peer: Peer, headerBytes: number): void {
+  proxiedPeers.set(socket, { peer, headerBytes });
 }
 
-/** TLS was begun on a connection: who is at the other end stays the same. */
+/** Copies the peer of a connection to the TLS socket on top of it. */
 export function copyProxiedPeer(tls: Socket, raw: Socket): void {
-  const said = proxiedPeers.get(raw);
-  if (said) proxiedPeers.set(tls, { peer: said.peer, bytes: 0 });
+  const proxied = proxiedPeers.get(raw);
+  if (proxied) proxiedPeers.set(tls, { peer: proxied.peer, headerBytes: 0 });
 }
 
-/** The bytes that came from the other end itself. */
+/** The bytes read from a socket without its PROXY protocol header. */
 export function payloadBytesRead(socket: Socket): number {
-  return socket.bytesRead - (proxiedPeers.get(socket)?.bytes ?? 0);
+  return socket.bytesRead - (proxiedPeers.get(socket)?.headerBytes ?? 0);
 }
 
-/** What tells an open connection from all others, on the socket itself and on TLS above it. */
+/** A key that is unique among open connections, and the same for a socket and the TLS socket on top of it. */
 export function connectionKey({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
-/** An address of IPv4 as that. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 export const unmapIpv4 = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '');
 
-/** Of IPv6 whoever has one address has 2^64 of them: the first four groups are what one network has. */
+/** The groups of an IPv6 /64 prefix. One client usually has a whole /64, which is 2^64 addresses. */
 const NETWORK_GROUPS = 4;
 
-/**
- * What an address counts as where there are limits by address: one of IPv4 as itself, also when it is written as IPv6; one of
- * IPv6 as its first groups.
- */
+/** The key for limits by address: an IPv4 address itself, also when it is IPv4-mapped, and the prefix of an IPv6 address. */
 export function addressBlock(address: string, groupCount = NETWORK_GROUPS): string {
   if (!address.includes(':')) return address;
   const [, v4] = /^::ffff:(\d+(?:\.\d+){3})$/.exec(address) ?? [];

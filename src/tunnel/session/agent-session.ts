@@ -63,7 +63,7 @@ export class AgentSession implements RegisteredSession {
     this.#slot = slot;
     const { ip = '', local } = peerOf(socket) ?? {};
     const ingress = { serverIp: local?.ip ?? '', hostname: socket.servername || '' };
-    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => slot.end('over') };
+    this.#connection = { ip, ingress, isOpen: () => !this.#mux.isClosed, onRefused: () => slot.end('closed') };
     const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     this.#mux = new MuxSession(socket, { onStream, onClose }, MUX_OPTIONS);
