@@ -24,14 +24,15 @@ export interface IncomingDeps {
 /** Takes a stream that the gateway has opened. One of a type that we do not know is reset, and nothing else is. */
 export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, deps: IncomingDeps): void {
   const { commands, log } = deps.options;
-  /** @param handle gives the reason why not, or null. */
-  const reply = (handle: (fields: Fields, message: object) => string | null) => {
+  /** @param command its name in the log. @param handle returns the reason for a refusal, or null. */
+  const reply = (command: string, handle: (fields: Fields, message: object) => string | null) => {
     const asObject = async (request: object) => {
+      log('info', 'gateway command received', { command });
       try {
         const reason = handle(new Fields(request), request);
         return reason === null ? {} : { Error: reason };
       } catch (error) {
-        log('error', 'gateway command failed', { type, error: String(error) });
+        log('error', 'gateway command failed', { command, error: String(error) });
         return { Error: error instanceof MessageError ? error.message : 'The agent failed to do this.' };
       }
     };
@@ -45,16 +46,16 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
       answerHeartbeat(stream, rest);
       break;
     case StreamType.STOP:
-      reply(() => commands.stop());
+      reply('stop', () => commands.stop());
       break;
     case StreamType.RESTART:
-      reply(() => commands.restart());
+      reply('restart', () => commands.restart());
       break;
     case StreamType.UPDATE:
-      reply((fields) => commands.update(fields.text('Version'), fields.flag('PermitMajorVersion')));
+      reply('update', (fields) => commands.update(fields.text('Version'), fields.flag('PermitMajorVersion')));
       break;
     case StreamType.STOP_TUNNEL:
-      reply((_, message) => {
+      reply('stop tunnel', (_, message) => {
         deps.onStopTunnel(readStopTunnel(message));
         return null;
       });
