@@ -1,10 +1,10 @@
 // What audit events show of an object: what its REST resource does.
 
 import type { GraphQLSchema } from 'graphql';
+import { auditedResources } from './collections/nodes.ts';
 import type { Context } from './context.ts';
 import type { Operation } from './graphql/operation.ts';
 import { ownOperation } from './graphql/own-operations.ts';
-import { auditedResources } from './nodes.ts';
 import type { AuditedResource } from './resource.ts';
 import { inSnakeCase } from './rest/handler.ts';
 import type { Route } from './route.ts';

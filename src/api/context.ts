@@ -16,7 +16,7 @@ import type {
   RequestClient,
   SignInService,
 } from './dependencies.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './errors/errors.ts';
 import type { AuditedResource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
 import type { TrafficState } from './traffic.ts';

@@ -1,6 +1,6 @@
 // What the API asks of other parts, as interfaces: the parts are made elsewhere and handed in.
 
-import type { ApiError } from './errors.ts';
+import type { ApiError } from './errors/errors.ts';
 import type { SignInLogEntry } from './exchange.ts';
 
 /** The listener for agents. */

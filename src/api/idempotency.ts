@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './errors/errors.ts';
 
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 

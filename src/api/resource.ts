@@ -2,7 +2,7 @@
 
 import type { EventName, EventObject, ObjectAction } from '../events/types.ts';
 import type { Action } from '../store/changes/changes.ts';
-import type { ErrorName } from './errors.ts';
+import type { ErrorName } from './errors/errors.ts';
 
 /** A kind of object whose writes are audited: each creation, change and deletion is an event. */
 export interface AuditedResource {

@@ -1,7 +1,7 @@
 // Every resource → one schema and the table of routes.
 
-import { guard } from './access.ts';
 import { builder } from './builder.ts';
+import { guard } from './collections/access.ts';
 import { readColumnsPlainly } from './loaded.ts';
 import * as resources from './resources/index.ts';
 

@@ -1,6 +1,6 @@
 // Limits on texts, worded once. Lengths are bytes of UTF-8 (specification section 8).
 
-import { ApiError, type ErrorName } from './errors.ts';
+import { ApiError, type ErrorName } from './errors/errors.ts';
 
 export const DESCRIPTION_MAX_BYTES = 255;
 export const METADATA_MAX_BYTES = 4096;

@@ -3,7 +3,7 @@
 import type { Action } from '../store/changes/changes.ts';
 import { isWriteConflict } from '../store/database/retry-on-conflict.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './errors/errors.ts';
 import { nounOf } from './nouns.ts';
 import type { AuditedResource } from './resource.ts';
 

@@ -4,7 +4,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { errorTable } from '../api/error-table.ts';
+import { errorTable } from '../api/errors/error-table.ts';
 import { eventTypes } from '../api/resources/events/catalog.ts';
 import { schema } from '../api/schema.ts';
 import { variableRows } from '../config/reference.ts';

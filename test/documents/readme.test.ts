@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { GraphQLInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/api/error-table.ts';
+import { errorTable } from '../../src/api/errors/error-table.ts';
 import { schema } from '../../src/api/schema.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { snakeCase } from '../../src/api/case.ts';
-import { auditedResources } from '../../src/api/nodes.ts';
+import { auditedResources } from '../../src/api/collections/nodes.ts';
 import { type AuditedResource, eventOf } from '../../src/api/resource.ts';
 import { eventTypes } from '../../src/api/resources/events/catalog.ts';
 import { routes } from '../../src/api/schema.ts';

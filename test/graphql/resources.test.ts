@@ -1,7 +1,7 @@
 // What resources declare about themselves is complete, and does not get in each other's way.
 
 import { expect, test } from 'vitest';
-import { auditedResources, registeredResources } from '../../src/api/nodes.ts';
+import { auditedResources, registeredResources } from '../../src/api/collections/nodes.ts';
 import '../../src/api/schema.ts';
 
 const searched = registeredResources().flatMap(({ kind, search }) => (search ? [{ kind, rank: search.rank }] : []));

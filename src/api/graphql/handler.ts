@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
-import { ApiError, toApiError } from '../errors.ts';
+import { ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import type { Admit } from '../http/admission.ts';
 import { sendStored } from '../http/cached-body.ts';

@@ -2,7 +2,7 @@
 // others' requests, and visitors, are served meanwhile.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** Operations of one account that run at once. */
 const RUNNING_MAX = 2;

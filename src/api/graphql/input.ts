@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { restName } from '../case.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** How REST or GraphQL names members, and whether values are coerced. */
 export interface InputStyle {

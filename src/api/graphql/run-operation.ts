@@ -2,7 +2,7 @@
 
 import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql';
 import type { Context } from '../context.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { once, onceApart } from '../idempotency.ts';
 import { type InputStyle, readInput } from './input.ts';
 import type { Operation } from './operation.ts';

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { type App, type Caller, Context } from '../context.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { Client } from '../sign-in/client.ts';
 import { readCookie } from '../sign-in/cookie.ts';

@@ -3,7 +3,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../tunnel/network/peer.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;

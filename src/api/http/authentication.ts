@@ -6,8 +6,8 @@ import { isId } from '../../store/ids.ts';
 import { isToken } from '../../store/sign-in/secrets.ts';
 import { type SessionProof, signedIn } from '../../store/sign-in/sessions.ts';
 import type { App, Caller } from '../context.ts';
-import type { Row } from '../error-row.ts';
-import { ApiError } from '../errors.ts';
+import type { Row } from '../errors/error-row.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 
 const KEY_FORM = /^[\x21-\x7e]{16,256}$/;

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { newId } from '../../store/ids.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Connections } from './connections.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { errorBody } from './responses.ts';

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { describeJsonError } from '../../protocol/messages/json-reader.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 export const BODY_MAX_BYTES = 64 * 1024;
 

@@ -1,7 +1,7 @@
 // What a request's head must be before anybody acts on it, beyond what Node's parser refuses.
 
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /**
  * Of a field that stands twice Node keeps the first, and a proxy in front may have judged by the second.

@@ -1,7 +1,7 @@
 // Responses in JSON: results, and errors in the form of REST.
 
 import { restName } from '../case.ts';
-import { type ApiError, toApiError } from '../errors.ts';
+import { type ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 
 /** Seconds after which a client may try again when the database is away. */

@@ -1,9 +1,9 @@
 // The backend module of a route and of a TLS edge: which tunnels the traffic goes to.
 
 import { builder, Ref } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
-import type { Host, Module } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import type { Host, Module } from './module.ts';
 
 interface Settings {
   enabled: boolean;

@@ -6,9 +6,9 @@ import { DEFAULT_REALM } from '../../policy/auth/basic-credentials.ts';
 import { lockedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, secretOwner, storedIn, type Writing } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, secretOwner, storedIn, type Writing } from './module.ts';
 
 const CREDENTIALS_MAX = 10;
 const USERNAME_MAX_BYTES = 255;

@@ -7,9 +7,9 @@ import {
   NUM_BUCKETS_MAX,
 } from '../../edge/modules/circuit-breaker.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, storedIn } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, storedIn } from './module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',

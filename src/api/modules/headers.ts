@@ -7,9 +7,9 @@ import { HEADER_VALUE_MAX, headerNameProblem } from '../../policy/settings/heade
 import { PROBLEM } from '../../policy/settings/problems.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, storedIn } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, storedIn } from './module.ts';
 
 /** Of `add`, and of `remove`. */
 const HEADERS_MAX = 50;

@@ -1,13 +1,13 @@
 // Which modules there are, and what they belong to. A new module adds its line to the list of its host.
 
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
-import type { AnyModule } from '../module.ts';
 import { backendOfRoute, backendOfTlsEdge } from './backend.ts';
 import { basicAuth } from './basic-auth.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { compression } from './compression.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { ipRestrictionOfRoute, ipRestrictionOfTlsEdge } from './ip-restriction.ts';
+import type { AnyModule } from './module.ts';
 import { hostedModule } from './module-operations.ts';
 import { mutualTlsOfHttpsEdge, mutualTlsOfTlsEdge } from './mutual-tls.ts';
 import { policyOfRoute, policyOfTlsEdge } from './policy.ts';

@@ -4,9 +4,9 @@ import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
-import type { Host, Module, Writing } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import type { Host, Module, Writing } from './module.ts';
 
 const POLICIES_MAX = 10;
 

@@ -6,11 +6,11 @@ import { isId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
 import { snakeCase } from '../case.ts';
 import type { Context } from '../context.ts';
-import { ApiError, found } from '../errors.ts';
+import { ApiError, found } from '../errors/errors.ts';
 import { FEW } from '../field-cost.ts';
-import type { AnyModule, Host, HostChange } from '../module.ts';
 import { nounOf } from '../nouns.ts';
 import { type Route, route } from '../route.ts';
+import type { AnyModule, Host, HostChange } from './module.ts';
 
 interface Place {
   edgeId?: string;

@@ -5,10 +5,10 @@ import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder.ts';
-import { httpsEdgeRoute, tlsEdge } from '../hosts.ts';
-import type { Host, Module } from '../module.ts';
-import { readPolicy } from '../policy-check.ts';
-import { type LegacyPolicy, legacyPolicyOf } from '../policy-legacy.ts';
+import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import type { Host, Module } from './module.ts';
+import { readPolicy } from './policy-check.ts';
+import { type LegacyPolicy, legacyPolicyOf } from './policy-legacy.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',

@@ -2,9 +2,9 @@
 
 import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/modules/tls.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdge, tlsEdge } from '../hosts.ts';
-import { type Host, type Module, storedIn } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
+import { httpsEdge, tlsEdge } from './hosts.ts';
+import { type Host, type Module, storedIn } from './module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',

@@ -2,8 +2,8 @@
 
 import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
 import { builder } from '../builder.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, storedIn } from '../module.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, storedIn } from './module.ts';
 
 interface Input {
   enabled?: boolean | null;

@@ -4,10 +4,10 @@ import type { UserAgentFilterSettings } from '../../edge/modules/user-agent-filt
 import { userAgentFilterModule } from '../../edge/modules/user-agent-filter.ts';
 import { compilePattern } from '../../policy/cel/regex.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, storedIn } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
 import { checkBytes } from '../texts.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, storedIn } from './module.ts';
 
 /** Of each list. */
 const PATTERNS_MAX = 100;

@@ -5,10 +5,10 @@ import { needsSecret, providerProblem, secretProblem, webhookProviders } from '.
 import { lockedModule, storedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { builder } from '../builder.ts';
-import { ApiError } from '../errors.ts';
-import { httpsEdgeRoute } from '../hosts.ts';
-import { type Module, secretOwner, storedIn, type Writing } from '../module.ts';
+import { ApiError } from '../errors/errors.ts';
 import { checkBytes } from '../texts.ts';
+import { httpsEdgeRoute } from './hosts.ts';
+import { type Module, secretOwner, storedIn, type Writing } from './module.ts';
 
 const SECRET_MAX_BYTES = 4096;
 

@@ -2,7 +2,7 @@
 
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { collection, deletion, Node, reads } from '../collection.ts';
+import { collection, deletion, Node, reads } from '../collections/collection.ts';
 import { keyed } from '../idempotency.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';

@@ -3,14 +3,14 @@
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder.ts';
-import { changeSubscription, Node, registerResource } from '../collection.ts';
+import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
-import { ApiError, found } from '../errors.ts';
+import { ApiError, found } from '../errors/errors.ts';
 import { FEW } from '../field-cost.ts';
-import { httpsEdgeRoute as host, httpsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
-import { addModules, moduleInputs, modulesSelection, writeModules } from '../module.ts';
+import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
+import { addModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
 import { nounOf } from '../nouns.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';

@@ -1,14 +1,14 @@
 // HTTPS edges: configured public entries whose requests go to a backend by route.
 
 import { builder } from '../builder.ts';
-import { collection, Node, reads } from '../collection.ts';
-import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from '../edge.ts';
+import { collection, Node, reads } from '../collections/collection.ts';
 import { FEW } from '../field-cost.ts';
-import { httpsEdge, httpsEdgeRoute } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
-import { addModules, modulesSelection } from '../module.ts';
+import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
+import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
+import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from './edges/edge.ts';
 import { HttpsEdgeRoute, routeSelection } from './https-edge-routes.ts';
 
 const HttpsEdge = builder.prismaObject('Edge', {

@@ -1,14 +1,14 @@
 // TLS edges: configured public entries whose connections go to a backend whole.
 
 import { builder } from '../builder.ts';
-import { collection, Node, reads } from '../collection.ts';
-import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from '../edge.ts';
+import { collection, Node, reads } from '../collections/collection.ts';
 import { FEW } from '../field-cost.ts';
-import { tlsEdge } from '../hosts.ts';
 import { keyed } from '../idempotency.ts';
-import { addModules, modulesSelection } from '../module.ts';
+import { tlsEdge } from '../modules/hosts.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';
+import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
+import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from './edges/edge.ts';
 
 const TlsEdge = builder.prismaObject('Edge', {
   variant: 'TlsEdge',

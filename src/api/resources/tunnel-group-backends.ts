@@ -3,8 +3,8 @@
 import { newId } from '../../store/ids.ts';
 import { type Labels, matchesLabels } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder.ts';
-import { collection, deletion, Node, reads } from '../collection.ts';
-import { ApiError } from '../errors.ts';
+import { collection, deletion, Node, reads } from '../collections/collection.ts';
+import { ApiError } from '../errors/errors.ts';
 import { keyed } from '../idempotency.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';

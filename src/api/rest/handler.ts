@@ -4,7 +4,8 @@
 import express, { type Express } from 'express';
 import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
 import { camelCase, restName, snakeCase } from '../case.ts';
-import { ApiError } from '../errors.ts';
+import { PAGE_MAX } from '../collections/page.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { readInput, restInput } from '../graphql/input.ts';
 import type { Operation } from '../graphql/operation.ts';
@@ -13,7 +14,6 @@ import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
-import { PAGE_MAX } from '../page.ts';
 import type { Route } from '../route.ts';
 
 /** A row, ready to answer requests. */

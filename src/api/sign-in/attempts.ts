@@ -4,7 +4,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../tunnel/network/peer.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** So many from one place may fail before anybody there waits. */
 const FREE = 5;

@@ -1,7 +1,7 @@
 // Who sent a request, as far as signing in has to know, and what it is sent back for it.
 
 import type { RequestClient } from '../dependencies.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange, SignInLogEntry } from '../exchange.ts';
 import { writeCookie } from './cookie.ts';
 import { isFromDashboard } from './dashboard-request.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 const LENGTH_MIN = 12;
 const LENGTH_MAX = 1024;

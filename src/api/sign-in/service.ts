@@ -2,7 +2,7 @@
 
 import { Passwords, PasswordsBusy } from '../../store/sign-in/passwords.ts';
 import type { SignInService } from '../dependencies.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { Attempts } from './attempts.ts';
 
 /** @param now the wall clock, in milliseconds. */

@@ -3,7 +3,7 @@
 import type { Db } from '../../store/database/client.ts';
 import { endBrowserSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
 import type { Caller, Context } from '../context.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** Of so many accounts that know one e-mail address, each user may sign in; in one account it is unique. */
 const SAME_EMAIL_MAX = 3;

@@ -2,7 +2,7 @@
 
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { DocumentOwner, Documents } from '../documents.ts';
 import type { RequestContext } from '../request-context.ts';
 

@@ -2,7 +2,7 @@
 
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
+import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
 import type { ApiExchange } from '../../exchange.ts';
 import { recordError } from '../../http/responses.ts';
 import type { RequestContext } from '../request-context.ts';

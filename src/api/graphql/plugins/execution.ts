@@ -2,7 +2,7 @@
 
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Documents } from '../documents.ts';
 import { graphqlInput } from '../input.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -2,7 +2,7 @@
 
 import { type GraphQLError, getOperationAST, subscribe } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** A dashboard has a few in each of its tabs; a program has one or two. */

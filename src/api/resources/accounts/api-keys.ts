@@ -2,9 +2,9 @@
 
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
-import { collection, deletion, Node, reads } from '../../collection.ts';
+import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';

@@ -3,7 +3,7 @@
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 
 export const BrowserSession = builder.prismaObject('BrowserSession', {

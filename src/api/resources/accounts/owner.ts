@@ -2,7 +2,7 @@
 
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { SearchColumns } from '../../resource.ts';
 
 export const Owner = builder.prismaInterface('Owner', {

@@ -1,9 +1,9 @@
 // Signing in to the dashboard: by password, or by a link that sets one. In GraphQL only.
 
 import { linkOwner, newLink } from '../../../store/sign-in/links.ts';
-import type { Access } from '../../access.ts';
 import { builder } from '../../builder.ts';
-import { ApiError, found } from '../../errors.ts';
+import type { Access } from '../../collections/access.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkPassword } from '../../sign-in/password-rules.ts';
 import { begin, maySignIn, ownPassword, renewed, setPassword, userWith, welcome } from '../../sign-in/signing-in.ts';

@@ -2,11 +2,11 @@
 
 import { newId } from '../../../store/ids.ts';
 import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
-import type { Access } from '../../access.ts';
 import { builder } from '../../builder.ts';
-import { collection, Node } from '../../collection.ts';
+import type { Access } from '../../collections/access.ts';
+import { collection, Node } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
 import { Owner, ownerSearch } from './owner.ts';

@@ -3,7 +3,7 @@
 import { isSetUp } from '../../../store/sign-in/links.ts';
 import { builder } from '../../builder.ts';
 import type { Caller, Context } from '../../context.ts';
-import type { ApiError } from '../../errors.ts';
+import type { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { BrowserSession } from './browser-sessions.ts';
 import { Owner } from './owner.ts';

@@ -3,7 +3,7 @@
 import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { isId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
 import { onLiveNodes } from '../tunnels/live-tunnels.ts';
 

@@ -3,7 +3,7 @@
 import type { CaptureOptions } from '../../../capture/captures.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import { REQUEST_FIELDS_MAX } from '../../../edge/codec/request-head.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const MINUTES_MAX = 24 * 60;

@@ -2,10 +2,10 @@
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { builder } from '../../builder.ts';
+import { type Page, PageInfo, readPage } from '../../collections/page.ts';
+import { watching } from '../../collections/watching.ts';
 import { FEW } from '../../field-cost.ts';
-import { type Page, PageInfo, readPage } from '../../page.ts';
 import type { Route } from '../../route.ts';
-import { watching } from '../../watching.ts';
 import {
   checkMayViewCapture,
   mayViewCapture,

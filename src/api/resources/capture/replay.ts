@@ -4,7 +4,7 @@ import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { REPLAY_TIMEOUT_MS, REPLAYS_MAX, type ReplayFailure, type ReplayResponse } from '../../../capture/replay.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 
 /** What was answered, and which of it is not shown. */
 export type ShownReplay = ReplayResponse & Pick<RequestCapture, 'redacted'>;

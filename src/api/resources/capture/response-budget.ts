@@ -1,7 +1,7 @@
 // How much of what was captured one answer gives: a short document can ask for the same bytes many times over.
 
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 
 /** Bytes of headers, paths and bodies in one answer, about. */
 const GIVEN_MAX = 32 * 1024 * 1024;

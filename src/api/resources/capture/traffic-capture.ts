@@ -3,7 +3,7 @@
 import type { CaptureState } from '../../../capture/captures.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkMayViewCapture, mayViewCapture, requireServedEndpoint } from './capture-access.ts';
 import { checkCaptureSettings } from './capture-input.ts';

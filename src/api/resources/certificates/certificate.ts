@@ -3,7 +3,7 @@
 import { X509Certificate as NodeCertificate } from 'node:crypto';
 import type { Name, X509Certificate } from '@peculiar/x509';
 import { x509 } from '../../../runtime/x509.ts';
-import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
+import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
 import { checkBytes, isStorable } from '../../texts.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 

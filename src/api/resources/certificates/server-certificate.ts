@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate as NodeCertificate, sign, verify } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { x509 } from '../../../runtime/x509.ts';
-import { ApiError, type ErrorName, type Parameters } from '../../errors.ts';
+import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
 import { checkBytes } from '../../texts.ts';
 import { rfc3339 } from '../../timestamps.ts';
 import { canBeKept, partOf, type Validity, validityOf } from './certificate.ts';

@@ -3,7 +3,7 @@
 import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder.ts';
-import { collection, deletion, Node, reads } from '../../collection.ts';
+import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';

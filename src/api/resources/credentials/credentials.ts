@@ -3,9 +3,9 @@
 import { newId, newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder, Ref } from '../../builder.ts';
-import { collection, deletion, Node, reads } from '../../collection.ts';
+import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';

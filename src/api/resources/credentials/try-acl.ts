@@ -1,7 +1,7 @@
 // A trial of an ACL before a credential gets it. Nothing is stored.
 
 import { builder } from '../../builder.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import {

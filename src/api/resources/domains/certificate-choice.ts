@@ -4,7 +4,7 @@
 import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { nounOf } from '../../nouns.ts';
 import { rfc3339 } from '../../timestamps.ts';
 import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './certificate-management.ts';

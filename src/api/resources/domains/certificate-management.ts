@@ -1,7 +1,7 @@
 // How the certificate of a reserved domain is to be managed, and how far that has come.
 
 import { builder } from '../../builder.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 
 const AUTHORITY = 'letsencrypt';
 const PRIVATE_KEY_TYPE = 'ecdsa';

@@ -2,7 +2,7 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import { withDns } from './dns.ts';

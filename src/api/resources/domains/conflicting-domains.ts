@@ -5,7 +5,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { isWithin } from '../../../store/domains/dns-names.ts';
 import { lockReservations, namesHolding } from '../../../store/domains/reservations.ts';
 import { liveNodes } from '../../../store/nodes/nodes.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { DomainName } from './domain-name.ts';
 
 /** Listeners that visitors come to by a name: what is served there begins with one of these and a colon. */

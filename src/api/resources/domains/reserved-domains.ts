@@ -2,8 +2,8 @@
 
 import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder.ts';
-import { collection, deletion, Node, reads } from '../../collection.ts';
-import { ApiError } from '../../errors.ts';
+import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';

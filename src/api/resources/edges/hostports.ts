@@ -4,7 +4,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { reservedFor } from '../../../store/domains/reservations.ts';
 import { namesServedByAgents } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 
 const HOSTPORTS_MAX = 100;
 const PORT_MAX = 65_535;

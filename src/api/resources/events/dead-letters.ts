@@ -4,11 +4,11 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { discardDeadLetters, retryDeadLetters } from '../../../store/events/dead-letters.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
-import { Node, registerResource } from '../../collection.ts';
+import { Node, registerResource } from '../../collections/collection.ts';
+import { connectionOf, readPage } from '../../collections/page.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
-import { connectionOf, readPage } from '../../page.ts';
 import { route } from '../../route.ts';
 
 const pathOf = (destinationId: string) => `/event_destinations/${destinationId}/dead_letters`;

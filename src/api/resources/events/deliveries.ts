@@ -2,12 +2,12 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder.ts';
+import { watching } from '../../collections/watching.ts';
 import type { Context } from '../../context.ts';
 import type { TrialOutcome } from '../../delivery.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
-import { watching } from '../../watching.ts';
 import { deliveryOf, deliverySelection, EventDelivery } from './delivery.ts';
 import { watchDelivery } from './delivery-changes.ts';
 import { tryDestination } from './test-event.ts';

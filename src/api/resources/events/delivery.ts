@@ -3,7 +3,7 @@
 import { deliveryStates, type DeliveryState as StoredState } from '../../../store/events/delivery-state.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 
 export interface DeliveryState extends StoredState {
   destinationId: string;

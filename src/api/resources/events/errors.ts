@@ -2,7 +2,7 @@
 
 import { descriptorOf, sinkNames } from '../../../events/sinks/index.ts';
 import type { SharedTargetError, TargetErrorRow } from '../../../events/sinks/target-error.ts';
-import { bad, conflict, type Row } from '../../error-row.ts';
+import { bad, conflict, type Row } from '../../errors/error-row.ts';
 
 export const eventErrors = {
   // Event destinations and subscriptions.

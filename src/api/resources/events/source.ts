@@ -4,7 +4,7 @@ import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts'
 import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { checkBytes } from '../../texts.ts';
 import { eventTypes, isEventName } from './catalog.ts';
 

@@ -3,7 +3,7 @@
 
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { isEventName } from './catalog.ts';

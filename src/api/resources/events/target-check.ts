@@ -10,7 +10,7 @@ import {
   type Target,
 } from '../../../events/sinks/index.ts';
 import { TargetError } from '../../../events/sinks/target-error.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { toApiRow } from './errors.ts';
 
 /** A target as GraphQL has read it: its shape is right, and every member may be null. */

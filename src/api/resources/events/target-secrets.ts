@@ -4,7 +4,7 @@ import { recipientOf, type Target } from '../../../events/sinks/index.ts';
 import { mapSecrets } from '../../../events/sinks/secrets.ts';
 import { openTarget, storedTarget, type TargetRow } from '../../../store/events/target.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { toApiRow } from './errors.ts';
 
 /**

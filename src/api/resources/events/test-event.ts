@@ -4,7 +4,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { openTargetIfReadable } from '../../../store/events/target.ts';
 import type { Context } from '../../context.ts';
 import type { TrialOutcome } from '../../delivery.ts';
-import { ApiError, found } from '../../errors.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 
 /** How many trials an account may make a minute: each is a request to somebody else's server. */
 const TRIALS_MAX = 10;

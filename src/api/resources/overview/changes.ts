@@ -1,10 +1,10 @@
 // Watching everything at once: one stream in place of one for each kind of object.
 
 import { builder } from '../../builder.ts';
-import { ChangeAction, kindsWithChanges } from '../../collection.ts';
-import { ApiError } from '../../errors.ts';
+import { ChangeAction, kindsWithChanges } from '../../collections/collection.ts';
+import { watching } from '../../collections/watching.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-import { watching } from '../../watching.ts';
 import { changeFeed, type GatheredChange } from './change-feed.ts';
 
 /** How delivery to an event destination is going; the id is the destination's. */

@@ -3,7 +3,7 @@
 import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { isId } from '../../../store/ids.ts';
-import { registeredResources } from '../../nodes.ts';
+import { registeredResources } from '../../collections/nodes.ts';
 import type { SearchColumns } from '../../resource.ts';
 
 export interface SearchHit {

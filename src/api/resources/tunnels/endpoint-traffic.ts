@@ -3,7 +3,7 @@
 import type { EndpointTraffic as Traffic } from '../../../tunnel/endpoints/endpoint-registry.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 
 const IDS_MAX = 100;

@@ -3,7 +3,7 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder.ts';
-import { collection, Node, reads } from '../../collection.ts';
+import { collection, Node, reads } from '../../collections/collection.ts';
 import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';

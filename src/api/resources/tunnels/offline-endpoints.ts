@@ -2,8 +2,8 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder.ts';
-import { collection, Node } from '../../collection.ts';
-import { found } from '../../errors.ts';
+import { collection, Node } from '../../collections/collection.ts';
+import { found } from '../../errors/errors.ts';
 import { nounOf } from '../../nouns.ts';
 import type { Route } from '../../route.ts';
 import { offlineDetails } from './offline-details.ts';

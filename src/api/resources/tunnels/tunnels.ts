@@ -2,7 +2,7 @@
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../../builder.ts';
-import { collection, Node, reads } from '../../collection.ts';
+import { collection, Node, reads } from '../../collections/collection.ts';
 import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
 const Tunnel = builder.prismaObject('Tunnel', {

@@ -1,7 +1,7 @@
 // A stored traffic policy in the shape of 2024: two lists of rules.
 
-import type { TrafficPolicySettings } from '../edge/modules/traffic-policy.ts';
-import { readPolicyDocument } from '../policy/settings/policy-text.ts';
+import type { TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
+import { readPolicyDocument } from '../../policy/settings/policy-text.ts';
 
 export interface LegacyRule {
   /** Empty when it has none. */

@@ -1,7 +1,7 @@
 // A subscription lives as long as the key or the browser session that opened it, and the gateway.
 
-import type { Context } from './context.ts';
-import { ApiError, type ErrorName } from './errors.ts';
+import type { Context } from '../context.ts';
+import { ApiError, type ErrorName } from '../errors/errors.ts';
 
 /** How often it is looked at whether the caller still is who it was, whatever was heard. */
 const LOOK_EVERY_MS = 60_000;

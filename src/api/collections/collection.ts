@@ -2,18 +2,18 @@
 // Node.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type Action, type Change, watch } from '../store/changes/changes.ts';
-import type { Db } from '../store/database/client.ts';
-import { isId } from '../store/ids.ts';
+import { type Action, type Change, watch } from '../../store/changes/changes.ts';
+import type { Db } from '../../store/database/client.ts';
+import { isId } from '../../store/ids.ts';
+import { builder, type Row, type RowRef } from '../builder.ts';
+import type { Cascade, Context } from '../context.ts';
+import { ApiError, found } from '../errors/errors.ts';
+import { nounOf, pluralOf } from '../nouns.ts';
+import type { AuditedResource } from '../resource.ts';
+import { type Route, route } from '../route.ts';
 import type { Access } from './access.ts';
-import { builder, type Row, type RowRef } from './builder.ts';
-import type { Cascade, Context } from './context.ts';
-import { ApiError, found } from './errors.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
-import { nounOf, pluralOf } from './nouns.ts';
 import { connectionOf, readPage } from './page.ts';
-import type { AuditedResource } from './resource.ts';
-import { type Route, route } from './route.ts';
 import { watching } from './watching.ts';
 
 export { Node, registerResource } from './nodes.ts';

@@ -1,14 +1,14 @@
 // What modules belong to: HTTPS edges, their routes, TLS edges.
 
-import type { ModulesSettings } from '../edge/modules/descriptor.ts';
-import { endsTlsBySettings, requiresCertificate } from '../edge/modules/tls.ts';
-import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
-import { usesAction } from '../policy/settings/policy-text.ts';
-import type { Db } from '../store/database/client.ts';
-import { syncEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
-import { storedModule } from '../store/edges/module-rows.ts';
-import { maskedPolicy } from '../store/edges/policy-secrets.ts';
-import { ApiError } from './errors.ts';
+import type { ModulesSettings } from '../../edge/modules/descriptor.ts';
+import { endsTlsBySettings, requiresCertificate } from '../../edge/modules/tls.ts';
+import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
+import { usesAction } from '../../policy/settings/policy-text.ts';
+import type { Db } from '../../store/database/client.ts';
+import { syncEdgeEndpoints } from '../../store/edges/edge-endpoints.ts';
+import { storedModule } from '../../store/edges/module-rows.ts';
+import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Host } from './module.ts';
 
 const edge: Pick<Host, 'table' | 'find' | 'update' | 'hasEdge'> = {

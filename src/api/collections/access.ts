@@ -1,9 +1,9 @@
 // Who may use which root field. One wrapper around every root resolver, so that no resource can forget.
 
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
-import type { Context } from './context.ts';
-import { ApiError, type ErrorName } from './errors.ts';
-import { checkStorable, isStorable } from './texts.ts';
+import type { Context } from '../context.ts';
+import { ApiError, type ErrorName } from '../errors/errors.ts';
+import { checkStorable, isStorable } from '../texts.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key, or less. */
 export interface Access {

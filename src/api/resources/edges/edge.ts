@@ -1,19 +1,18 @@
 // What HTTPS and TLS edges have in common. They are rows of one table.
 
-import type { Db } from '../store/database/client.ts';
-import { dropEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
-import type { EdgeKind } from '../store/generated/prisma/enums.ts';
-import { isId, newId } from '../store/ids.ts';
-import { builder } from './builder.ts';
-import type { Deletion } from './collection.ts';
-import type { Announce, Context } from './context.ts';
-import { found } from './errors.ts';
-import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from './module.ts';
-import { nounOf } from './nouns.ts';
-import { NOTES, type SearchColumns } from './resource.ts';
-import { writeHostports } from './resources/edges/hostports.ts';
-
-import { checkTexts, type Texts } from './texts.ts';
+import type { Db } from '../../../store/database/client.ts';
+import { dropEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
+import type { EdgeKind } from '../../../store/generated/prisma/enums.ts';
+import { isId, newId } from '../../../store/ids.ts';
+import { builder } from '../../builder.ts';
+import type { Deletion } from '../../collections/collection.ts';
+import type { Announce, Context } from '../../context.ts';
+import { found } from '../../errors/errors.ts';
+import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from '../../modules/module.ts';
+import { nounOf } from '../../nouns.ts';
+import { NOTES, type SearchColumns } from '../../resource.ts';
+import { checkTexts, type Texts } from '../../texts.ts';
+import { writeHostports } from './hostports.ts';
 
 const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;
 

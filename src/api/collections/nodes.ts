@@ -1,12 +1,12 @@
 // What has an id: found by it alone, whatever its kind; one at a time, or many at once.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { Db } from '../store/database/client.ts';
-import { isId } from '../store/ids.ts';
-import { builder, type Row } from './builder.ts';
-import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
-import type { AuditedResource, SearchColumns } from './resource.ts';
+import type { Db } from '../../store/database/client.ts';
+import { isId } from '../../store/ids.ts';
+import { builder, type Row } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { AuditedResource, SearchColumns } from '../resource.ts';
 
 const IDS_MAX = 100;
 

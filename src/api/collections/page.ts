@@ -1,9 +1,9 @@
 // The page that every list answers with. A cursor is an id; the newest comes first.
 
-import { isId } from '../store/ids.ts';
-import { builder, type Row, type RowRef } from './builder.ts';
-import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
+import { isId } from '../../store/ids.ts';
+import { builder, type Row, type RowRef } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors/errors.ts';
 
 export const PAGE_MAX = 100;
 

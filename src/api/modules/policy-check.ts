@@ -1,19 +1,19 @@
 // Traffic policies are compiled when they are uploaded, so that nothing is found to be wrong with them at traffic time.
 
-import type { StoredPolicy } from '../edge/modules/traffic-policy.ts';
-import { trafficPolicyModule } from '../edge/modules/traffic-policy.ts';
-import type { ModuleEnvironment } from '../http/module.ts';
-import { compileOnce } from '../policy/cel/compilation.ts';
-import { CompileQueueFull } from '../policy/compile/compile-queue.ts';
-import { refuseKeyFetch } from '../policy/keys/key-cache.ts';
-import { keepSecrets, splitPolicy } from '../policy/secrets/policy-secrets.ts';
-import { PolicyError, PROBLEM } from '../policy/settings/problems.ts';
-import { SECRET_MASK } from '../protocol/policy/policy-secrets.ts';
-import type { Db } from '../store/database/client.ts';
-import type { SecretOwner } from '../store/edges/module-secrets.ts';
-import { openSecrets, protocolOf, sealPolicy } from '../store/edges/policy-secrets.ts';
-import { Prisma } from '../store/generated/prisma/client.ts';
-import { ApiError } from './errors.ts';
+import type { StoredPolicy } from '../../edge/modules/traffic-policy.ts';
+import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
+import type { ModuleEnvironment } from '../../http/module.ts';
+import { compileOnce } from '../../policy/cel/compilation.ts';
+import { CompileQueueFull } from '../../policy/compile/compile-queue.ts';
+import { refuseKeyFetch } from '../../policy/keys/key-cache.ts';
+import { keepSecrets, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
+import { PolicyError, PROBLEM } from '../../policy/settings/problems.ts';
+import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
+import type { Db } from '../../store/database/client.ts';
+import type { SecretOwner } from '../../store/edges/module-secrets.ts';
+import { openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
+import { Prisma } from '../../store/generated/prisma/client.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Host, Writing } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
@@ -45,7 +45,7 @@ export async function readPolicy(
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const kept = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
-    const { compilePolicyDocument } = await import('../policy/compile/policy.ts');
+    const { compilePolicyDocument } = await import('../../policy/compile/policy.ts');
     const environment = { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' };
     const work = () => {
       const sent = compileOnce(KINDS[proto], value, () => splitPolicy(value, proto));

@@ -1,15 +1,15 @@
 // What every module has in common: it belongs to an edge or a route, it is read there, replaced as a whole, and unset.
 
 import type { InputRef, ObjectRef } from '@pothos/core';
-import type { ModuleDescriptor, ModuleSettings } from '../edge/modules/descriptor.ts';
-import type { Db } from '../store/database/client.ts';
-import { storedModule, writeStoredModules } from '../store/edges/module-rows.ts';
-import type { SecretOwner } from '../store/edges/module-secrets.ts';
-import type { AuditContext } from '../store/events/audit.ts';
-import { builder, type RowRef, type Types } from './builder.ts';
-import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
-import type { AuditedResource } from './resource.ts';
+import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
+import type { Db } from '../../store/database/client.ts';
+import { storedModule, writeStoredModules } from '../../store/edges/module-rows.ts';
+import type { SecretOwner } from '../../store/edges/module-secrets.ts';
+import type { AuditContext } from '../../store/events/audit.ts';
+import { builder, type RowRef, type Types } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { AuditedResource } from '../resource.ts';
 
 type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
