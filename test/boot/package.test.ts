@@ -28,11 +28,11 @@ const compiled = readdirSync(join(root, 'dist'), { withFileTypes: true })
   })
   // Soaks and benches bundle programs of theirs into dist, too.
   .filter((file) => file.endsWith('.js') && isOfSource(file) && !FOR_DEVELOPMENT.test(file));
-/** What the compiled code imports by a package's name: at once, only when it is needed, or by `createRequire`. */
+/** What the compiled code imports by a package's name: at once, only when it is needed, by `createRequire` or by `lazyPackage`. */
 const imported = compiled.flatMap((file) => {
   const text = readFileSync(join(root, 'dist', file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
   const found = text.matchAll(
-    /(?:\bfrom |\bimport |\bimport\(|\brequire\(|createRequire\([^)]*\)\()\s*['"]([@a-z][^'"]*)['"]/g,
+    /(?:\bfrom |\bimport |\bimport\(|\brequire\(|\blazyPackage\(|createRequire\([^)]*\)\()\s*['"]([@a-z][^'"]*)['"]/g,
   );
   return [...found].map(([, specifier = '']) => ({ file, specifier })).filter(({ specifier }) => !isBuiltin(specifier));
 });

@@ -55,7 +55,7 @@ test('a defect ends the connection that it is about, is logged and counted, and 
   while (Number((await defects())?.[1]) < 3) await new Promise((resolve) => setTimeout(resolve, 10));
   expect((await plain()).status).toBe(200);
 
-  const logged = gateway.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /defect/.test(msg));
+  const logged = gateway.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'uncaught exception');
   expect(logged.map(({ level, err, count }) => [level, err.message, count])).toEqual([
     ['error', 'a defect of the test', 1],
     ['error', 'a defect of the test', 2],

@@ -171,7 +171,7 @@ test('a sender that is not known, or a secret that cannot be one, is told when i
 });
 
 test('the dashboard offers every sender', () => {
-  const source = readFileSync(join(root, 'src/dashboard/screens/edges/modules/webhook.tsx'), 'utf8');
+  const source = readFileSync(join(root, 'src/dashboard/screens/edges/modules/webhook-fields.tsx'), 'utf8');
   const [, offered = ''] = /PROVIDERS = `([^`]*)`/.exec(source) ?? [];
   expect(offered.trim().split(/\s+/)).toEqual(all);
 });
