@@ -4,7 +4,7 @@ import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { createModules } from '../http-modules.ts';
-import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
+import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import { mtlsHeaders } from '../modules/mtls-headers.ts';
 import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';

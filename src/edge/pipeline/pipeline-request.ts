@@ -6,40 +6,42 @@ import { CHUNKED } from '../codec/body.ts';
 import { forEachField, trimEnd, trimStart } from '../codec/fields.ts';
 import { hopField } from '../codec/forwarded-request-head.ts';
 import type { RequestHead } from '../codec/request-head.ts';
-
-export interface RequestFacts {
-  scheme: 'http' | 'https';
-  isHttp2: boolean;
-  /** The wall clock, in milliseconds. */
-  receivedAt: number;
-  body(): Promise<Buffer | undefined>;
-}
+import type { ListenerContext } from './listener-context.ts';
+import type { RequestSource } from './transport.ts';
 
 /** Nothing of it is made before it is asked for. */
 export class PipelineRequest implements HttpRequest {
   readonly method: string;
+  readonly receivedAt: number;
   readonly #head: RequestHead;
-  readonly #facts: RequestFacts;
+  readonly #source: RequestSource;
+  readonly #listener: ListenerContext;
+  readonly #collect: () => Promise<Buffer | undefined>;
   readonly #target: string;
   #fields: HeaderList | undefined;
   #newTarget: string | undefined;
   #newHost: string | undefined;
 
-  constructor(head: RequestHead, facts: RequestFacts) {
+  /** @param collect reads the whole body. */
+  constructor(source: RequestSource, listener: ListenerContext, collect: () => Promise<Buffer | undefined>) {
+    const { head } = source;
     const { bytes, line } = head;
     this.#head = head;
-    this.#facts = facts;
+    this.#source = source;
+    this.#listener = listener;
+    this.#collect = collect;
+    this.receivedAt = listener.services.time();
     this.method = bytes.toString('latin1', line.start, line.methodEnd);
     const target = bytes.toString('latin1', line.targetStart, line.targetEnd);
     this.#target = originForm(this.method, target);
   }
 
   get version(): HttpRequest['version'] {
-    return this.#facts.isHttp2 ? 'HTTP/2.0' : this.#head.line.isHttp10 ? 'HTTP/1.0' : 'HTTP/1.1';
+    return this.#source.http2Fields ? 'HTTP/2.0' : this.#head.line.isHttp10 ? 'HTTP/1.0' : 'HTTP/1.1';
   }
 
   get scheme(): 'http' | 'https' {
-    return this.#facts.scheme;
+    return this.#listener.scheme;
   }
 
   get host(): string {
@@ -68,12 +70,8 @@ export class PipelineRequest implements HttpRequest {
     return this.#head.bodyLength === CHUNKED ? undefined : this.#head.bodyLength;
   }
 
-  get receivedAt(): number {
-    return this.#facts.receivedAt;
-  }
-
   body(): Promise<Buffer | undefined> {
-    return this.#facts.body();
+    return this.#collect();
   }
 
   /** @returns whether the visitor waits for a 100 before sending the body (RFC 9110, section 10.1.1): upstream is not told. */
