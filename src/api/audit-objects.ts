@@ -6,7 +6,7 @@ import type { Operation } from './graphql/operation.ts';
 import { ownOperation } from './graphql/own-operations.ts';
 import { auditedResources } from './nodes.ts';
 import type { AuditedResource } from './resource.ts';
-import { inSnakeCase } from './rest/handler.ts';
+import { inSnakeCase } from './rest/rows.ts';
 import type { Route } from './route.ts';
 
 /** An object of the caller's account as `GET` answers with it in this context; null when there is none. */

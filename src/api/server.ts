@@ -20,7 +20,6 @@ import type { App } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
 import type { ApiExchange } from './exchange.ts';
-import { createEngine } from './graphql/engine.ts';
 import { graphiql, wantsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
 import { createAdmission } from './http/admission.ts';
@@ -35,8 +34,7 @@ import { requestLog } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
-import { prepareRow, restApp, rootOf } from './rest/handler.ts';
-import { serveOpenApi } from './rest/openapi.ts';
+import { prepareRow } from './rest/rows.ts';
 import type { Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -80,8 +78,25 @@ export function createApi(options: ApiOptions): Api {
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
   const { toRest, toGraphql, forget } = createAdmission(app, hearing);
   const rows = routes.map((row) => prepareRow(schema, row));
-  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': serveOpenApi(schema, rows) }, toRest);
-  const engine = createEngine(schema, dashboard.operations);
+  const made = {
+    IncomingMessage: withReplaceablePrototype(IncomingMessage),
+    ServerResponse: withReplaceablePrototype(ServerResponse),
+    requireHostHeader: false, // What is wrong with a head is said in our own words.
+  };
+  // Express and Yoga take a tenth of a second and 10 MB each. A gateway may never be asked for what they do.
+  const rest = onFirstUse(async () => {
+    const { restApp } = await import('./rest/app.ts');
+    const application = restApp(schema, rows, toRest);
+    // Express changes the prototype of each request and response, which slows all later use of them, unless they have
+    // the right one from the beginning.
+    made.IncomingMessage.prototype = application.request;
+    made.ServerResponse.prototype = application.response;
+    return application;
+  });
+  const engine = onFirstUse(async () => {
+    const { createEngine } = await import('./graphql/engine.ts');
+    return createEngine(schema, dashboard.operations);
+  });
   const graphql = graphqlHandler({ engine, admit: toGraphql, onlyYoga });
   const allowOrigin = corsFor(config.corsOrigins);
   const report = requestLog(log, metrics);
@@ -90,13 +105,6 @@ export function createApi(options: ApiOptions): Api {
   const page = graphiql();
   let draining = false;
 
-  // Express changes the prototype of each request and response, which slows all later use of them, unless they have
-  // the right one from the beginning.
-  const made = {
-    IncomingMessage: withPrototype(IncomingMessage, rest.request),
-    ServerResponse: withPrototype(ServerResponse, rest.response),
-    requireHostHeader: false, // What is wrong with a head is said in our own words.
-  };
   const handle: RequestListener = (request, response) => {
     const started = performance.now();
     const operationId = newId('op');
@@ -138,9 +146,14 @@ export function createApi(options: ApiOptions): Api {
       if (isRead && prefersHtml(request.headers.accept ?? '')) return redirectToDashboard(exchange);
     }
     allowOrigin(request, response, () => {
-      if (path === '/graphql' && wantsGraphiql(request)) page(exchange);
-      else if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
-      else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
+      if (path === '/graphql' && wantsGraphiql(request)) return page(exchange);
+      const answered =
+        path === '/graphql'
+          ? graphql(exchange)
+          : rest().then((answer) =>
+              answer(request as never, Object.assign(response, { locals: { exchange } }) as never),
+            );
+      answered.catch((error) => sendError(exchange, error));
     });
   };
   let waiting: (() => void)[] | undefined = [];
@@ -207,11 +220,20 @@ function corsFor(origins: string[]): Middleware {
   return (request, response, next) => handle(request, response as never, next);
 }
 
-/** A class whose instances have another prototype, which must inherit from the class's own. */
-function withPrototype<Made extends new (...args: never[]) => object>(base: Made, prototype: object): Made {
+/** The same class, whose instances may be given another prototype, which must inherit from the class's own. */
+function withReplaceablePrototype<Made extends new (...args: never[]) => object>(base: Made): Made {
   function Instance(this: object, ...args: unknown[]) {
     (base as unknown as (...args: unknown[]) => void).apply(this, args); // Node's own are functions still.
   }
-  Instance.prototype = prototype;
+  Instance.prototype = base.prototype;
   return Instance as unknown as Made;
+}
+
+/** Makes something when it is first asked for. */
+function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

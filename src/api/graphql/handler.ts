@@ -20,17 +20,18 @@ const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 export type GraphQLHandler = (exchange: ApiExchange) => Promise<void>;
 
 export interface GraphQLHandlerOptions {
-  engine: GraphQLEngine;
+  engine(): Promise<GraphQLEngine>;
   admit: Admit;
   /** Lets Yoga's adapter frame every request. */
   onlyYoga: boolean;
 }
 
-export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOptions): GraphQLHandler {
+export function graphqlHandler({ engine: engineOf, admit, onlyYoga }: GraphQLHandlerOptions): GraphQLHandler {
   return async (exchange) => {
     const type = responseType(exchange.request);
     try {
       const { gateway, sent } = await readRequest(exchange, admit);
+      const engine = await engineOf();
       const hasAdapter = onlyYoga || !isPlainPost(exchange.request);
       const context: RequestContext = { exchange, gateway, sent, hasAdapter };
       if (hasAdapter || !sent) return await engine.serve(context);

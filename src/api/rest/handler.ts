@@ -1,142 +1,22 @@
-// Route rows → Express handlers. The one generic handler runs the row's operation against the schema that GraphQL
-// clients use; snake_case exists only here.
+// The one generic handler of REST: it runs a row's operation against the schema that GraphQL clients use. snake_case exists
+// only in this folder.
 
-import express, { type Express } from 'express';
-import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
-import { camelCase, restName, snakeCase } from '../case.ts';
+import { snakeCase } from '../case.ts';
 import { ApiError } from '../errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { readInput, restInput } from '../graphql/input.ts';
-import type { Operation } from '../graphql/operation.ts';
-import { ownOperation } from '../graphql/own-operations.ts';
 import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
-import { sendError, sendJson } from '../http/responses.ts';
+import { sendJson } from '../http/responses.ts';
 import { PAGE_MAX } from '../page.ts';
-import type { Route } from '../route.ts';
+import type { Row } from './rows.ts';
 
-/** A row, ready to answer requests. */
-export interface Row extends Route {
-  operation: Operation;
-  /** Arguments that come from the path, from the query (by its REST name), from the body. */
-  pathArguments: string[];
-  queryArguments: Map<string, GraphQLArgument>;
-  takesBody: boolean;
-  /** By their REST names. */
-  inputMembers: ReadonlySet<string>;
-  takesKey: boolean;
-}
-
-/** @throws {Error} naming the row, when one is not in keeping with the schema: a wrong row cannot boot. */
-export function prepareRow(schema: GraphQLSchema, row: Route): Row {
-  const kind = row.method === 'GET' ? 'query' : 'mutation';
-  const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
-  const name = `${row.method} ${row.path}`;
-  if (!field) throw new Error(`${name}: the schema has no ${kind} ${row.field}`);
-
-  const pathArguments = [...row.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => camelCase(parameter));
-  const takesKey = field.args.some((argument) => argument.name === 'idempotencyKey');
-  const input = field.args.find((argument) => argument.name === 'input');
-  const takesBody = input !== undefined;
-  const inputType = input && getNamedType(input.type);
-  const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
-  const hidden = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
-  const queryArguments = new Map(
-    field.args
-      .filter((argument) => !hidden.includes(argument.name))
-      .map((argument) => [restName(argument.name), argument]),
-  );
-  const missing = pathArguments.find((parameter) => !field.args.some((argument) => argument.name === parameter));
-  if (missing) throw new Error(`${name}: ${row.field} has no argument ${missing}`);
-  if (row.method === 'POST' && !takesKey) throw new Error(`${name}: ${row.field} takes no idempotencyKey`);
-
-  const used = field.args.filter((argument) => !['last', 'before'].includes(argument.name));
-  const variables = used.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
-  const values = used.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
-  const selection = row.selection ? ` { ${inSnakeCase(row.selection)} }` : '';
-  const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
-  return {
-    ...row,
-    operation: ownOperation(schema, name, source),
-    pathArguments,
-    queryArguments,
-    takesBody,
-    inputMembers,
-    takesKey,
-  };
-}
-
-/** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
-export function inSnakeCase(selection: string): string {
-  return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
-    alias ? whole : `${snakeCase(name)}: ${name}`,
-  );
-}
-
-/** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
-export function rootOf(rows: Row[]): (exchange: ApiExchange) => void {
-  const lists = rows.filter(
-    ({ method, path, selection }) => method === 'GET' && !path.includes(':') && selection.includes(': nodes'),
-  );
-  return (exchange) => {
-    const { baseUrl } = exchange;
-    const uris = lists.map(({ path }) => [path.slice(1).replaceAll('/', '_'), baseUrl + path]);
-    sendJson(exchange, 200, { uri: `${baseUrl}/`, subresource_uris: Object.fromEntries(uris) });
-  };
-}
-
-/** Documents about the API itself, by path; they need no API key. */
-export type PublicDocuments = Record<string, (exchange: ApiExchange) => void>;
-
-/** The Express application of the documented paths. */
-export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-
-  for (const [path, answer] of Object.entries(documents)) {
-    app.all(path, (request, response) => {
-      const { exchange } = response.locals as { exchange: ApiExchange };
-      if (!isAllowed(request.method, ['GET'], exchange)) return;
-      answer(exchange);
-    });
-  }
-  for (const path of new Set(rows.map((row) => row.path))) {
-    const ofPath = rows.filter((row) => row.path === path);
-    const byMethod = new Map<string, Row>(ofPath.map((row) => [row.method, row]));
-    app.all(path, (request, response) => {
-      const { exchange } = response.locals as { exchange: ApiExchange };
-      const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
-      exchange.log.operation = row.field;
-      answer(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
-        sendError(exchange, error),
-      );
-    });
-  }
-  app.use((_request, response) => sendError(response.locals.exchange, new ApiError('pathNotFound')));
-  app.use(((error, _request, response, _next) => {
-    // A path that cannot be decoded is one that nothing has.
-    sendError(response.locals.exchange, error instanceof URIError ? new ApiError('pathNotFound') : error);
-  }) as express.ErrorRequestHandler);
-  return app;
-}
-
-/** Answers OPTIONS, and what a path does not take, itself. */
-function isAllowed(method: string, methods: string[], exchange: ApiExchange): boolean {
-  const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
-  if (method !== 'OPTIONS' && all.includes(method)) return true;
-  exchange.response.setHeader('Allow', all.join(', '));
-  if (method === 'OPTIONS') exchange.response.writeHead(204).end();
-  else sendError(exchange, new ApiError('methodNotAllowed', { method, allowed: all.join(', ') }));
-  return false;
-}
-
-async function answer(
+/**
+ * Answers a request that belongs to a row.
+ * @param parameters of the path.
+ */
+export async function runRow(
   row: Row,
   parameters: Record<string, string>,
   exchange: ApiExchange,
@@ -144,11 +24,12 @@ async function answer(
 ): Promise<void> {
   const context = await admit(exchange);
   const variables = await readVariables(row, parameters, exchange);
-  const { data, errors } = await runOperation(row.operation, variables, context, restInput);
+  const operation = row.operation();
+  const { data, errors } = await runOperation(operation, variables, context, restInput);
   if (errors?.[0]) throw errors[0];
   const body = (data as Record<string, unknown>)[row.field];
   if (row.status === 204) exchange.response.writeHead(204).end();
-  else sendJson(exchange, row.status, body, !row.operation.holdsSecrets);
+  else sendJson(exchange, row.status, body, !operation.holdsSecrets);
 }
 
 async function readVariables(

@@ -22,7 +22,7 @@ import type { ApiExchange } from '../exchange.ts';
 import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { PAGE_MAX } from '../page.ts';
-import type { Row } from './handler.ts';
+import type { Row } from './rows.ts';
 
 type Json = Record<string, unknown>;
 
@@ -32,9 +32,13 @@ const KNOWN_MAX = 4;
 
 const error = { $ref: '#/components/schemas/Error' };
 
-/** @returns what answers with the document. */
+/** @returns what answers with the document, which is made when somebody first asks for it. */
 export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: ApiExchange) => void {
-  const documentFor = openApiOf(schema, rows);
+  let documentOf: ReturnType<typeof openApiOf> | undefined;
+  const documentFor = (baseUrl: string) => {
+    documentOf ??= openApiOf(schema, rows);
+    return documentOf(baseUrl);
+  };
   const known = new Map<string, Promise<StoredBody>>();
   return (exchange) => {
     const { baseUrl, response } = exchange;
@@ -96,7 +100,7 @@ function operationOf(schema: GraphQLSchema, row: Row, inputs: Json): Json {
   const root = row.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[row.field] as GraphQLField<unknown, unknown>; // `prepareRow` has looked it up.
   const argument = (name: string) => field.args.find((candidate) => candidate.name === name) as GraphQLArgument;
-  const selection = (row.operation.definition.selectionSet.selections[0] as FieldNode).selectionSet;
+  const selection = (row.operation().definition.selectionSet.selections[0] as FieldNode).selectionSet;
   const answer =
     selection && row.status !== 204 ? { content: json(outputOf(schema, field.type, selection, false)) } : {};
   return {
