@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
+/** How long a connection may still take for its first byte when its server stops; milliseconds. */
+const SILENT_MS = 500;
+
 export interface ReservedAddress {
   /** Its base URL, with the port that it has. */
   url: string;
@@ -55,7 +58,7 @@ export async function reserveAddress(
 }
 
 /**
- * @returns a function that stops a server: it accepts no more connections, closes those that have sent nothing, and after
+ * @returns a function that stops a server: it accepts no more connections, closes those that have sent nothing soon, and after
  * `drainMs` milliseconds those that are still open. May be called twice. To be called before the server listens.
  */
 export function stopperOf(server: Server): (drainMs: number) => Promise<void> {
@@ -67,12 +70,16 @@ export function stopperOf(server: Server): (drainMs: number) => Promise<void> {
   });
   return async (drainMs) => {
     const closed = new Promise((resolve) => server.close(resolve));
-    // A connection without a first byte, as browsers open them ahead, is none that the server itself counts as idle.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    // The server itself does not count connections without a first byte as idle, as browsers open them ahead. The delay is
+    // for requests that are on their way.
+    const silent = setTimeout(() => {
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    }, SILENT_MS);
     const deadline = setTimeout(() => {
       for (const socket of connections) socket.destroy();
     }, drainMs);
     await closed;
     clearTimeout(deadline);
+    clearTimeout(silent);
   };
 }

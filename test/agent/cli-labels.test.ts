@@ -101,6 +101,7 @@ describe('a tunnel with labels', () => {
     const [before] = await tunnelsWith('again');
     const session = `/tunnel_sessions/${before?.tunnel_session.id}`;
     expect((await account.call('POST', `${session}/restart`)).status).toBe(204);
+    await agent.stderr.find(/"gateway command received","command":"restart"/);
     await agent.stdout.find(/^serving/, 1);
     expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
     const after = await tunnelsWith('again');

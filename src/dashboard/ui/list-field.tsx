@@ -72,14 +72,7 @@ export function ListField(props: ListFieldProps) {
               if (value.length < most) add();
             }}
           />
-          <button
-            type="button"
-            class="button plain"
-            aria-label={`Remove ${line} ${index + 1}`}
-            onClick={() => onChange(value.toSpliced(index, 1))}
-          >
-            ✕
-          </button>
+          <RemoveButton label={`Remove ${line} ${index + 1}`} onClick={() => onChange(value.toSpliced(index, 1))} />
           <p class="help" id={`${id}-meaning-${index}`}>
             {meaning?.(text, index)}
           </p>
@@ -114,4 +107,13 @@ export function linesOf(lines: readonly string[]): string[] {
 
 function described(id: string, help: unknown, mistake: string | null): string | undefined {
   return [help && `${id}-help`, mistake && `${id}-error`].filter(Boolean).join(' ') || undefined;
+}
+
+/** Takes one line out of a list. @param label names the line for people who do not see the button. */
+export function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <button type="button" class="button plain" aria-label={label} onClick={onClick}>
+      ✕
+    </button>
+  );
 }

@@ -3,6 +3,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FieldProps } from '../../ui/field.tsx';
 import { useMistake } from '../../ui/form.tsx';
+import { RemoveButton } from '../../ui/list-field.tsx';
 
 export interface Pair {
   name: string;
@@ -62,14 +63,7 @@ export function PairsField(props: PairsFieldProps) {
               onInput={(event) => change(index, { [part]: event.currentTarget.value })}
             />
           ))}
-          <button
-            type="button"
-            class="button plain"
-            aria-label={`Remove ${line} ${index + 1}`}
-            onClick={() => onChange(value.toSpliced(index, 1))}
-          >
-            ✕
-          </button>
+          <RemoveButton label={`Remove ${line} ${index + 1}`} onClick={() => onChange(value.toSpliced(index, 1))} />
         </div>
       ))}
       <button

@@ -3,6 +3,7 @@
 import { useId } from 'preact/hooks';
 import type { Bound } from '../../../data/use-fields.ts';
 import { useMistake } from '../../../ui/form.tsx';
+import { RemoveButton } from '../../../ui/list-field.tsx';
 import { type ModuleField, moduleField, type Settings } from './field-kinds.tsx';
 
 interface Credential {
@@ -70,14 +71,7 @@ function CredentialsField({ name, value, onChange }: Bound<readonly Credential[]
             onBlur={onBlur}
             onInput={(event) => change(index, { password: event.currentTarget.value })}
           />
-          <button
-            type="button"
-            class="button plain"
-            aria-label={`Remove user ${index + 1}`}
-            onClick={() => onChange(value.toSpliced(index, 1))}
-          >
-            ✕
-          </button>
+          <RemoveButton label={`Remove user ${index + 1}`} onClick={() => onChange(value.toSpliced(index, 1))} />
         </div>
       ))}
       <button
@@ -89,8 +83,7 @@ function CredentialsField({ name, value, onChange }: Bound<readonly Credential[]
         Add a user
       </button>
       <p class="help" id={`${id}-help`}>
-        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; noCredential can read it once it is
-        set.
+        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; nobody can read it once it is set.
       </p>
       {mistake && (
         <p class="mistake" id={`${id}-error`} role="alert">
