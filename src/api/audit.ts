@@ -2,7 +2,7 @@
 
 import type { Principal } from '../events/event.ts';
 import type { AuditEvent } from '../store/events/audit.ts';
-import { audience, writeAudit } from '../store/events/outbox.ts';
+import { findSubscriptions, writeAudit } from '../store/events/outbox.ts';
 import type { ShowObject } from './audit-objects.ts';
 import type { AuditTrail, Context } from './context.ts';
 import { eventOf } from './resource.ts';
@@ -13,7 +13,7 @@ export function auditTrail(show: ShowObject): AuditTrail {
     async recordChange(context, announce, { resource, action, id }) {
       const { db, accountId } = context;
       const type = eventOf(resource, action);
-      const heardBy = await audience(db, [accountId], [type]);
+      const heardBy = await findSubscriptions(db, [accountId], [type]);
       if (heardBy.isEmpty) return;
       const object = await show(context, resource, id);
       if (!object) throw new Error(`${type}: what was written is not there`);
@@ -25,12 +25,12 @@ export function auditTrail(show: ShowObject): AuditTrail {
       const { db, accountId } = context;
       const type = eventOf(resource, 'DELETED');
       const types = [type, ...(cascade ? [eventOf(cascade.resource, 'DELETED')] : [])];
-      const heardBy = await audience(db, [accountId], types);
+      const heardBy = await findSubscriptions(db, [accountId], types);
       const object = heardBy.isEmpty ? null : await show(context, resource, id);
       if (!object) return async () => {};
       const principal = await principalOf(context);
       const events: AuditEvent[] = [{ type, accountId, principal, object }];
-      if (cascade && heardBy.hears(eventOf(cascade.resource, 'DELETED'))) {
+      if (cascade && heardBy.hasSubscribers(eventOf(cascade.resource, 'DELETED'))) {
         const ended = { type: eventOf(cascade.resource, 'DELETED'), accountId, principal };
         events.unshift(...(await cascade.objects(context, object)).map((object) => ({ ...ended, object })));
       }

@@ -2,7 +2,7 @@
 
 import type { ModuleEnvironment } from '../http/module.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
-import type { Action, Changes } from '../store/changes/changes.ts';
+import type { Changes, WriteAction } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys/keys.ts';
@@ -81,7 +81,7 @@ export interface Cascade {
 /** What was written, to be told. */
 export interface Written {
   resource: AuditedResource;
-  action: Exclude<Action, 'DELETED'>;
+  action: Exclude<WriteAction, 'DELETED'>;
   id: string;
 }
 
@@ -161,7 +161,7 @@ export class Context {
    */
   write<T extends { id: string }>(
     resource: AuditedResource,
-    action: Exclude<Action, 'DELETED'>,
+    action: Exclude<WriteAction, 'DELETED'>,
     work: (db: Db, announce: Announce) => Promise<T>,
   ): Promise<T> {
     return this.#transact(async (context, announce) => {

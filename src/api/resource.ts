@@ -1,7 +1,7 @@
 // What a kind of object declares about itself, so that events, errors and the search need no lists of their own.
 
 import type { EventName, EventObject, ObjectAction } from '../events/types.ts';
-import type { Action } from '../store/changes/changes.ts';
+import type { WriteAction } from '../store/changes/changes.ts';
 import type { ErrorName } from './errors/errors.ts';
 
 /** A kind of object whose writes are audited: each creation, change and deletion is an event. */
@@ -47,6 +47,6 @@ export const searchByNotes = (rank: number, table: string): SearchColumns => ({
 });
 
 /** The event that records a change: `domain_created.v0`. */
-export function eventOf({ audit }: AuditedResource, action: Action): EventName {
+export function eventOf({ audit }: AuditedResource, action: WriteAction): EventName {
   return `${audit.name}_${action.toLowerCase() as ObjectAction}.v0`;
 }

@@ -1,6 +1,6 @@
 // The database's refusals, in the API's words.
 
-import type { Action } from '../store/changes/changes.ts';
+import type { WriteAction } from '../store/changes/changes.ts';
 import { isWriteConflict } from '../store/database/retry-on-conflict.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError } from './errors/errors.ts';
@@ -11,7 +11,7 @@ import type { AuditedResource } from './resource.ts';
 export function translateWriteError(
   error: unknown,
   { kind, conflicts = {} }: AuditedResource,
-  action: Action,
+  action: WriteAction,
 ): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   switch (error.code) {

@@ -26,7 +26,7 @@ export const count = (fallback: number, least: number, most: number) =>
     .default(fallback);
 
 /** Comma-separated words; blanks around them do not count. */
-export const list = (fallback: string) =>
+export const listValue = (fallback: string) =>
   z
     .string()
     .default(fallback)
@@ -51,7 +51,7 @@ export const domainName = z
   .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
 
 /** `kinesis=https://host:port,sts=…` */
-export const endpoints = list('').transform((pairs, context) => {
+export const endpoints = listValue('').transform((pairs, context) => {
   const read: Record<string, string> = {};
   for (const pair of pairs) {
     const [name = '', url = ''] = pair.split(/=(.*)/s);
@@ -62,14 +62,14 @@ export const endpoints = list('').transform((pairs, context) => {
   return read satisfies EventEndpoints;
 });
 
-export const networksOrHosts = list('').transform((entries, context) => {
+export const networksOrHosts = listValue('').transform((entries, context) => {
   for (const entry of entries)
     if (!isHostRule(entry))
       context.addIssue(`must be names, as hooks.example.com or *.example.com, or networks: "${entry}" is not`);
   return entries;
 });
 
-export const networks = list('').transform((entries, context) => {
+export const networks = listValue('').transform((entries, context) => {
   for (const entry of entries)
     if (!readCidr(entry))
       context.addIssue(`must be addresses or networks, as 10.0.0.2 or 10.0.0.0/8: "${entry}" is neither`);
@@ -77,7 +77,7 @@ export const networks = list('').transform((entries, context) => {
 });
 
 /** Listeners that proxies may stand in front of. */
-export const proxied = list('').transform((names, context) => {
+export const proxied = listValue('').transform((names, context) => {
   for (const name of names)
     if (!isProxyProtocolListener(name))
       context.addIssue(`must be listeners out of ${proxyProtocolListeners.join(', ')}: "${name}" is none`);
@@ -85,7 +85,7 @@ export const proxied = list('').transform((names, context) => {
 });
 
 /** IP addresses, each with a port or without: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`. */
-export const dnsServers = list('').transform((servers, context) => {
+export const dnsServers = listValue('').transform((servers, context) => {
   for (const server of servers) {
     const [, bracketed, plain, number = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? [];
     if (isIP(bracketed ?? plain ?? server) === 0 || Number(number) < 1 || Number(number) > PORTS)
@@ -103,6 +103,6 @@ export const serverKey = z
     },
   );
 
-export const secret = z
+export const secretValue = z
   .string()
   .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 printable ASCII characters without spaces');

@@ -6,7 +6,7 @@ import {
   dnsServers,
   domainName,
   endpoints,
-  list,
+  listValue,
   milliseconds,
   networks,
   networksOrHosts,
@@ -14,7 +14,7 @@ import {
   port,
   portRange,
   proxied,
-  secret,
+  secretValue,
   serverKey,
 } from './value-types.ts';
 
@@ -49,7 +49,7 @@ export const environment = z.object({
     description: 'port that `https` URLs of endpoints show, behind a port forwarding',
     defaultText: 'the bound ports',
   }),
-  AGENT_HOSTS: list('').meta({
+  AGENT_HOSTS: listValue('').meta({
     description: 'names and addresses that agents connect to, besides loopback, `HOST` and `BASE_DOMAIN`',
   }),
   TLS_DIR: z
@@ -101,7 +101,7 @@ export const environment = z.object({
       description: 'base of `uri` and `next_page_uri`; set it behind a proxy',
       defaultText: 'the request’s own origin',
     }),
-  ALLOWED_HOSTS: list('localhost,127.0.0.1,[::1]').meta({
+  ALLOWED_HOSTS: listValue('localhost,127.0.0.1,[::1]').meta({
     description: '`Host` header values that may be used in generated URLs',
     defaultText: 'loopback names',
   }),
@@ -116,8 +116,8 @@ export const environment = z.object({
   MAX_API_CONNECTIONS: count(1024, 4, 1_000_000).meta({
     description: 'connections to the API at once; one address that is no trusted proxy may have a quarter of them',
   }),
-  CORS_ORIGINS: list('').meta({ description: 'a list of origins, or `*`' }),
-  VERSION_HEADER_ALIASES: list('').meta({ description: 'headers accepted in place of `Service-Version`' }),
+  CORS_ORIGINS: listValue('').meta({ description: 'a list of origins, or `*`' }),
+  VERSION_HEADER_ALIASES: listValue('').meta({ description: 'headers accepted in place of `Service-Version`' }),
   BASE_DOMAIN: domainName.default('tunnel.localhost').meta({ description: 'names below it are the gateway’s own' }),
   CNAME_DOMAIN: domainName
     .optional()
@@ -146,7 +146,7 @@ export const environment = z.object({
     defaultText: 'made in `$DATA_DIR/server.key`',
   }),
   SERVER_KEY_PREVIOUS: serverKey.optional().meta({ description: 'the key before it, to rotate' }),
-  INITIAL_API_KEY: secret.optional().meta({
+  INITIAL_API_KEY: secretValue.optional().meta({
     description: 'first start only: 16 to 256 printable characters, not printed',
     defaultText: 'made and printed',
   }),

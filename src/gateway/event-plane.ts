@@ -9,21 +9,21 @@ import { newDeliveryCounters } from '../events/delivery/counters.ts';
 import { Deliverer } from '../events/delivery/deliverer.ts';
 import { secretsUnreadable } from '../events/delivery/open-sinks.ts';
 import { asSinkError } from '../events/delivery/request.ts';
-import { tryTarget } from '../events/delivery/trial.ts';
+import { deliverTestEvent } from '../events/delivery/test-delivery.ts';
 import { readWritten, writeEvent } from '../events/event.ts';
 import { openOutbound } from '../events/sinks/http/outbound.ts';
 import { openSink } from '../events/sinks/index.ts';
-import { Audience } from '../events/traffic/audience.ts';
 import { EventBuffer } from '../events/traffic/buffer.ts';
 import { trafficCounters } from '../events/traffic/counters.ts';
-import { TrafficEvents } from '../events/traffic/recorder.ts';
+import { TrafficSubscribers } from '../events/traffic/subscribers.ts';
+import { TrafficEvents } from '../events/traffic/traffic-events.ts';
 import { TEST_EVENT } from '../events/types.ts';
 import { eventMetrics } from '../monitoring/event-metrics.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Changes } from '../store/changes/changes.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import { backlogOf } from '../store/events/backlog.ts';
-import { laneStore } from '../store/events/lanes.ts';
+import { destinationQueueStore } from '../store/events/destination-queues.ts';
 import { type SweptEvents, sweepEvents } from '../store/events/retention.ts';
 import { Sweeper } from '../store/events/sweeper.ts';
 import { trafficStore } from '../store/events/traffic-store.ts';
@@ -71,7 +71,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
 
   const traffic = trafficCounters();
   const store = trafficStore({ prisma, changes });
-  const audience = new Audience({ store, onFailure: failed('subscriptions cannot be read; trying again') });
+  const audience = new TrafficSubscribers({ store, onFailure: failed('subscriptions cannot be read; trying again') });
   const buffer = new EventBuffer({
     store,
     maxBytes: config.eventBufferBytes,
@@ -80,7 +80,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     random: Math.random,
   });
   const reporter = new TrafficEvents({
-    audience,
+    subscribers: audience,
     buffer,
     counters: traffic,
     newEventId: () => newId('ev'),
@@ -88,10 +88,10 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     time: now,
   });
 
-  const lanes = laneStore({ prisma, changes, keys, skew, nodeId });
+  const lanes = destinationQueueStore({ prisma, changes, keys, skew, nodeId });
   const delivery = newDeliveryCounters();
   const deliverer = new Deliverer({
-    lanes,
+    queues: lanes,
     openSink: open,
     random: Math.random,
     now: monotonic,
@@ -143,7 +143,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
       try {
         if (!target) throw secretsUnreadable();
         const sink = await open(target, where);
-        const { ok, latencyMs, reason } = await tryTarget(sink, event, {
+        const { ok, latencyMs, reason } = await deliverTestEvent(sink, event, {
           timeoutMs: requestMs ?? TRIAL_MS,
           now: monotonic,
         }).finally(() => sink.close());

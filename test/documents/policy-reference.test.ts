@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { visitorErrors } from '../../src/http/visitor-errors.ts';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
-import { COST_MAX, ELEMENTS_MAX, TEXT_LENGTH_MAX } from '../../src/policy/cel/cost-budget.ts';
+import { ELEMENTS_MAX, EVALUATION_COST_MAX, TEXT_LENGTH_MAX } from '../../src/policy/cel/cost-budget.ts';
 import { environmentOf } from '../../src/policy/cel/environment.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
@@ -211,7 +211,7 @@ describe('numbers', () => {
       `100 expressions in it, ${number(TEXT_LENGTH_MAX)} characters when it is computed`,
       '8 KiB, 5,000 instructions',
       `texts of ${number(TEXT_LENGTH_MAX)} characters, lists of ${number(ELEMENTS_MAX)} elements`,
-      `${number(COST_MAX)} steps`,
+      `${number(EVALUATION_COST_MAX)} steps`,
     ]);
   });
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type SendOptions, type Sent, sendAll } from '../../src/events/delivery/send.ts';
-import { tryTarget } from '../../src/events/delivery/trial.ts';
+import { deliverTestEvent } from '../../src/events/delivery/test-delivery.ts';
 import { SinkError } from '../../src/events/sinks/sink.ts';
 import { event, events, failing, testSink } from './delivery-sinks.ts';
 
@@ -158,7 +158,7 @@ test('a trial says how it went and how long it took', async () => {
   const sink = testSink({ recordBytes: 10 });
   let time = 0;
   const now = () => (time += 7);
-  const trial = (of = sink) => tryTarget(of, event('ev_0'), { timeoutMs: 5, now });
+  const trial = (of = sink) => deliverTestEvent(of, event('ev_0'), { timeoutMs: 5, now });
   expect(await trial()).toEqual({ ok: true, latencyMs: 7 });
   for (const kind of ['retry', 'config', 'split'] as const) {
     sink.answer = failing(kind);

@@ -4,10 +4,10 @@ import { performance } from 'node:perf_hooks';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { newDeliveryCounters } from '../../src/events/delivery/counters.ts';
 import { Deliverer, type DeliverySettings } from '../../src/events/delivery/deliverer.ts';
-import type { LaneStore } from '../../src/events/delivery/lanes.ts';
+import type { DestinationQueueStore } from '../../src/events/delivery/destination-queue.ts';
 import { SinkError } from '../../src/events/sinks/sink.ts';
 import { retryDeadLetters } from '../../src/store/events/dead-letters.ts';
-import { laneStore } from '../../src/store/events/lanes.ts';
+import { destinationQueueStore } from '../../src/store/events/destination-queues.ts';
 import { sealTarget } from '../../src/store/events/target.ts';
 import { idOf, type Laned, laned, written } from '../store/laned.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,12 +23,12 @@ const never = () => new Promise<never>(() => {});
 
 interface Options {
   settings?: Partial<DeliverySettings>;
-  lanes?: LaneStore;
+  lanes?: DestinationQueueStore;
   random?: number;
 }
 
 /** A deliverer that is woken by what is announced, and its sinks by destination. */
-function start({ settings, lanes = laneStore(db.parts), random = 0 }: Options = {}) {
+function start({ settings, lanes = destinationQueueStore(db.parts), random = 0 }: Options = {}) {
   const sinks = new Map<string, TestSink>();
   const failures: unknown[] = [];
   const opened: string[] = [];
@@ -39,7 +39,7 @@ function start({ settings, lanes = laneStore(db.parts), random = 0 }: Options = 
     return sink;
   };
   const deliverer = new Deliverer({
-    lanes,
+    queues: lanes,
     openSink: async (target, { destinationId }) => {
       opened.push(target.webhook?.url ?? '');
       return sinkOf(destinationId);
@@ -186,9 +186,9 @@ test('what could not be settled is delivered again, under the same ids', async (
 });
 
 test('the failure of a store is told once, until it has worked again', async () => {
-  const lanes = laneStore(db.parts);
+  const lanes = destinationQueueStore(db.parts);
   let claims = 0;
-  const claim: LaneStore['claim'] = async (leaseMs) => {
+  const claim: DestinationQueueStore['claim'] = async (leaseMs) => {
     claims++;
     if (claims < 4 || claims === 6) throw new Error(`away ${claims}`);
     return lanes.claim(leaseMs);
@@ -275,7 +275,7 @@ test('at the end requests have a moment, and leases are given back', async () =>
 
 test('no more lanes have their turn at once than may, and all have theirs', async () => {
   let [now, most] = [0, 0];
-  const { sinkOf, texts } = start({ settings: { lanesMax: 3 } });
+  const { sinkOf, texts } = start({ settings: { queuesMax: 3 } });
   const ids = await Promise.all(Array.from({ length: 8 }, () => db.destination()));
   for (const id of ids)
     sinkOf(id).answer = async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { trafficFields } from '../../src/events/traffic/fields.ts';
-import type { ObjectShape } from '../../src/events/traffic/members.ts';
 import { objectShapes, type TrafficType } from '../../src/events/traffic/objects.ts';
+import type { ObjectShape } from '../../src/events/traffic/report-fields.ts';
 import { Selection } from '../../src/events/traffic/selection.ts';
 import { bareReport, connectionReport, requestReport } from './traffic-support.ts';
 
@@ -109,7 +109,7 @@ describe.each(types)('%s', (type) => {
   const whole = written(type);
 
   test('has the fields of the catalogue, with their types', () => {
-    const members = Object.entries(shape.members).map(([name, { type }]) => ({ name, type }));
+    const members = Object.entries(shape.fields).map(([name, { type }]) => ({ name, type }));
     const documented = trafficFields[type].map(({ name, type }) => ({ name, type }));
     expect(members.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(documented);
     const leaves = leavesOf(whole, shape);
@@ -202,10 +202,10 @@ type Tree = { [name: string]: Tree };
 const valueAt = (tree: Tree, path: string) => path.split('.').reduce((at, name) => at[name] as Tree, tree);
 
 /** The paths at which a member ends, in alphabetical order. */
-function leavesOf(tree: Tree, { members }: ObjectShape<unknown>, prefix = ''): string[] {
+function leavesOf(tree: Tree, { fields: members }: ObjectShape<unknown>, prefix = ''): string[] {
   const leaves = Object.entries(tree).flatMap(([name, value]) => {
     const path = prefix + name;
-    return Object.hasOwn(members, path) ? [path] : leavesOf(value, { members, nullable: {} }, `${path}.`);
+    return Object.hasOwn(members, path) ? [path] : leavesOf(value, { fields: members, nullable: {} }, `${path}.`);
   });
   return leaves.sort();
 }

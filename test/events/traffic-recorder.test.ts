@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readWritten } from '../../src/events/event.ts';
-import { Audience } from '../../src/events/traffic/audience.ts';
 import type { TrafficSource } from '../../src/events/traffic/store.ts';
+import { TrafficSubscribers } from '../../src/events/traffic/subscribers.ts';
 import { accountId, connectionReport, recorded, requestReport, source } from './traffic-support.ts';
 
 const TCP = 'tcp_connection_closed.v0';
@@ -128,7 +128,7 @@ function changing() {
 test('changes are heard of; a refresh is over when they are known', async () => {
   const { state, store, events } = changing();
   const failures: unknown[] = [];
-  const audience = new Audience({ store, onFailure: (error) => failures.push(error), retryMs: 1 });
+  const audience = new TrafficSubscribers({ store, onFailure: (error) => failures.push(error), retryMs: 1 });
   await audience.refresh();
   expect(audience.ofRequests(accountId)).toBeUndefined();
   state.sources = [source()];

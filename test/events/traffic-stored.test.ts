@@ -2,10 +2,10 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { unpackEvents } from '../../src/events/batch.ts';
-import { Audience } from '../../src/events/traffic/audience.ts';
 import { EventBuffer } from '../../src/events/traffic/buffer.ts';
 import { trafficCounters } from '../../src/events/traffic/counters.ts';
-import { TrafficEvents } from '../../src/events/traffic/recorder.ts';
+import { TrafficSubscribers } from '../../src/events/traffic/subscribers.ts';
+import { TrafficEvents } from '../../src/events/traffic/traffic-events.ts';
 import { trafficStore } from '../../src/store/events/traffic-store.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Laned, laned } from '../store/laned.ts';
@@ -14,11 +14,11 @@ import { requestReport } from './traffic-support.ts';
 async function pipeline(db: Laned, maxBytes = 2 ** 26) {
   const store = trafficStore(db);
   const counters = trafficCounters();
-  const audience = new Audience({ store, onFailure: fail });
+  const audience = new TrafficSubscribers({ store, onFailure: fail });
   const stopFollowing = db.changes.follow(() => audience.refresh());
   const buffer = new EventBuffer({ store, maxBytes, counters, onFailure: fail, random: Math.random });
   const recorder = new TrafficEvents({
-    ...{ audience, buffer, counters },
+    ...{ subscribers: audience, buffer, counters },
     newEventId: () => newId('ev'),
     random: Math.random,
     time: Date.now,

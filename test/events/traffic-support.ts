@@ -2,11 +2,11 @@
 
 import type { ConnectionReport, RequestReport } from '../../src/edge/reports/traffic-reports.ts';
 import { unpackEvents } from '../../src/events/batch.ts';
-import { Audience } from '../../src/events/traffic/audience.ts';
 import { EventBuffer, type EventBufferParts } from '../../src/events/traffic/buffer.ts';
 import { trafficCounters } from '../../src/events/traffic/counters.ts';
-import { TrafficEvents } from '../../src/events/traffic/recorder.ts';
 import type { TrafficSource, TrafficStore } from '../../src/events/traffic/store.ts';
+import { TrafficSubscribers } from '../../src/events/traffic/subscribers.ts';
+import { TrafficEvents } from '../../src/events/traffic/traffic-events.ts';
 
 export const accountId = 'ac_3MPa0000000000000000000000A';
 const connection = {
@@ -103,12 +103,12 @@ export function source(more: Partial<TrafficSource> = {}): TrafficSource {
 export async function recorded(sources: readonly TrafficSource[], random: () => number = Math.random) {
   const events: { to: string; text: string }[] = [];
   const store = { sources: async () => [...sources], onSourcesChange: () => () => {} };
-  const audience = new Audience({ store, onFailure: fail });
+  const audience = new TrafficSubscribers({ store, onFailure: fail });
   await audience.refresh();
   const counters = trafficCounters();
   let ids = 0;
   const recorder = new TrafficEvents({
-    audience,
+    subscribers: audience,
     buffer: { add: (to, text) => void events.push({ to, text }) },
     counters,
     newEventId: () => `ev_${++ids}`,

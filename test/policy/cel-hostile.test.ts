@@ -3,7 +3,7 @@
 
 import { CelScalar, listType, mapType } from '@bufbuild/cel';
 import { expect, test } from 'vitest';
-import { COST_MAX } from '../../src/policy/cel/cost-budget.ts';
+import { EVALUATION_COST_MAX } from '../../src/policy/cel/cost-budget.ts';
 import { CelError, CelFailure } from '../../src/policy/cel/errors.ts';
 import { compileExpression } from '../../src/policy/cel/expression.ts';
 import { compileTemplate } from '../../src/policy/cel/template.ts';
@@ -56,7 +56,7 @@ function outcomeOf(work: () => unknown): string {
   }
 }
 
-const TOO_MUCH = `too much to do: more than ${COST_MAX} steps for one request`;
+const TOO_MUCH = `too much to do: more than ${EVALUATION_COST_MAX} steps for one request`;
 const LONG_TEXT = 'makes a text of more than 1048576 characters';
 const doubled = '.map(a, [a, a])'.repeat(40);
 

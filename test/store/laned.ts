@@ -9,7 +9,7 @@ import type { EventName } from '../../src/events/types.ts';
 import { type Change, Changes } from '../../src/store/changes/changes.ts';
 import { openClient } from '../../src/store/database/client.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
-import { laneStore } from '../../src/store/events/lanes.ts';
+import { destinationQueueStore } from '../../src/store/events/destination-queues.ts';
 import { sealTarget } from '../../src/store/events/target.ts';
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
@@ -46,7 +46,7 @@ export async function laned() {
     clock,
     /** What was announced, in order. */
     told,
-    lanes: laneStore(parts),
+    lanes: destinationQueueStore(parts),
     async destination(target: Target = { webhook: { url: 'https://hooks.example.com', signingSecret: 'hush' } }) {
       const id = newId('ed');
       const data = { id, accountId, format: 'json', target: sealTarget(keys, { id, accountId, target }) };

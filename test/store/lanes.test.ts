@@ -2,16 +2,16 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import { packEvents, unpackEvents } from '../../src/events/batch.ts';
-import type { LaneVerdict, LeasedLane, Progress } from '../../src/events/delivery/lanes.ts';
+import type { DeliveryProgress, LeasedQueue, QueueOutcome } from '../../src/events/delivery/destination-queue.ts';
 import { readWritten } from '../../src/events/event.ts';
 import { deliveryStates } from '../../src/store/events/delivery-state.ts';
-import { laneStore, type NodeLanes } from '../../src/store/events/lanes.ts';
+import { destinationQueueStore, type NodeQueueStore } from '../../src/store/events/destination-queues.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { idsOf, type Laned, laned, written } from './laned.ts';
 
 const LEASE_MS = 60_000;
 const ALL = { batches: 64, bytes: 1024 * 1024 };
-const NOTHING: Progress = { done: [], shortened: [], dead: [], delivered: 0 };
+const NOTHING: DeliveryProgress = { done: [], shortened: [], dead: [], delivered: 0 };
 const reason = { code: 'HTTP 503', message: 'later' };
 
 let db: Laned;
@@ -19,10 +19,10 @@ beforeEach(async () => {
   db = await laned();
 });
 
-async function claim(lanes = db.lanes): Promise<LeasedLane> {
+async function claim(lanes = db.lanes): Promise<LeasedQueue> {
   return (await lanes.claim(LEASE_MS)) ?? expect.fail('no lane is due');
 }
-const settle = (lane: LeasedLane, progress: Partial<Progress>, verdict: LaneVerdict) =>
+const settle = (lane: LeasedQueue, progress: Partial<DeliveryProgress>, verdict: QueueOutcome) =>
   db.lanes.settle(lane, { ...NOTHING, ...progress }, verdict, LEASE_MS);
 
 test('a lane is leased when events wait, to one at a time, with its target in clear', async () => {
@@ -33,7 +33,7 @@ test('a lane is leased when events wait, to one at a time, with its target in cl
   expect(lane).toMatchObject({ destinationId: id, accountId: db.accountId, attempts: 0 });
   expect(lane.target).toEqual({ webhook: { url: 'https://hooks.example.com', signingSecret: 'hush' } });
   expect(lane.fingerprint).not.toContain('hush');
-  expect(await laneStore(db.parts).claim(LEASE_MS)).toBeUndefined();
+  expect(await destinationQueueStore(db.parts).claim(LEASE_MS)).toBeUndefined();
   db.clock.ms = LEASE_MS + 1000;
   const next = await claim();
   expect(next.token).not.toBe(lane.token);
@@ -43,9 +43,9 @@ test('a lane is leased when events wait, to one at a time, with its target in cl
 test('the leases of a node end with the node', async () => {
   const id = await db.destination();
   await db.store(id, written(1));
-  const nodes = ['node_lost', 'node_other'].map((nodeId) => laneStore({ ...db.parts, nodeId })) as [
-    NodeLanes,
-    NodeLanes,
+  const nodes = ['node_lost', 'node_other'].map((nodeId) => destinationQueueStore({ ...db.parts, nodeId })) as [
+    NodeQueueStore,
+    NodeQueueStore,
   ];
   const leaseUntil = new Date(Date.now() + 600_000);
   for (const node of ['node_lost', 'node_other']) await db.prisma.node.create({ data: { id: node, leaseUntil } });
@@ -55,7 +55,7 @@ test('the leases of a node end with the node', async () => {
   const lane = await claim(nodes[1]);
   expect(await nodes[1].claim(LEASE_MS)).toBeUndefined();
   expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
-  const startedAnew = laneStore({ ...db.parts, nodeId: 'node_other' });
+  const startedAnew = destinationQueueStore({ ...db.parts, nodeId: 'node_other' });
   await startedAnew.recover();
   expect((await claim(startedAnew)).token).not.toBe(lane.token);
   await db.prisma.node.deleteMany();
@@ -84,7 +84,7 @@ test('the lane that has been due for longest comes first, and one that rests goe
 test('a target whose secrets cannot be opened is missing', async () => {
   await db.store(await db.destination(), written(1));
   const keys = deriveKeys(Buffer.alloc(32, 7));
-  expect((await claim(laneStore({ ...db.parts, keys }))).target).toBeUndefined();
+  expect((await claim(destinationQueueStore({ ...db.parts, keys }))).target).toBeUndefined();
 });
 
 test('the oldest batches are read, one at least', async () => {

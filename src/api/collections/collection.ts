@@ -2,7 +2,7 @@
 // Node.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type Action, type Change, watch } from '../../store/changes/changes.ts';
+import { type Change, type WriteAction, watch } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder, type Row, type RowRef } from '../builder.ts';
@@ -33,7 +33,7 @@ export const ChangeAction = builder.enumType('ChangeAction', {
     CREATED: { description: 'It was created, or came to life.' },
     UPDATED: { description: 'It was changed, or something that belongs to it was.' },
     DELETED: { description: 'It was deleted, or is no longer live.' },
-  } satisfies Record<Action, { description: string }>,
+  } satisfies Record<WriteAction, { description: string }>,
 });
 
 const watchedKinds = new Set<string>();

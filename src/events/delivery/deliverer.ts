@@ -1,16 +1,16 @@
 // Delivers what waits: leases lanes that are due, each of which has a turn of its own, and waits for more.
 
 import type { DeliveryCounters } from './counters.ts';
-import type { LaneStore, LeasedLane } from './lanes.ts';
+import { deliverBatches, NO_PROGRESS } from './deliver-batches.ts';
+import type { DestinationQueueStore, LeasedQueue } from './destination-queue.ts';
 import { type OpenSink, OpenSinks } from './open-sinks.ts';
-import { NO_PROGRESS, takeTurn } from './turn.ts';
 
 /** Milliseconds, but for `lanesMax`. A turn and its last request must be over before the lease is. */
 export interface DeliverySettings {
   /** Lanes that have their turn at the same time. */
-  lanesMax: number;
+  queuesMax: number;
   leaseMs: number;
-  turnMs: number;
+  sliceMs: number;
   requestMs: number;
   /** How often the store is asked without being woken. */
   pollMs: number;
@@ -21,9 +21,9 @@ export interface DeliverySettings {
 }
 
 const DEFAULTS: DeliverySettings = {
-  lanesMax: 256,
+  queuesMax: 256,
   leaseMs: 60_000,
-  turnMs: 20_000,
+  sliceMs: 20_000,
   requestMs: 15_000,
   pollMs: 1000,
   lingerMs: 50,
@@ -37,7 +37,7 @@ const READ_MAX = 256 * KB;
 const READ_ALL = 16 * 1024 * KB;
 
 export interface DelivererParts {
-  lanes: LaneStore;
+  queues: DestinationQueueStore;
   openSink: OpenSink;
   /** From 0, below 1. */
   random(): number;
@@ -51,7 +51,7 @@ export interface DelivererParts {
   settings?: Partial<DeliverySettings>;
 }
 
-interface Turn {
+interface Delivery {
   /** Never rejects. */
   done: Promise<void>;
   /** Aborted when its request under way must end. */
@@ -63,7 +63,7 @@ export class Deliverer {
   readonly #settings: DeliverySettings;
   readonly #sinks: OpenSinks;
   /** By destination. */
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, Delivery>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -115,8 +115,8 @@ export class Deliverer {
   }
 
   async #claimAll(): Promise<void> {
-    const { lanes, now } = this.#parts;
-    while (!this.#isClosing && this.#turns.size < this.#settings.lanesMax) {
+    const { queues: lanes, now } = this.#parts;
+    while (!this.#isClosing && this.#turns.size < this.#settings.queuesMax) {
       const since = now();
       const lane = await lanes.claim(this.#settings.leaseMs);
       this.#isFailing = false;
@@ -127,7 +127,7 @@ export class Deliverer {
       before?.ending.abort();
       const ending = new AbortController();
       const done = Promise.resolve(before?.done).then(() => this.#take(lane, since, ending.signal));
-      const turn: Turn = { done, ending };
+      const turn: Delivery = { done, ending };
       this.#turns.set(lane.destinationId, turn);
       void done.then(() => {
         if (this.#turns.get(lane.destinationId) === turn) this.#turns.delete(lane.destinationId);
@@ -137,9 +137,9 @@ export class Deliverer {
   }
 
   /** Never rejects. @param since when the lease began at the earliest. */
-  async #take(lane: LeasedLane, since: number, signal: AbortSignal): Promise<void> {
+  async #take(lane: LeasedQueue, since: number, signal: AbortSignal): Promise<void> {
     const { now, wallClock = Date.now } = this.#parts;
-    const mayGoOn = () => !this.#isClosing && now() < since + this.#settings.turnMs;
+    const mayGoOn = () => !this.#isClosing && now() < since + this.#settings.sliceMs;
     const bytes = () => Math.min(READ_MAX, Math.max(READ_MIN, READ_ALL / this.#turns.size));
     const parts = {
       ...this.#parts,
@@ -149,7 +149,7 @@ export class Deliverer {
       settings: this.#settings,
     };
     try {
-      const ms = await takeTurn(lane, parts, { mayGoOn, bytes });
+      const ms = await deliverBatches(lane, parts, { mayGoOn, bytes });
       if (ms !== undefined) this.#wakeIn(ms);
     } catch (error) {
       this.#failed(error);
@@ -158,8 +158,8 @@ export class Deliverer {
   }
 
   /** Ends a lease as soon as the store answers again, so that the lane does not have to wait for its end. */
-  async #giveBack(lane: LeasedLane, since: number): Promise<void> {
-    const { lanes, now } = this.#parts;
+  async #giveBack(lane: LeasedQueue, since: number): Promise<void> {
+    const { queues: lanes, now } = this.#parts;
     const { leaseMs, pollMs } = this.#settings;
     while (!this.#isClosing && now() < since + leaseMs) {
       await new Promise<void>((resolve) => this.#after(pollMs, resolve));

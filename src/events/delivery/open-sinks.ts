@@ -2,7 +2,7 @@
 
 import type { Target } from '../sinks/index.ts';
 import { type Sink, SinkError } from '../sinks/sink.ts';
-import type { LeasedLane } from './lanes.ts';
+import type { LeasedQueue } from './destination-queue.ts';
 
 /** How long a sink is kept that nobody uses; milliseconds. */
 const UNUSED_MS = 10 * 60 * 1000;
@@ -36,7 +36,7 @@ export class OpenSinks {
    * The sink of a lane, which one at a time uses. One of another target than the lane's is closed.
    * @throws {SinkError} when the target cannot be read; and what opening it throws.
    */
-  async of({ destinationId, accountId, fingerprint, target }: LeasedLane): Promise<OpenedSink> {
+  async of({ destinationId, accountId, fingerprint, target }: LeasedQueue): Promise<OpenedSink> {
     const usedAt = this.#now();
     const kept = this.#kept.get(destinationId);
     if (kept?.fingerprint === fingerprint) {

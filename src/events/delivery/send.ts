@@ -3,7 +3,7 @@
 
 import type { WrittenEvent } from '../event.ts';
 import { type Rejection, type Sink, SinkError } from '../sinks/sink.ts';
-import type { DeadEvent } from './lanes.ts';
+import type { UndeliverableEvent } from './destination-queue.ts';
 import { asSinkError, putWithin, type RequestOptions } from './request.ts';
 
 export interface SendOptions extends RequestOptions {
@@ -16,7 +16,7 @@ export interface SendOptions extends RequestOptions {
 export interface Sent {
   /** What was not sent or not taken, in order: to be sent first the next time. */
   left: readonly WrittenEvent[];
-  dead: readonly DeadEvent[];
+  dead: readonly UndeliverableEvent[];
   /** What targets took, with what they refused without saying which it was. */
   delivered: readonly WrittenEvent[];
   /** How many of the delivered were refused so. */
@@ -78,7 +78,7 @@ export async function sendAll(sink: Sink, events: readonly WrittenEvent[], optio
 
 function checkSizes(sink: Sink, events: readonly WrittenEvent[]) {
   const { recordBytes } = sink.limits;
-  const dead: DeadEvent[] = [];
+  const dead: UndeliverableEvent[] = [];
   const fitting = events.filter((event) => {
     const size = sink.sizeOf(event);
     if (size <= recordBytes) return true;
@@ -116,7 +116,7 @@ function outcomeOf(events: readonly WrittenEvent[], rejections: Awaited<ReturnTy
   }
   const taken: WrittenEvent[] = [];
   const again: WrittenEvent[] = [];
-  const dead: DeadEvent[] = [];
+  const dead: UndeliverableEvent[] = [];
   let failure: SinkError | undefined;
   for (const [index, event] of events.entries()) {
     const rejection = rejected.get(index);

@@ -3,7 +3,7 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../event.ts';
-import { optionalText, type SinkContext, type SinkDescriptor, secret, text } from './descriptor.ts';
+import { optionalTextMember, type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';
 import { type Sink, SinkError } from './sink.ts';
@@ -40,20 +40,20 @@ export const datadog: SinkDescriptor<DatadogTarget> = {
   title: 'The logs of Datadog.',
   description: 'The logs of Datadog.',
   members: {
-    apiKey: secret(
+    apiKey: secretMember(
       'The API key of Datadog.',
       'Required. An API key of Datadog; at most 1024 bytes.',
       errors.datadogKeyMissing,
     ),
-    ddtags: optionalText(
+    ddtags: optionalTextMember(
       'Tags sent with each event, as `env:prod,site:a`.',
       'Tags to send with each event, as `env:prod,site:a`; at most 4096 bytes.',
     ),
-    service: optionalText(
+    service: optionalTextMember(
       'The service name sent with each event.',
       'The service name to send with each event; at most 255 bytes.',
     ),
-    ddsite: text(
+    ddsite: textMember(
       'The site to send to, as `datadoghq.eu`.',
       'The site to send to, as `datadoghq.eu`; `datadoghq.com` when left out.',
     ),

@@ -43,25 +43,25 @@ export interface TextMember extends Documented {
 export interface ObjectMember extends Documented {
   readonly kind: 'object';
   readonly isNullable: boolean;
-  readonly shape: Shape;
+  readonly shape: TargetShape;
 }
 
 /** A list of objects, each of which is told from the others by one of its texts. */
 export interface ListMember extends Documented {
   readonly kind: 'list';
-  readonly shape: Shape;
+  readonly shape: TargetShape;
   /** The name of that text. A secret is kept for the object that has the same. */
   readonly key: string;
 }
 
-export type Member = TextMember | ObjectMember | ListMember;
-export type Members = Readonly<Record<string, Member>>;
+export type TargetMember = TextMember | ObjectMember | ListMember;
+export type TargetMembers = Readonly<Record<string, TargetMember>>;
 
 /** An object within a target. */
-export interface Shape extends Documented {
+export interface TargetShape extends Documented {
   /** The name of its type in GraphQL; with `Input` behind it, of that which is given. */
   readonly name: string;
-  readonly members: Members;
+  readonly members: TargetMembers;
 }
 
 /** A target as it is given: any member may be missing. */
@@ -81,7 +81,7 @@ export interface SinkDescriptor<T extends object> {
   readonly description: string;
   /** Whether the specification does not have it: REST shows an addition only where it is set. */
   readonly isAddition?: true;
-  readonly members: { readonly [K in keyof T]: Member };
+  readonly members: { readonly [K in keyof T]: TargetMember };
   /** Names in `EVENT_ENDPOINTS` that requests of this sink can be sent elsewhere by. */
   readonly endpoints?: readonly string[];
   /** The errors that only this kind of target has. */
@@ -100,16 +100,16 @@ export interface SinkDescriptor<T extends object> {
 }
 
 /** A text that is always there. */
-export function text(description: string, inputDescription: string): TextMember {
+export function textMember(description: string, inputDescription: string): TextMember {
   return { kind: 'text', isNullable: false, isSecret: false, description, inputDescription };
 }
 
-export function optionalText(description: string, inputDescription: string): TextMember {
-  return { ...text(description, inputDescription), isNullable: true };
+export function optionalTextMember(description: string, inputDescription: string): TextMember {
+  return { ...textMember(description, inputDescription), isNullable: true };
 }
 
 /** @param missing what is said where it is missing; otherwise that it is required. */
-export function secret(description: string, inputDescription: string, missing?: TargetErrorRow): TextMember {
+export function secretMember(description: string, inputDescription: string, missing?: TargetErrorRow): TextMember {
   return {
     kind: 'text',
     isNullable: true,

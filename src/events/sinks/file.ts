@@ -4,7 +4,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SinkContext, type SinkDescriptor, text } from './descriptor.ts';
+import { type SinkContext, type SinkDescriptor, textMember } from './descriptor.ts';
 import { type Sink, SinkError } from './sink.ts';
 import { TargetError } from './target-error.ts';
 
@@ -47,7 +47,7 @@ export const file: SinkDescriptor<FileTarget> = {
   description: 'A file of the gateway’s machine.',
   isAddition: true,
   members: {
-    name: text(
+    name: textMember(
       'Its name in the directory that the gateway’s operator has set.',
       'Required. The bare name of a file in your account’s directory below the one that the gateway’s operator has set (`EVENT_FILE_DIR`): at ' +
         'most 100 letters, digits, `.`, `_` and `-`.',

@@ -4,7 +4,7 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../event.ts';
-import { type ListMember, type SinkContext, type SinkDescriptor, secret, text } from './descriptor.ts';
+import { type ListMember, type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { checkHeaderFields, type GivenHeaderField, headerErrors } from './http/header-fields.ts';
 import { type PostResponse, post } from './http/post.ts';
@@ -42,8 +42,8 @@ const headers: ListMember = {
     description: 'A header field of requests to an OpenTelemetry collector.',
     inputDescription: 'A header field of requests to an OpenTelemetry collector.',
     members: {
-      name: text('Its name in lower case.', 'Required. Its name, in any case.'),
-      value: secret('Its value.', 'Required. Its value; at most 4096 bytes.'),
+      name: textMember('Its name in lower case.', 'Required. Its name, in any case.'),
+      value: secretMember('Its value.', 'Required. Its value; at most 4096 bytes.'),
     },
   },
 };
@@ -60,8 +60,8 @@ const resourceAttributes: ListMember = {
     description: 'An attribute of an OpenTelemetry resource.',
     inputDescription: 'An attribute of an OpenTelemetry resource.',
     members: {
-      name: text('The name of the attribute.', 'Required. The name of the attribute; at most 255 bytes.'),
-      value: text('Its value.', 'Required. Its value; at most 4096 bytes.'),
+      name: textMember('The name of the attribute.', 'Required. The name of the attribute; at most 255 bytes.'),
+      value: textMember('Its value.', 'Required. Its value; at most 4096 bytes.'),
     },
   },
 };
@@ -71,13 +71,13 @@ export const otlp: SinkDescriptor<OtlpTarget> = {
   description: 'An OpenTelemetry collector, which receives logs over OTLP/HTTP.',
   isAddition: true,
   members: {
-    endpoint: text(
+    endpoint: textMember(
       'Where logs are POSTed; `/v1/logs` is the path where it has none.',
       'Required. Where to POST logs: `https://…`, at most 2048 bytes, at a host that the gateway’s operator allows ' +
         '(`EVENT_WEBHOOK_HOSTS`). Without a path, `/v1/logs` is used.',
     ),
     headers,
-    compression: text(
+    compression: textMember(
       'How requests are compressed: `gzip` or `none`.',
       'How to compress requests: `gzip` or `none`; `none` when left out.',
     ),

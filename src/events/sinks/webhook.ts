@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { WrittenEvent } from '../event.ts';
-import { type SinkContext, type SinkDescriptor, secret, text } from './descriptor.ts';
+import { type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';
@@ -32,12 +32,12 @@ export const webhook: SinkDescriptor<WebhookTarget> = {
   description: 'An HTTP server of your own.',
   isAddition: true,
   members: {
-    url: text(
+    url: textMember(
       'Where events are POSTed.',
       'Required. Where to POST events: `https://…`, at most 2048 bytes, at a host that the gateway’s operator allows ' +
         '(`EVENT_WEBHOOK_HOSTS`).',
     ),
-    signingSecret: secret(
+    signingSecret: secretMember(
       'What requests are signed with.',
       'Required. What requests are signed with (Standard Webhooks): 16 to 1024 bytes, as they are or, after `whsec_`, ' +
         'in base64.',

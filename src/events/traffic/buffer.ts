@@ -3,9 +3,9 @@
 
 import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
 import type { TrafficCounters } from './counters.ts';
-import { Line, type LineParts } from './line.ts';
+import { DestinationBuffer, type DestinationBufferParts } from './destination-buffer.ts';
+import { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
-import { Turns } from './turns.ts';
 
 /** How many are stored, and how many are packed at the same time, of all destinations. */
 const APPENDS_MAX = 4;
@@ -32,11 +32,11 @@ export interface EventBufferParts {
 }
 
 export class EventBuffer {
-  readonly #parts: LineParts;
+  readonly #parts: DestinationBufferParts;
   readonly #maxBytes: number;
   readonly #counters: TrafficCounters;
   /** By destination. One that has nothing is not there. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, DestinationBuffer>();
   #isFailing = false;
   #isClosed = false;
 
@@ -49,7 +49,7 @@ export class EventBuffer {
     const worked = () => {
       this.#isFailing = false;
     };
-    const [packs, appends] = [new Turns(PACKS_MAX), new Turns(APPENDS_MAX)];
+    const [packs, appends] = [new Semaphore(PACKS_MAX), new Semaphore(APPENDS_MAX)];
     this.#parts = { ...parts, counters, failed, worked, schedule, packs, appends };
     this.#maxBytes = maxBytes;
     this.#counters = counters;
@@ -87,10 +87,10 @@ export class EventBuffer {
     this.#lines.clear();
   }
 
-  #lineOf(destinationId: string): Line {
+  #lineOf(destinationId: string): DestinationBuffer {
     const known = this.#lines.get(destinationId);
     if (known) return known;
-    const line = new Line(destinationId, this.#parts, () => this.#lines.delete(destinationId));
+    const line = new DestinationBuffer(destinationId, this.#parts, () => this.#lines.delete(destinationId));
     this.#lines.set(destinationId, line);
     return line;
   }

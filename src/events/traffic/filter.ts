@@ -4,7 +4,7 @@
 
 import type { CelInput, CelType } from '@bufbuild/cel';
 import { HeaderList } from '../../http/header-list.ts';
-import { COST_MAX, spend, startBudget } from '../../policy/cel/cost-budget.ts';
+import { EVALUATION_COST_MAX, spend, startBudget } from '../../policy/cel/cost-budget.ts';
 import { CelError, CelFailure } from '../../policy/cel/errors.ts';
 import { compileCondition } from '../../policy/cel/expression.ts';
 import { BOOL, INT, LIST, STRING, TIMESTAMP } from '../../policy/cel/types.ts';
@@ -14,8 +14,8 @@ import { TEXTS_BY_NAME } from '../../policy/cel/variables/variable.ts';
 import type { Bindings, Vocabulary } from '../../policy/cel/vocabulary.ts';
 import type { FieldType } from './fields.ts';
 import { hideSecrets } from './headers.ts';
-import type { FieldValues, Member } from './members.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
+import type { FieldValues, ReportField } from './report-fields.ts';
 
 /**
  * What one evaluation may do, in the units of src/policy/cel/cost-budget.ts: about a millisecond, which is a hundredth of what policies
@@ -65,7 +65,7 @@ export function compileFilter<T extends TrafficType>(text: string, type: T): Tes
   return (report) => {
     const bindings = bind(report);
     startBudget(bindings);
-    spend(COST_MAX - FILTER_WORK_MAX);
+    spend(EVALUATION_COST_MAX - FILTER_WORK_MAX);
     return condition(bindings);
   };
 }
@@ -108,7 +108,7 @@ export class Filter<T extends TrafficType> {
 }
 
 function languageOf<T extends TrafficType>(type: T): Language<ReportOf[T]> {
-  const members = Object.entries(objectShapes[type].members) as [string, Member<ReportOf[T]>][];
+  const members = Object.entries(objectShapes[type].fields) as [string, ReportField<ReportOf[T]>][];
   const variables: Record<string, CelType> = {};
   for (const [path, { type }] of members) variables[`ev.${path}`] = CEL_TYPES[type].type;
 

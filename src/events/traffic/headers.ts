@@ -1,6 +1,6 @@
 // Header fields as traffic events have them: names in lower case, each with the list of its values, and no secrets.
 
-import { quoted } from './quoted.ts';
+import { jsonString } from './json-string.ts';
 
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
 
@@ -34,7 +34,7 @@ export function writeHeaders(fields: HeaderFields): string {
     if (!name || name.metIn === lists) return writeGrouped(fields);
     name.metIn = lists;
     text += text.length > 1 ? `,${name.opening}` : name.opening;
-    text += `${quoted(name.isSecret ? HIDDEN : field[1])}]`;
+    text += `${jsonString(name.isSecret ? HIDDEN : field[1])}]`;
   }
   return `${text}}`;
 }

@@ -2,7 +2,7 @@
 
 import type { ConnectionReport, RequestReport } from '../../edge/reports/traffic-reports.ts';
 import { connectionObject } from './connection-object.ts';
-import type { ObjectShape } from './members.ts';
+import type { ObjectShape } from './report-fields.ts';
 import { requestObject } from './request-object.ts';
 
 /** What each type of event is made of. */

@@ -1,9 +1,9 @@
 // Which members of the object are delivered. What is selected is written at once: no object is made of a report.
 
-import type { Member, ObjectShape } from './members.ts';
+import type { ObjectShape, ReportField } from './report-fields.ts';
 
 type Write<R> = (report: R) => string;
-type Tree<R> = Map<string, Tree<R> | Member<R>>;
+type Tree<R> = Map<string, Tree<R> | ReportField<R>>;
 
 /** A choice of members, compiled when it is used for the first time. */
 export class Selection<R> {
@@ -25,7 +25,7 @@ export class Selection<R> {
 
   #tree(): Tree<R> {
     const root: Tree<R> = new Map();
-    for (const [path, member] of Object.entries(this.#shape.members)) {
+    for (const [path, member] of Object.entries(this.#shape.fields)) {
       if (!this.#selects(path)) continue;
       const names = path.split('.');
       const last = names.pop() as string;

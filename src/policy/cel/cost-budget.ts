@@ -11,19 +11,19 @@ export const TEXT_LENGTH_MAX = 1024 * 1024;
  * Units that the expressions about one request in one phase may use together: a unit is about one operation, so that they
  * take at most about a tenth of a second of CPU, whatever they say and whatever they are about.
  */
-export const COST_MAX = 300_000;
+export const EVALUATION_COST_MAX = 300_000;
 
 /** Characters that native code reads in the time of one operation. */
 const CHARACTERS = 64;
 
-let left = COST_MAX;
+let left = EVALUATION_COST_MAX;
 let about: object | undefined;
 
 /** From here on, what is done is done for `bindings`, which is one request in one phase. */
 export function startBudget(bindings: object): void {
   if (bindings === about) return;
   about = bindings;
-  left = COST_MAX;
+  left = EVALUATION_COST_MAX;
 }
 
 /** Whether there was too much to do. CEL may have gone on with another operand of `||`: its result does not count. */
@@ -34,7 +34,7 @@ export function isOverBudget(): boolean {
 /** Takes units from what is left. Throws when there are not so many. */
 export function spend(units: number): void {
   left -= units;
-  if (left < 0) throw new CelFailure(`is too much to do: more than ${COST_MAX} steps for one request`);
+  if (left < 0) throw new CelFailure(`is too much to do: more than ${EVALUATION_COST_MAX} steps for one request`);
 }
 
 /** Takes the units for reading so many characters once. */

@@ -3,7 +3,7 @@
 import { type CelInput, type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
 import { checkExpression } from './check.ts';
 import { compileOnce } from './compilation.ts';
-import { COST_MAX, isOverBudget, startBudget } from './cost-budget.ts';
+import { EVALUATION_COST_MAX, isOverBudget, startBudget } from './cost-budget.ts';
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';
@@ -48,7 +48,9 @@ function compileAnew(text: string, vocabulary: Vocabulary): CompiledExpression {
       startBudget(bindings);
       const value = run(bindings);
       if (isOverBudget())
-        throw new CelFailure(`${shown(text)} is too much to do: more than ${COST_MAX} steps for one request`);
+        throw new CelFailure(
+          `${shown(text)} is too much to do: more than ${EVALUATION_COST_MAX} steps for one request`,
+        );
       if (isCelError(value)) throw failure(text, parsed, value);
       return value;
     },

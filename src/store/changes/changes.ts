@@ -4,12 +4,12 @@
 import { reportDefect } from '../../protocol/defect.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 
-export type Action = 'CREATED' | 'UPDATED' | 'DELETED';
+export type WriteAction = 'CREATED' | 'UPDATED' | 'DELETED';
 
 export interface Change {
   /** The kind of object, as its look-up in GraphQL is called: `credential`. */
   kind: string;
-  action: Action;
+  action: WriteAction;
   id: string;
   accountId: string;
 }

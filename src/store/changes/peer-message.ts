@@ -1,6 +1,6 @@
 // What gateway processes tell each other, read as input: whoever may connect to the database can say anything.
 
-import type { Action, Change } from './changes.ts';
+import type { Change, WriteAction } from './changes.ts';
 
 export interface PeerMessage {
   /** The process that says it. */
@@ -10,7 +10,7 @@ export interface PeerMessage {
   word?: { topic: string; body: object };
 }
 
-const ACTIONS: ReadonlySet<unknown> = new Set<Action>(['CREATED', 'UPDATED', 'DELETED']);
+const ACTIONS: ReadonlySet<unknown> = new Set<WriteAction>(['CREATED', 'UPDATED', 'DELETED']);
 
 /** Reads the payload of a notification. @returns undefined when it is not a message. */
 export function readPeerMessage(payload: string): PeerMessage | undefined {

@@ -5,9 +5,9 @@ import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
-import { offline, online } from '../events/live-events.ts';
+import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
-import { audience, writeAudit } from '../events/outbox.ts';
+import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import type { EdgeKind } from '../generated/prisma/enums.ts';
 import { newId } from '../ids.ts';
 
@@ -129,13 +129,13 @@ async function replace(audit: AuditContext, gone: Row[], made: Row[]): Promise<v
   const all = [...gone, ...made];
   if (all.length === 0) return;
   const accountIds = all.map(({ accountId }) => accountId);
-  const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
-  const events: AuditEvent[] = await offline(audit, idsOf(gone), heardBy);
+  const heardBy = await findSubscriptions(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
+  const events: AuditEvent[] = await endpointOfflineEvents(audit, idsOf(gone), heardBy);
   if (gone.length > 0) await db.endpoint.deleteMany({ where: { id: { in: idsOf(gone) } } });
   for (const { id, accountId } of gone) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
   for (const { id, accountId } of made) announce({ kind: 'endpoint', action: 'CREATED', id, accountId });
-  if (heardBy.hears('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, idsOf(made), baseUrl)).map(online));
+  if (heardBy.hasSubscribers('endpoint_online.v0'))
+    events.push(...(await endpointObjects(db, idsOf(made), baseUrl)).map(endpointOnlineEvent));
   await writeAudit(audit, events, heardBy);
 }
 

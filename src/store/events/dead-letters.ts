@@ -1,7 +1,7 @@
 // Events that their destinations refused for good: kept, to be looked at, and to be delivered again when somebody asks.
 
 import { packEvents } from '../../events/batch.ts';
-import type { DeadEvent } from '../../events/delivery/lanes.ts';
+import type { UndeliverableEvent } from '../../events/delivery/destination-queue.ts';
 import { isTrafficEvent } from '../../events/traffic/fields.ts';
 import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -24,15 +24,15 @@ export interface LetterSelection {
 }
 
 /** Writes letters, in their order. */
-export async function buryEvents(
+export async function storeDeadLetters(
   db: Db,
   { destinationId, accountId }: { destinationId: string; accountId: string },
-  dead: readonly DeadEvent[],
+  dead: readonly UndeliverableEvent[],
   now: Prisma.Sql,
 ): Promise<void> {
   for (let from = 0; from < dead.length; from += ROWS) {
     const letters = dead.slice(from, from + ROWS);
-    const column = (of: (letter: DeadEvent) => string) => letters.map(of);
+    const column = (of: (letter: UndeliverableEvent) => string) => letters.map(of);
     await db.$executeRaw`
       INSERT INTO event_dead_letter
         (id, account_id, destination_id, event_id, event_type, event, error_code, error_message, created_at)

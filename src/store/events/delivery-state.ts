@@ -4,7 +4,7 @@ import type { Reason } from '../../events/sinks/sink.ts';
 import type { Db } from '../database/client.ts';
 import type { LaneState } from '../generated/prisma/enums.ts';
 
-export interface DeliveryState {
+export interface DestinationDelivery {
   state: LaneState;
   /** Failures since the last success. */
   attempts: number;
@@ -23,7 +23,7 @@ export interface DeliveryState {
   deadLetters: number;
 }
 
-interface Row extends Omit<DeliveryState, 'lastError'> {
+interface Row extends Omit<DestinationDelivery, 'lastError'> {
   destinationId: string;
   /** Only `settleLane` writes it. */
   lastError: Reason | null;
@@ -38,7 +38,7 @@ export async function deliveryStates(
   db: Db,
   accountId: string,
   destinationIds: readonly string[],
-): Promise<Map<string, DeliveryState>> {
+): Promise<Map<string, DestinationDelivery>> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT l.destination_id AS "destinationId", l.state::text, l.attempts, l.next_at AS "nextAt",
       l.last_delivered_at AS "lastDeliveredAt", l.last_error AS "lastError", l.last_error_at AS "lastErrorAt",

@@ -6,18 +6,18 @@ import {
   endpointObjects,
   type Ingress,
   type SessionColumns,
-  type SessionEnd,
   type ShownEndpoint,
+  type StoppedSession,
   sessionObject,
 } from './live-objects.ts';
-import { type Audience, audience, writeAudit } from './outbox.ts';
+import { findSubscriptions, type SubscriptionLookup, writeAudit } from './outbox.ts';
 
 /** Who hears of what ends in these accounts. */
-export function audienceOfEnds(db: Db, accountIds: readonly string[]): Promise<Audience> {
-  return audience(db, accountIds, ['endpoint_offline.v0', 'agent_session_stop.v0']);
+export function findEndSubscriptions(db: Db, accountIds: readonly string[]): Promise<SubscriptionLookup> {
+  return findSubscriptions(db, accountIds, ['endpoint_offline.v0', 'agent_session_stop.v0']);
 }
 
-export function online({ accountId, object }: ShownEndpoint): AuditEvent {
+export function endpointOnlineEvent({ accountId, object }: ShownEndpoint): AuditEvent {
   return { type: 'endpoint_online.v0', accountId, principal: null, object };
 }
 
@@ -25,37 +25,37 @@ export function online({ accountId, object }: ShownEndpoint): AuditEvent {
  * That endpoints are no longer served: to be asked for before they are deleted, and when nobody else can delete them.
  * @returns nothing where nobody hears of it.
  */
-export async function offline(
+export async function endpointOfflineEvents(
   { db, baseUrl }: Omit<AuditContext, 'announce'>,
   ids: readonly string[],
-  heardBy: Audience,
+  heardBy: SubscriptionLookup,
 ): Promise<AuditEvent[]> {
-  if (ids.length === 0 || !heardBy.hears('endpoint_offline.v0')) return [];
+  if (ids.length === 0 || !heardBy.hasSubscribers('endpoint_offline.v0')) return [];
   const shown = await endpointObjects(db, ids, baseUrl);
   return shown.map(({ accountId, object }) => ({ type: 'endpoint_offline.v0', accountId, principal: null, object }));
 }
 
 type Session = SessionColumns & { accountId: string };
 
-export function stopped(
+export function sessionStopEvent(
   session: Session,
   ingress: Ingress | undefined,
   error: string,
   { baseUrl }: Pick<AuditContext, 'baseUrl'>,
 ): AuditEvent {
-  const end: SessionEnd = { stoppedAt: new Date(), error };
+  const end: StoppedSession = { stoppedAt: new Date(), error };
   const object = sessionObject(session, ingress, end, baseUrl);
   return { type: 'agent_session_stop.v0', accountId: session.accountId, principal: null, object };
 }
 
 /** Writes that sessions began, whose rows are there. */
-export async function tellStarts(
+export async function recordSessionStarts(
   audit: AuditContext,
   sessions: readonly (Pick<Session, 'id' | 'accountId'> & { ingress: Ingress })[],
 ): Promise<void> {
   const { db, baseUrl } = audit;
   const accountIds = sessions.map(({ accountId }) => accountId);
-  const heardBy = await audience(db, accountIds, ['agent_session_start.v0']);
+  const heardBy = await findSubscriptions(db, accountIds, ['agent_session_start.v0']);
   if (heardBy.isEmpty) return;
   const ingresses = new Map(sessions.map(({ id, ingress }) => [id, ingress]));
   const rows = await db.tunnelSession.findMany({

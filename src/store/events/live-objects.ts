@@ -26,7 +26,7 @@ export interface SessionColumns {
 }
 
 /** How a session ended. */
-export interface SessionEnd {
+export interface StoppedSession {
   stoppedAt: Date;
   /** Why; '' when the agent said good-bye. */
   error: string;
@@ -36,7 +36,7 @@ export interface SessionEnd {
 export function sessionObject(
   session: SessionColumns,
   ingress: Ingress | undefined,
-  end: SessionEnd | null,
+  end: StoppedSession | null,
   baseUrl: string,
 ): object {
   return {

@@ -8,7 +8,7 @@ import { newId } from '../ids.ts';
 import type { AuditContext, AuditEvent } from './audit.ts';
 
 /** Which destinations hear of which types of event, per account. */
-export class Audience {
+export class SubscriptionLookup {
   /** Ids of destinations by account and type. */
   readonly #destinations = new Map<string, string[]>();
 
@@ -26,7 +26,7 @@ export class Audience {
   }
 
   /** Whether anybody, of any of the accounts that were asked for, hears of a type. */
-  hears(type: EventName): boolean {
+  hasSubscribers(type: EventName): boolean {
     return [...this.#destinations.keys()].some((key) => key.endsWith(keyOf('', type)));
   }
 
@@ -39,8 +39,12 @@ export class Audience {
 const keyOf = (accountId: string, type: string) => `${accountId} ${type}`;
 
 /** Who hears of these types in these accounts as it stands now: one statement. */
-export async function audience(db: Db, accountIds: readonly string[], types: readonly EventName[]): Promise<Audience> {
-  return new Audience(
+export async function findSubscriptions(
+  db: Db,
+  accountIds: readonly string[],
+  types: readonly EventName[],
+): Promise<SubscriptionLookup> {
+  return new SubscriptionLookup(
     await db.$queryRaw<{ accountId: string; type: string; destinationId: string }[]>`
       SELECT DISTINCT s.account_id AS "accountId", e.type, d.destination_id AS "destinationId"
       FROM event_subscription s JOIN event_source e ON e.subscription_id = s.id
@@ -56,7 +60,7 @@ export async function audience(db: Db, accountIds: readonly string[], types: rea
 export async function writeAudit(
   { db, announce }: Pick<AuditContext, 'db' | 'announce'>,
   events: readonly AuditEvent[],
-  heardBy: Audience,
+  heardBy: SubscriptionLookup,
 ): Promise<void> {
   const at = Date.now();
   const ways = new Map<string, { accountId: string; texts: string[] }>();

@@ -1,6 +1,6 @@
 // What has waited for too long, and what is too much, is dropped and counted.
 
-import { BATCHES_MAX } from '../../events/delivery/turn.ts';
+import { BATCHES_MAX } from '../../events/delivery/deliver-batches.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';

@@ -4,9 +4,9 @@ import { allows } from '../../tunnel/control/acl.ts';
 import type { AgentRefusal, BindRequest, LabelBindRequest } from '../../tunnel/control/registrar.ts';
 import { endpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
-import { offline, online } from '../events/live-events.ts';
+import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
-import { audience, writeAudit } from '../events/outbox.ts';
+import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
 import { mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
 import { batched } from './batches.ts';
@@ -126,8 +126,8 @@ async function decide(
     ...openings.map(({ standing }) => standing.accountId),
     ...served.map((tunnel) => tunnel.accountId),
   ];
-  const heardBy = await audience(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
-  const events = await offline(
+  const heardBy = await findSubscriptions(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
+  const events = await endpointOfflineEvents(
     audit,
     over.map((tunnel) => tunnel.endpointId),
     heardBy,
@@ -154,8 +154,8 @@ async function decide(
       supersededSessions: supersededSessions.filter((id) => id !== request.sessionId),
     };
   }
-  if (heardBy.hears('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, [...live], audit.baseUrl)).map(online));
+  if (heardBy.hasSubscribers('endpoint_online.v0'))
+    events.push(...(await endpointObjects(db, [...live], audit.baseUrl)).map(endpointOnlineEvent));
   await writeAudit(audit, events, heardBy);
   return answers;
 }

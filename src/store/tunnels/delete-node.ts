@@ -1,7 +1,7 @@
 // Nodes that are gone, and all that they served.
 
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
-import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
+import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
 import { writeAudit } from '../events/outbox.ts';
 import { keepClaimsOf, lockClaimsOf } from './claims.ts';
 import { announceEnd, type EndingSession, SESSIONS } from './end-session.ts';
@@ -63,14 +63,14 @@ async function leave(audit: AuditContext, sessions: EndingSession[], holdMs: num
   const tunnels = await db.$queryRaw<LeftTunnel[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId"
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids}) ORDER BY t.id FOR UPDATE OF t`;
-  const heardBy = await audienceOfEnds(
+  const heardBy = await findEndSubscriptions(
     db,
     sessions.map(({ accountId }) => accountId),
   );
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   const events: AuditEvent[] = [
-    ...(await offline(audit, endpointIds, heardBy)),
-    ...sessions.map((session) => stopped(session, undefined, NODE_LOST, audit)),
+    ...(await endpointOfflineEvents(audit, endpointIds, heardBy)),
+    ...sessions.map((session) => sessionStopEvent(session, undefined, NODE_LOST, audit)),
   ];
   await recordOffline(audit, { endpointIds, reason: NODE_LOST, deletion: deleteSessions(ids) });
   for (const tunnel of tunnels) announceEnd(announce, tunnel, tunnel.accountId);

@@ -2,7 +2,7 @@
 
 import type { Db } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
-import { audienceOfEnds, offline, stopped } from '../events/live-events.ts';
+import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
 import type { Ingress, SessionColumns } from '../events/live-objects.ts';
 import { writeAudit } from '../events/outbox.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -45,7 +45,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: End):
   const sessions = await audit.db.$queryRaw<EndingSession[]>`
     ${SESSIONS} WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
   if (sessions.length === 0) return;
-  const heardBy = await audienceOfEnds(
+  const heardBy = await findEndSubscriptions(
     audit.db,
     sessions.map(({ accountId }) => accountId),
   );
@@ -57,7 +57,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: End):
   if (addresses.length > 0) await lockClaims(db, addresses);
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   // What others ended before the claims were locked, they have told of.
-  const ended = await offline(audit, endpointIds, heardBy);
+  const ended = await endpointOfflineEvents(audit, endpointIds, heardBy);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
   await recordOffline(audit, {
     endpointIds,
@@ -70,7 +70,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: End):
     const { id, accountId } = session;
     for (const tunnel of tunnels) if (tunnel.sessionId === id) announceEnd(announce, tunnel, accountId);
     announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-    stops.push(stopped(session, ingressOf(id), reason, audit));
+    stops.push(sessionStopEvent(session, ingressOf(id), reason, audit));
   }
   await writeAudit(audit, [...ended, ...stops], heardBy);
 }
@@ -104,8 +104,8 @@ export async function endTunnel(audit: AuditContext, id: string, reason: string)
   if (!tunnel) return;
   const { accountId, address, endpointId } = tunnel;
   if (address !== null) await lockClaims(db, [address]);
-  const heardBy = endpointId === null ? undefined : await audienceOfEnds(db, [accountId]);
-  const events = heardBy && endpointId ? await offline(audit, [endpointId], heardBy) : [];
+  const heardBy = endpointId === null ? undefined : await findEndSubscriptions(db, [accountId]);
+  const events = heardBy && endpointId ? await endpointOfflineEvents(audit, [endpointId], heardBy) : [];
   const endpointIds = endpointId === null ? [] : [endpointId];
   const going = { endpointIds, reason: reason || 'the agent closed it', deletion: deleteTunnels([id]) };
   if ((await recordOffline(audit, going)) === 0) return; // Its session ended meanwhile.

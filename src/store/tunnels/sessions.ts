@@ -3,7 +3,7 @@
 import type { OpenedSession, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Db } from '../database/client.ts';
 import { isMissingReference, retryOnConflict } from '../database/retry-on-conflict.ts';
-import { tellStarts } from '../events/live-events.ts';
+import { recordSessionStarts } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
 import { batched, toJsonRows } from './batches.ts';
@@ -79,7 +79,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
             );
           }
           for (const { id, accountId } of rows) announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
-          await tellStarts(audit, rows);
+          await recordSessionStarts(audit, rows);
         }),
       );
       return [];

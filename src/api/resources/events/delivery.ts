@@ -1,6 +1,6 @@
 // How delivery to event destinations is going, as the API shows it.
 
-import { deliveryStates, type DeliveryState as StoredState } from '../../../store/events/delivery-state.ts';
+import { deliveryStates, type DestinationDelivery as StoredState } from '../../../store/events/delivery-state.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { found } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 // The GraphQL types of event targets (specification section 2.5), made from the descriptors of the sinks.
 
-import type { Member, Members, Shape } from '../../../events/sinks/descriptor.ts';
+import type { TargetMember, TargetMembers, TargetShape } from '../../../events/sinks/descriptor.ts';
 import { descriptorOf, type SinkName, sinkNames, type Target } from '../../../events/sinks/index.ts';
 import { builder } from '../../builder.ts';
 import type { GivenTarget } from './target-check.ts';
@@ -17,7 +17,7 @@ function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V, na
 }
 
 /** The target of a kind: the object that is the kind's member of `EventTarget`. */
-function shapeOf(name: SinkName): Shape {
+function shapeOf(name: SinkName): TargetShape {
   const { description, isAddition, members } = descriptorOf(name);
   const text = isAddition ? `${description} ${ADDITION}.` : description;
   return { name: `${capitalized(name)}Target`, description: text, inputDescription: text, members };
@@ -30,7 +30,7 @@ const newInput = (name: string) => builder.inputRef<object>(name);
 const outputs = new Map<string, ReturnType<typeof newOutput>>();
 const inputs = new Map<string, ReturnType<typeof newInput>>();
 
-function outputOf({ name, description, members }: Shape): ReturnType<typeof newOutput> {
+function outputOf({ name, description, members }: TargetShape): ReturnType<typeof newOutput> {
   const known = outputs.get(name);
   if (known) return known;
   const ref = newOutput(name);
@@ -38,7 +38,7 @@ function outputOf({ name, description, members }: Shape): ReturnType<typeof newO
   ref.implement({
     description,
     fields: (t) =>
-      mapValues<Member, ReturnType<typeof t.field>>(members, (member, name) => {
+      mapValues<TargetMember, ReturnType<typeof t.field>>(members, (member, name) => {
         const { description } = member;
         // Descriptors and targets agree about the type of a member: the test of the documented shapes compares them.
         const resolve = (values: Values) => values[name] as never;
@@ -52,7 +52,7 @@ function outputOf({ name, description, members }: Shape): ReturnType<typeof newO
 }
 
 /** Every member may be null, because clients send back what they were shown. `check` says what is required. */
-function inputOf({ name, inputDescription, members }: Shape): ReturnType<typeof newInput> {
+function inputOf({ name, inputDescription, members }: TargetShape): ReturnType<typeof newInput> {
   const known = inputs.get(name);
   if (known) return known;
   const ref = newInput(`${name}Input`);
@@ -60,7 +60,7 @@ function inputOf({ name, inputDescription, members }: Shape): ReturnType<typeof 
   ref.implement({
     description: inputDescription,
     fields: (t) =>
-      mapValues<Member, ReturnType<typeof t.field>>(members, (member) => {
+      mapValues<TargetMember, ReturnType<typeof t.field>>(members, (member) => {
         const { inputDescription: description } = member;
         if (member.kind === 'text') return t.string({ description });
         const type = inputOf(member.shape);
@@ -121,7 +121,7 @@ function selectionOf(name: SinkName): string {
   return additions.includes(name) ? `... on ${additionType(name)} { ${selection} }` : selection;
 }
 
-function membersOf(members: Members): string {
+function membersOf(members: TargetMembers): string {
   const selected = Object.entries(members).map(([name, member]) =>
     member.kind === 'text' ? name : `${name} { ${membersOf(member.shape.members)} }`,
   );

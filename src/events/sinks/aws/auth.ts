@@ -1,6 +1,6 @@
 // How the gateway proves itself to AWS: the member `auth` of all targets there.
 
-import { type Given, type ObjectMember, type Shape, secret, text } from '../descriptor.ts';
+import { type Given, type ObjectMember, secretMember, type TargetShape, textMember } from '../descriptor.ts';
 import { checkSecret, requireMatch, TargetError } from '../target-error.ts';
 import { arnErrors, checkRoleArn } from './arn.ts';
 
@@ -9,32 +9,32 @@ export type AwsAuth = {
   creds: { awsAccessKeyId: string; awsSecretAccessKey: string | null } | null;
 };
 
-const role: Shape = {
+const role: TargetShape = {
   name: 'AwsRole',
   description: 'A role that the gateway assumes to deliver events.',
   inputDescription: 'A role that the gateway assumes to deliver events.',
   members: {
-    roleArn: text(
+    roleArn: textMember(
       'The ARN of the role.',
       'Required. The ARN of the role, as `arn:aws:iam::123456789012:role/delivery`.',
     ),
   },
 };
 
-const creds: Shape = {
+const creds: TargetShape = {
   name: 'AwsCredentials',
   description: 'Long-term access keys of AWS.',
   inputDescription: 'Long-term access keys of AWS.',
   members: {
-    awsAccessKeyId: text(
+    awsAccessKeyId: textMember(
       'The id of the access key.',
       'Required. The id of the access key: 16 to 128 letters and digits.',
     ),
-    awsSecretAccessKey: secret('The secret access key.', 'Required. The secret access key; at most 1024 bytes.'),
+    awsSecretAccessKey: secretMember('The secret access key.', 'Required. The secret access key; at most 1024 bytes.'),
   },
 };
 
-const nullable = (shape: Shape, description: string): ObjectMember => {
+const nullable = (shape: TargetShape, description: string): ObjectMember => {
   return { kind: 'object', isNullable: true, shape, description, inputDescription: description };
 };
 

@@ -1,6 +1,6 @@
 // Events to a group of Amazon CloudWatch Logs. Their log streams are made here: one per destination and day (UTC).
 
-import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
+import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Rejection, Sink, SinkError } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
@@ -25,7 +25,7 @@ export const cloudwatchLogs: SinkDescriptor<CloudwatchLogsTarget> = {
   description: 'A log group of Amazon CloudWatch Logs.',
   members: {
     auth: authMember,
-    logGroupArn: text('The ARN of the log group.', 'Required. The ARN of the log group.'),
+    logGroupArn: textMember('The ARN of the log group.', 'Required. The ARN of the log group.'),
   },
   endpoints: ['logs', 'sts'],
   errors: awsErrors,

@@ -1,6 +1,6 @@
 // Events to an Amazon Data Firehose stream, one record each.
 
-import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
+import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
@@ -24,7 +24,7 @@ export const firehose: SinkDescriptor<FirehoseTarget> = {
   description: 'A delivery stream of Amazon Data Firehose.',
   members: {
     auth: authMember,
-    deliveryStreamArn: text('The ARN of the delivery stream.', 'Required. The ARN of the delivery stream.'),
+    deliveryStreamArn: textMember('The ARN of the delivery stream.', 'Required. The ARN of the delivery stream.'),
   },
   endpoints: ['firehose', 'sts'],
   errors: awsErrors,

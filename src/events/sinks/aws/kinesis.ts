@@ -2,7 +2,7 @@
 
 import type { WrittenEvent } from '../../event.ts';
 import { isAuditEvent } from '../../types.ts';
-import { type SinkContext, type SinkDescriptor, text } from '../descriptor.ts';
+import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
@@ -26,7 +26,7 @@ export const kinesis: SinkDescriptor<KinesisTarget> = {
   description: 'A stream of Amazon Kinesis.',
   members: {
     auth: authMember,
-    streamArn: text('The ARN of the stream.', 'Required. The ARN of the stream.'),
+    streamArn: textMember('The ARN of the stream.', 'Required. The ARN of the stream.'),
   },
   endpoints: ['kinesis', 'sts'],
   errors: awsErrors,

@@ -2,7 +2,7 @@
 
 import type { ClientSecretCredentialOptions } from '@azure/identity';
 import type { WrittenEvent } from '../../event.ts';
-import { type SinkContext, type SinkDescriptor, secret, text } from '../descriptor.ts';
+import { type SinkContext, type SinkDescriptor, secretMember, textMember } from '../descriptor.ts';
 import { type Sink, SinkError } from '../sink.ts';
 import { checkSecret, requireMatch } from '../target-error.ts';
 import { azureFailure } from './errors.ts';
@@ -66,22 +66,22 @@ export const azureLogsIngestion: SinkDescriptor<AzureTarget> = {
   title: 'Azure Monitor.',
   description: 'The Logs Ingestion API of Azure Monitor.',
   members: {
-    tenantId: text('The id of the tenant.', 'Required. The id of the tenant, a UUID.'),
-    clientId: text('The id of the application.', 'Required. The id of the application, a UUID.'),
-    clientSecret: secret(
+    tenantId: textMember('The id of the tenant.', 'Required. The id of the tenant, a UUID.'),
+    clientId: textMember('The id of the application.', 'Required. The id of the application, a UUID.'),
+    clientSecret: secretMember(
       'The secret of the application.',
       'Required. The secret of the application; at most 1024 bytes.',
     ),
-    logsIngestionUri: text(
+    logsIngestionUri: textMember(
       'The logs ingestion URI of the data collection endpoint.',
       'Required. The logs ingestion URI of the data collection endpoint, as ' +
         '`https://events-a1b2.westeurope-1.ingest.monitor.azure.com`.',
     ),
-    dataCollectionRuleId: text(
+    dataCollectionRuleId: textMember(
       'The immutable id of the data collection rule.',
       'Required. The immutable id of the data collection rule: `dcr-` and 32 hexadecimal digits.',
     ),
-    dataCollectionStreamName: text(
+    dataCollectionStreamName: textMember(
       'The stream of the rule that events go to.',
       'Required. The stream of the rule: `Custom-…` or `Microsoft-…`, at most 255 bytes.',
     ),

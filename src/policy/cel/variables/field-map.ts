@@ -2,7 +2,7 @@
 
 import { type CelList, type CelMap, celList, celMap } from '@bufbuild/cel';
 import type { HeaderList } from '../../../http/header-list.ts';
-import { type Field, fieldValues } from './fields.ts';
+import { fieldValues, type HeaderField } from './fields.ts';
 
 /** Names as they are iterated over. */
 export type Spelling = (name: string) => string;
@@ -68,7 +68,7 @@ class FieldMap implements ReadonlyMap<string, CelList> {
     this.#map().forEach(visit);
   }
 
-  #lines(): readonly Field[] {
+  #lines(): readonly HeaderField[] {
     const { list } = this.#fields;
     return this.#host === undefined ? list : [['host', this.#host], ...list];
   }

@@ -2,13 +2,13 @@
 
 import type { HeaderList } from '../../../http/header-list.ts';
 
-export type Field = readonly [name: string, value: string];
+export type HeaderField = readonly [name: string, value: string];
 
 /** The length of a body that does not state it. A rule that limits lengths has to ask for it too. */
 export const UNKNOWN_LENGTH = -1;
 
 /** All values of a field, in order. */
-export function fieldValues(fields: readonly Field[], name: string): string[] {
+export function fieldValues(fields: readonly HeaderField[], name: string): string[] {
   const wanted = name.toLowerCase();
   const values: string[] = [];
   for (const field of fields)

@@ -2,14 +2,14 @@
 
 import type { ConnectionReport, RequestReport, TrafficReporter } from '../../edge/reports/traffic-reports.ts';
 import { writeEnvelope } from '../event.ts';
-import type { Audience } from './audience.ts';
+import type { AccountSubscribers } from './account-subscribers.ts';
 import type { EventBuffer } from './buffer.ts';
 import type { TrafficCounters } from './counters.ts';
-import type { Hearers } from './hearers.ts';
 import type { ReportOf, TrafficType } from './objects.ts';
+import type { TrafficSubscribers } from './subscribers.ts';
 
 export interface TrafficEventsParts {
-  audience: Pick<Audience, 'ofRequests' | 'ofConnections'>;
+  subscribers: Pick<TrafficSubscribers, 'ofRequests' | 'ofConnections'>;
   buffer: Pick<EventBuffer, 'add'>;
   counters: TrafficCounters;
   /** `ev_…` */
@@ -28,22 +28,22 @@ export class TrafficEvents implements TrafficReporter {
   }
 
   wantsRequests(accountId: string): boolean {
-    return this.#parts.audience.ofRequests(accountId) !== undefined;
+    return this.#parts.subscribers.ofRequests(accountId) !== undefined;
   }
 
   wantsConnections(accountId: string): boolean {
-    return this.#parts.audience.ofConnections(accountId) !== undefined;
+    return this.#parts.subscribers.ofConnections(accountId) !== undefined;
   }
 
   request(report: RequestReport): void {
-    this.#record('http_request_complete.v0', this.#parts.audience.ofRequests(report.accountId), report);
+    this.#record('http_request_complete.v0', this.#parts.subscribers.ofRequests(report.accountId), report);
   }
 
   connection(report: ConnectionReport): void {
-    this.#record('tcp_connection_closed.v0', this.#parts.audience.ofConnections(report.accountId), report);
+    this.#record('tcp_connection_closed.v0', this.#parts.subscribers.ofConnections(report.accountId), report);
   }
 
-  #record<T extends TrafficType>(type: T, hearers: Hearers<T> | undefined, report: ReportOf[T]): void {
+  #record<T extends TrafficType>(type: T, hearers: AccountSubscribers<T> | undefined, report: ReportOf[T]): void {
     if (!hearers) return; // Whoever listened has gone meanwhile.
     const { buffer, counters, newEventId, random, time } = this.#parts;
     counters.reported++;

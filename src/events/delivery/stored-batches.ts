@@ -4,20 +4,20 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { packEvents, unpackEvents } from '../batch.ts';
 import { readWritten, type WrittenEvent } from '../event.ts';
-import type { DeadEvent, Progress, StoredBatch } from './lanes.ts';
+import type { DeliveryProgress, StoredBatch, UndeliverableEvent } from './destination-queue.ts';
 
 const expand = promisify(gunzip);
 
-export interface OpenedBatch {
+export interface UnpackedBatch {
   id: string;
   events: readonly WrittenEvent[];
   /** What of it is not an event, with its raw text. */
-  unreadable: readonly DeadEvent[];
+  unreadable: readonly UndeliverableEvent[];
 }
 
 /** Opens one after the other: all at once would take every thread and, when they are done, the event loop for themselves. */
-export async function openBatches(batches: readonly StoredBatch[]): Promise<OpenedBatch[]> {
-  const opened: OpenedBatch[] = [];
+export async function unpackBatches(batches: readonly StoredBatch[]): Promise<UnpackedBatch[]> {
+  const opened: UnpackedBatch[] = [];
   for (const { id, body } of batches) {
     try {
       opened.push({ id, events: await unpackEvents(body), unreadable: [] });
@@ -30,12 +30,12 @@ export async function openBatches(batches: readonly StoredBatch[]): Promise<Open
 
 /** What became of batches, when only the events of `left` are still to be sent. */
 export async function progressOf(
-  batches: readonly OpenedBatch[],
-  { left, dead, delivered }: { left: readonly WrittenEvent[]; dead: readonly DeadEvent[]; delivered: number },
-): Promise<Progress> {
+  batches: readonly UnpackedBatch[],
+  { left, dead, delivered }: { left: readonly WrittenEvent[]; dead: readonly UndeliverableEvent[]; delivered: number },
+): Promise<DeliveryProgress> {
   const isLeft = new Set(left);
   const done: string[] = [];
-  const shortened: Progress['shortened'][number][] = [];
+  const shortened: DeliveryProgress['shortened'][number][] = [];
   for (const { id, events, unreadable } of batches) {
     const rest = events.filter((event) => isLeft.has(event));
     if (rest.length === 0) done.push(id);
@@ -45,9 +45,9 @@ export async function progressOf(
   return { done, shortened, dead: [...batches.flatMap(({ unreadable }) => unreadable), ...dead], delivered };
 }
 
-function salvage(text: string): Pick<OpenedBatch, 'events' | 'unreadable'> {
+function salvage(text: string): Pick<UnpackedBatch, 'events' | 'unreadable'> {
   const events: WrittenEvent[] = [];
-  const unreadable: DeadEvent[] = [];
+  const unreadable: UndeliverableEvent[] = [];
   for (const line of text.split('\n')) {
     try {
       events.push(readWritten(line));

@@ -1,5 +1,5 @@
 /** Lets so many do something at the same time; others wait, first come, first served. */
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

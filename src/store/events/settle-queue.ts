@@ -1,17 +1,17 @@
 // What became of the events of a lane, written down in one transaction by whoever has leased it.
 
-import type { LaneVerdict, LeasedLane, Progress } from '../../events/delivery/lanes.ts';
+import type { DeliveryProgress, LeasedQueue, QueueOutcome } from '../../events/delivery/destination-queue.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Clock, nowOf } from './clock.ts';
-import { buryEvents } from './dead-letters.ts';
+import { storeDeadLetters } from './dead-letters.ts';
 
 export interface Settlement {
-  lane: LeasedLane;
-  progress: Progress;
-  verdict: LaneVerdict;
+  queue: LeasedQueue;
+  progress: DeliveryProgress;
+  outcome: QueueOutcome;
   leaseMs: number;
 }
 
@@ -21,24 +21,27 @@ type Parts = Clock & { prisma: PrismaClient; changes: Changes };
  * @param isNews whether it has to be told that something was delivered, which may happen often.
  * @returns false when the lease is another's by now: nothing is written then.
  */
-export async function settleLane(
+export async function settleQueue(
   parts: Parts,
   settlement: Settlement,
-  isNews: (lane: LeasedLane) => boolean,
+  isNews: (lane: LeasedQueue) => boolean,
 ): Promise<boolean> {
-  const { lane, progress, verdict } = settlement;
+  const { queue: lane, progress, outcome: verdict } = settlement;
   const isPlain = progress.dead.length === 0 && progress.shortened.length === 0;
   const states = await retryOnConflict(() =>
     isPlain ? settlePlainly(parts, settlement) : settleInSteps(parts, settlement),
   );
   if (!states) return false;
   const isImportant = states.after !== states.before || verdict.kind === 'waits' || progress.dead.length > 0;
-  if (isImportant || (progress.delivered > 0 && isNews(lane))) await tellDelivery(parts, lane);
+  if (isImportant || (progress.delivered > 0 && isNews(lane))) await publishDeliveryChange(parts, lane);
   return true;
 }
 
 /** Tells that there is something to be seen of a lane, to whoever watches: it is in the database already. */
-export function tellDelivery({ changes, prisma }: Parts, { destinationId: id, accountId }: LeasedLane): Promise<void> {
+export function publishDeliveryChange(
+  { changes, prisma }: Parts,
+  { destinationId: id, accountId }: LeasedQueue,
+): Promise<void> {
   // If it cannot be told now, whoever watches is told the next time.
   return changes
     .publishHints(prisma, [{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }])
@@ -52,7 +55,7 @@ interface States {
 
 /** What happens nearly always, in one statement. @returns undefined when the lease is another's by now. */
 async function settlePlainly(parts: Parts, settlement: Settlement): Promise<States | undefined> {
-  const { lane, progress } = settlement;
+  const { queue: lane, progress } = settlement;
   const swept = Prisma.sql`${progress.delivered}::int - (SELECT coalesce(sum(count), 0) FROM gone)`;
   const [states] = await parts.prisma.$queryRaw<States[]>`
     WITH lane AS MATERIALIZED (
@@ -70,7 +73,7 @@ async function settlePlainly(parts: Parts, settlement: Settlement): Promise<Stat
 
 /** With dead letters, or with batches of which something is left. */
 function settleInSteps(parts: Parts, settlement: Settlement): Promise<States | undefined> {
-  const { lane, progress } = settlement;
+  const { queue: lane, progress } = settlement;
   const { destinationId } = lane;
   return parts.prisma.$transaction(async (tx) => {
     // Everybody locks in this order: destination, lane, batches. Dead letters need the destination.
@@ -81,7 +84,7 @@ function settleInSteps(parts: Parts, settlement: Settlement): Promise<States | u
       WHERE destination_id = ${destinationId} AND lease_token = ${lane.token} FOR UPDATE`;
     if (!before) return undefined;
     const swept = await removeBatches(tx, progress);
-    await buryEvents(tx, lane, progress.dead, nowOf(parts));
+    await storeDeadLetters(tx, lane, progress.dead, nowOf(parts));
     const [after] = await tx.$queryRaw<[{ state: string }]>`
       UPDATE event_lane l SET ${Prisma.join(assignments(parts, settlement, Prisma.sql`${swept}::int`), ', ')}
       WHERE destination_id = ${destinationId} RETURNING state::text`;
@@ -90,7 +93,7 @@ function settleInSteps(parts: Parts, settlement: Settlement): Promise<States | u
 }
 
 /** @returns how many of the events that were sent had been counted as dropped while they were on their way. */
-async function removeBatches(tx: Db, { done, shortened, dead, delivered }: Progress): Promise<number> {
+async function removeBatches(tx: Db, { done, shortened, dead, delivered }: DeliveryProgress): Promise<number> {
   let found = 0;
   if (done.length > 0) {
     const rows = await tx.$queryRaw<{ count: number }[]>`
@@ -108,7 +111,11 @@ async function removeBatches(tx: Db, { done, shortened, dead, delivered }: Progr
 }
 
 /** @param swept how many of the events that were sent had been counted as dropped while they were on their way. */
-function assignments(parts: Parts, { progress, verdict, leaseMs }: Settlement, swept: Prisma.Sql): Prisma.Sql[] {
+function assignments(
+  parts: Parts,
+  { progress, outcome: verdict, leaseMs }: Settlement,
+  swept: Prisma.Sql,
+): Prisma.Sql[] {
   const now = nowOf(parts);
   const after = (ms: number) => Prisma.sql`${now} + ${Math.round(ms)} * interval '1 millisecond'`;
   const all: Prisma.Sql[] = [];

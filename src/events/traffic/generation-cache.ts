@@ -1,5 +1,5 @@
 /** Things by their names, made once, and kept for as long as they are asked for. */
-export class Kept<T> {
+export class GenerationCache<T> {
   #now = new Map<string, T>();
   #before = new Map<string, T>();
 

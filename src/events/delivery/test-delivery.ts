@@ -4,7 +4,7 @@ import type { WrittenEvent } from '../event.ts';
 import type { Reason, Sink } from '../sinks/sink.ts';
 import { sendAll } from './send.ts';
 
-export interface Trial {
+export interface TestDelivery {
   ok: boolean;
   latencyMs: number;
   /** Why it did not take it. */
@@ -12,11 +12,11 @@ export interface Trial {
 }
 
 /** Sends one event, in one request. @param now milliseconds, monotonic. Never throws. */
-export async function tryTarget(
+export async function deliverTestEvent(
   sink: Sink,
   event: WrittenEvent,
-  { timeoutMs, now, signal = new AbortController().signal }: TrialOptions,
-): Promise<Trial> {
+  { timeoutMs, now, signal = new AbortController().signal }: TestDeliveryOptions,
+): Promise<TestDelivery> {
   const start = now();
   const { delivered, dead, failure } = await sendAll(sink, [event], { timeoutMs, signal, mayGoOn: () => true });
   const latencyMs = Math.round(now() - start);
@@ -25,7 +25,7 @@ export async function tryTarget(
   return { ok: false, latencyMs, reason: { code, message } };
 }
 
-export interface TrialOptions {
+export interface TestDeliveryOptions {
   timeoutMs: number;
   now(): number;
   signal?: AbortSignal;

@@ -6,7 +6,7 @@ import type { ReportOf, TrafficType } from './objects.ts';
 import type { Selection } from './selection.ts';
 
 /** What one source wants. */
-export interface Wish<T extends TrafficType> {
+export interface SubscribedSource<T extends TrafficType> {
   /** Above 0, to 1: which share. */
   sampleRate: number;
   /** Undefined for all. The same one for equal filters. */
@@ -16,7 +16,7 @@ export interface Wish<T extends TrafficType> {
 }
 
 /** What is written once, and where it goes. */
-export interface Route<T extends TrafficType> {
+export interface DeliveryRoute<T extends TrafficType> {
   selection: Selection<ReportOf[T]>;
   destinationIds: string[];
 }
@@ -24,15 +24,15 @@ export interface Route<T extends TrafficType> {
 /** How many combinations of sources are kept. An account with many sources may have more than can be. */
 const COMBINATIONS_MAX = 1000;
 
-export class Hearers<T extends TrafficType> {
+export class AccountSubscribers<T extends TrafficType> {
   /** Those with the same filter lie together: it is asked once. */
-  readonly #wishes: readonly Wish<T>[];
+  readonly #wishes: readonly SubscribedSource<T>[];
   readonly #select: (fields: readonly string[]) => Selection<ReportOf[T]>;
-  readonly #routes = new Map<string, readonly Route<T>[]>();
+  readonly #routes = new Map<string, readonly DeliveryRoute<T>[]>();
 
   /** @param select gives the same selection for the same fields. */
-  constructor(wishes: readonly Wish<T>[], select: (fields: readonly string[]) => Selection<ReportOf[T]>) {
-    const textOf = ({ filter }: Wish<T>) => filter?.text ?? '';
+  constructor(wishes: readonly SubscribedSource<T>[], select: (fields: readonly string[]) => Selection<ReportOf[T]>) {
+    const textOf = ({ filter }: SubscribedSource<T>) => filter?.text ?? '';
     this.#wishes = wishes.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b))));
     this.#select = select;
   }
@@ -42,7 +42,7 @@ export class Hearers<T extends TrafficType> {
    * of these selected.
    * @param lot in [0, 1), one for each report: what is in a tenth is in a half, too.
    */
-  routesOf(report: ReportOf[T], lot: number, counters: TrafficCounters): readonly Route<T>[] {
+  routesOf(report: ReportOf[T], lot: number, counters: TrafficCounters): readonly DeliveryRoute<T>[] {
     let combination = '';
     let asked: Filter<T> | undefined;
     let answer: boolean | undefined;
@@ -61,18 +61,18 @@ export class Hearers<T extends TrafficType> {
     return this.#routes.get(combination) ?? this.#keepRoutes(combination);
   }
 
-  #keepRoutes(combination: string): readonly Route<T>[] {
+  #keepRoutes(combination: string): readonly DeliveryRoute<T>[] {
     if (this.#routes.size === COMBINATIONS_MAX) this.#routes.clear();
     const routes = this.#makeRoutes(this.#wishes.filter((_, index) => combination[index] === '1'));
     this.#routes.set(combination, routes);
     return routes;
   }
 
-  #makeRoutes(wishes: readonly Wish<T>[]): Route<T>[] {
+  #makeRoutes(wishes: readonly SubscribedSource<T>[]): DeliveryRoute<T>[] {
     const fieldsOf = new Map<string, readonly string[]>();
     for (const { fields, destinationIds } of wishes)
       for (const id of destinationIds) fieldsOf.set(id, union(fieldsOf.get(id), fields));
-    const routes = new Map<Selection<ReportOf[T]>, Route<T>>();
+    const routes = new Map<Selection<ReportOf[T]>, DeliveryRoute<T>>();
     for (const [id, fields] of fieldsOf) {
       const selection = this.#select(fields);
       const route = routes.get(selection) ?? { selection, destinationIds: [] };

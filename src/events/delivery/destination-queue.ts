@@ -6,7 +6,7 @@ import type { WrittenEvent } from '../event.ts';
 import type { Target } from '../sinks/index.ts';
 import type { Reason } from '../sinks/sink.ts';
 
-export interface LeasedLane {
+export interface LeasedQueue {
   destinationId: string;
   accountId: string;
   /** Proves that the lease is still ours: with each claim another one. */
@@ -27,23 +27,23 @@ export interface StoredBatch {
 }
 
 /** An event that is given up for good. */
-export interface DeadEvent extends Reason {
+export interface UndeliverableEvent extends Reason {
   event: WrittenEvent;
 }
 
 /** What became of batches that were read. */
-export interface Progress {
+export interface DeliveryProgress {
   /** Batches of which nothing is left. */
   done: readonly string[];
   /** Batches of which only this is left. */
   shortened: readonly { id: string; left: PackedEvents }[];
-  dead: readonly DeadEvent[];
+  dead: readonly UndeliverableEvent[];
   /** How many events were taken by the target. */
   delivered: number;
 }
 
 /** How the lane goes on. */
-export type LaneVerdict =
+export type QueueOutcome =
   /** There may be more: the lease is extended. */
   | { kind: 'goesOn' }
   /** Nothing waits, or it is another's turn: the lease ends. */
@@ -51,14 +51,14 @@ export type LaneVerdict =
   /** It failed: the lease ends, and nobody tries before so many milliseconds are over. */
   | { kind: 'waits'; state: 'RETRYING' | 'FAILING'; ms: number; reason: Reason };
 
-export interface LaneStore {
+export interface DestinationQueueStore {
   /** Leases a lane that is due and has events waiting, the one that has been due for longest; undefined when none is. */
-  claim(leaseMs: number): Promise<LeasedLane | undefined>;
+  claim(leaseMs: number): Promise<LeasedQueue | undefined>;
   /** The oldest batches of a lane. At least one if there are any, however large that is. */
-  read(lane: LeasedLane, limits: { batches: number; bytes: number }): Promise<StoredBatch[]>;
+  read(lane: LeasedQueue, limits: { batches: number; bytes: number }): Promise<StoredBatch[]>;
   /**
    * Writes down what became of what was read, all or nothing.
    * @returns false, and nothing is written, when the lease is not ours any more: another may have sent the same.
    */
-  settle(lane: LeasedLane, progress: Progress, verdict: LaneVerdict, leaseMs: number): Promise<boolean>;
+  settle(lane: LeasedQueue, progress: DeliveryProgress, verdict: QueueOutcome, leaseMs: number): Promise<boolean>;
 }

@@ -6,7 +6,7 @@ const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padSt
  * A function that writes points in time, given in milliseconds since 1970. It keeps the second that it wrote last, as the
  * next is mostly the same: whoever writes moments that lie apart takes one for each.
  */
-export function momentWriter(): (ms: number) => string {
+export function timestampWriter(): (ms: number) => string {
   let second = Number.NaN;
   let text = '';
   return (ms) => {

@@ -5,7 +5,7 @@ const NOTES_LENGTH = 32 * 1024;
 const VALUE_LENGTH = 8;
 
 /** In JSON: the first notes, as many as are not too long together. @param notes objects that JSON can say. */
-export function writeNotes(notes: readonly object[]): string {
+export function writePolicyLogs(notes: readonly object[]): string {
   let left = NOTES_LENGTH;
   const tooMany = notes.findIndex((note) => {
     left = leftAfter(note, left);

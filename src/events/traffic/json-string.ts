@@ -2,6 +2,6 @@
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A text in JSON. Twice as fast as `JSON.stringify`, which is half of what an event costs. */
-export function quoted(text: string): string {
+export function jsonString(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -3,8 +3,8 @@
 import type { Schedule } from '../../runtime/schedule.ts';
 import { type PackedEvents, packEvents } from '../batch.ts';
 import type { TrafficCounters } from './counters.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
-import type { Turns } from './turns.ts';
 
 /** What is in a batch at most: events; characters, or one event. */
 const BATCH_EVENTS = 500;
@@ -15,7 +15,7 @@ const STORE_BATCHES = 16;
 /** The longest of the random waits between attempts, at first and at last; milliseconds. */
 const [RETRY_MS, RETRY_MAX_MS] = [100, 5000];
 
-export interface LineParts {
+export interface DestinationBufferParts {
   store: Pick<TrafficStore, 'append'>;
   counters: TrafficCounters;
   /** Told of attempts to store something. */
@@ -23,8 +23,8 @@ export interface LineParts {
   worked(): void;
   random(): number;
   schedule: Schedule;
-  packs: Turns;
-  appends: Turns;
+  packs: Semaphore;
+  appends: Semaphore;
 }
 
 interface Batch {
@@ -34,11 +34,11 @@ interface Batch {
 }
 
 /** Batches are packed when they are full, so that more can wait, and stored one after the other, so that they keep their order. */
-export class Line {
+export class DestinationBuffer {
   /** What waits: bytes of packed events, characters of others. */
   bytes = 0;
   readonly #destinationId: string;
-  readonly #parts: LineParts;
+  readonly #parts: DestinationBufferParts;
   readonly #onEmpty: () => void;
   #texts: string[] = [];
   #length = 0;
@@ -54,7 +54,7 @@ export class Line {
   #stopPause = () => {};
 
   /** @param onEmpty called when nothing waits, and nothing is to be told: then it is not needed any more. */
-  constructor(destinationId: string, parts: LineParts, onEmpty: () => void) {
+  constructor(destinationId: string, parts: DestinationBufferParts, onEmpty: () => void) {
     this.#destinationId = destinationId;
     this.#parts = parts;
     this.#onEmpty = onEmpty;

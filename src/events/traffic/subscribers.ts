@@ -1,14 +1,14 @@
 // Who wants to hear of traffic: the sources of all accounts, in memory, as they are in the store.
 
 import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
+import { AccountSubscribers, type SubscribedSource } from './account-subscribers.ts';
 import type { Filter } from './filter.ts';
-import { Hearers, type Wish } from './hearers.ts';
-import { Kept } from './kept.ts';
+import { GenerationCache } from './generation-cache.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 import { Selection } from './selection.ts';
 import type { TrafficSource, TrafficStore } from './store.ts';
 
-export interface AudienceParts {
+export interface TrafficSubscribersParts {
   store: Pick<TrafficStore, 'sources' | 'onSourcesChange'>;
   /** Told when sources cannot be loaded, but not again before it has worked in between. */
   onFailure(error: unknown): void;
@@ -16,25 +16,25 @@ export interface AudienceParts {
   retryMs?: number;
 }
 
-export class Audience {
-  readonly #requests = new Ears('http_request_complete.v0');
-  readonly #connections = new Ears('tcp_connection_closed.v0');
+export class TrafficSubscribers {
+  readonly #requests = new SubscribersByAccount('http_request_complete.v0');
+  readonly #connections = new SubscribersByAccount('tcp_connection_closed.v0');
   readonly #reloads: ReloadQueue;
   readonly #stop: () => void;
 
   /** Loads the sources, and again whenever they may have changed; nobody hears before it has them. */
-  constructor({ store, onFailure, retryMs }: AudienceParts) {
+  constructor({ store, onFailure, retryMs }: TrafficSubscribersParts) {
     this.#reloads = new ReloadQueue({ work: async () => this.#take(await store.sources()), onFailure, retryMs });
     this.#stop = store.onSourcesChange(() => void this.refresh());
     void this.refresh();
   }
 
   /** Of an account, undefined when nobody listens. Looked up for every request. */
-  ofRequests(accountId: string): Hearers<'http_request_complete.v0'> | undefined {
+  ofRequests(accountId: string): AccountSubscribers<'http_request_complete.v0'> | undefined {
     return this.#requests.of(accountId);
   }
 
-  ofConnections(accountId: string): Hearers<'tcp_connection_closed.v0'> | undefined {
+  ofConnections(accountId: string): AccountSubscribers<'tcp_connection_closed.v0'> | undefined {
     return this.#connections.of(accountId);
   }
 
@@ -61,17 +61,17 @@ export class Audience {
 }
 
 /** Who listens to one type of event. */
-class Ears<T extends TrafficType> {
+class SubscribersByAccount<T extends TrafficType> {
   readonly #type: T;
-  readonly #filters = new Kept<Filter<T>>();
-  readonly #selections = new Kept<Selection<ReportOf[T]>>();
-  #byAccount: ReadonlyMap<string, Hearers<T>> = new Map();
+  readonly #filters = new GenerationCache<Filter<T>>();
+  readonly #selections = new GenerationCache<Selection<ReportOf[T]>>();
+  #byAccount: ReadonlyMap<string, AccountSubscribers<T>> = new Map();
 
   constructor(type: T) {
     this.#type = type;
   }
 
-  of(accountId: string): Hearers<T> | undefined {
+  of(accountId: string): AccountSubscribers<T> | undefined {
     return this.#byAccount.get(accountId);
   }
 
@@ -81,7 +81,7 @@ class Ears<T extends TrafficType> {
       filters && text !== '' ? this.#filters.get(text, () => new filters.Filter(text, this.#type)) : undefined;
     this.#filters.turn();
     this.#selections.turn();
-    const wishes = new Map<string, Wish<T>[]>();
+    const wishes = new Map<string, SubscribedSource<T>[]>();
     for (const source of sources) {
       if (source.type !== this.#type || source.destinationIds.length === 0) continue;
       const wish = { ...source, filter: filterOf(source.filter) };
@@ -89,7 +89,7 @@ class Ears<T extends TrafficType> {
       if (others) others.push(wish);
       else wishes.set(source.accountId, [wish]);
     }
-    this.#byAccount = new Map(Array.from(wishes, ([id, list]) => [id, new Hearers(list, this.#select)]));
+    this.#byAccount = new Map(Array.from(wishes, ([id, list]) => [id, new AccountSubscribers(list, this.#select)]));
   }
 
   #select = (fields: readonly string[]): Selection<ReportOf[T]> => {

@@ -1,15 +1,15 @@
 // Lanes as the database keeps them. All times are the database's own, so that the nodes' clocks need not agree.
 
 import { randomBytes } from 'node:crypto';
-import type { LaneStore, LeasedLane, StoredBatch } from '../../events/delivery/lanes.ts';
+import type { DestinationQueueStore, LeasedQueue, StoredBatch } from '../../events/delivery/destination-queue.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { type Clock, nowOf } from './clock.ts';
-import { settleLane, tellDelivery } from './settling.ts';
+import { publishDeliveryChange, settleQueue } from './settle-queue.ts';
 import { openTargetIfReadable } from './target.ts';
 
-export interface LaneStoreParts extends Clock {
+export interface DestinationQueueParts extends Clock {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
@@ -27,12 +27,12 @@ interface ClaimedRow {
   target: unknown;
 }
 
-export interface NodeLanes extends LaneStore {
+export interface NodeQueueStore extends DestinationQueueStore {
   /** Ends the leases that this node took before it was started anew. To be called before the first claim. */
   recover(): Promise<void>;
 }
 
-export function laneStore(parts: LaneStoreParts): NodeLanes {
+export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueStore {
   const { prisma, keys, nodeId = '' } = parts;
   /** Lanes of which it was told a moment ago, and whether there is more to tell when that is over. */
   const told = new Map<string, { hasMore: boolean }>();
@@ -92,10 +92,11 @@ export function laneStore(parts: LaneStoreParts): NodeLanes {
         ) counted
         WHERE until <= ${Math.round(bytes)} OR place = 1 ORDER BY counted.id`,
 
-    settle: (lane, progress, verdict, leaseMs) => settleLane(parts, { lane, progress, verdict, leaseMs }, isNews),
+    settle: (lane, progress, verdict, leaseMs) =>
+      settleQueue(parts, { queue: lane, progress, outcome: verdict, leaseMs }, isNews),
   };
 
-  function isNews(lane: LeasedLane): boolean {
+  function isNews(lane: LeasedQueue): boolean {
     const { destinationId: id } = lane;
     const moment = told.get(id);
     if (moment) {
@@ -106,7 +107,7 @@ export function laneStore(parts: LaneStoreParts): NodeLanes {
     told.set(id, now);
     setTimeout(() => {
       told.delete(id);
-      if (now.hasMore) void tellDelivery(parts, lane);
+      if (now.hasMore) void publishDeliveryChange(parts, lane);
     }, TOLD_EVERY_MS).unref();
     return true;
   }

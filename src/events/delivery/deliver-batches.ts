@@ -4,19 +4,19 @@
 import { kindOf } from '../sinks/index.ts';
 import { backoff } from './backoff.ts';
 import type { DeliveryCounters } from './counters.ts';
-import type { LaneStore, LaneVerdict, LeasedLane, Progress } from './lanes.ts';
+import type { DeliveryProgress, DestinationQueueStore, LeasedQueue, QueueOutcome } from './destination-queue.ts';
 import type { OpenedSink, OpenSinks } from './open-sinks.ts';
-import { openBatches, progressOf } from './opening.ts';
 import { asSinkError } from './request.ts';
 import { type Sent, sendAll } from './send.ts';
+import { progressOf, unpackBatches } from './stored-batches.ts';
 
 /** Batches that are read at once. */
 export const BATCHES_MAX = 64;
 
-export const NO_PROGRESS: Progress = { done: [], shortened: [], dead: [], delivered: 0 };
+export const NO_PROGRESS: DeliveryProgress = { done: [], shortened: [], dead: [], delivered: 0 };
 
-export interface TurnParts {
-  lanes: LaneStore;
+export interface BatchDeliveryParts {
+  queues: DestinationQueueStore;
   sinks: OpenSinks;
   counters: DeliveryCounters;
   random(): number;
@@ -27,7 +27,7 @@ export interface TurnParts {
   settings: { leaseMs: number; requestMs: number };
 }
 
-export interface TurnOptions {
+export interface BatchDeliveryOptions {
   /** Asked before each request: whether it is still this lane's turn. */
   mayGoOn(): boolean;
   /** How many bytes to read at once, as they are stored: what it makes of memory is several times that. */
@@ -38,16 +38,17 @@ export interface TurnOptions {
  * @returns in how many milliseconds the lane is due again, when it failed.
  * @throws when the database is away: what was sent since the last time it answered will be sent again.
  */
-export async function takeTurn(
-  lane: LeasedLane,
-  parts: TurnParts,
-  { mayGoOn, bytes }: TurnOptions,
+export async function deliverBatches(
+  lane: LeasedQueue,
+  parts: BatchDeliveryParts,
+  { mayGoOn, bytes }: BatchDeliveryOptions,
 ): Promise<number | undefined> {
-  const { lanes, sinks, settings } = parts;
-  const settle = (progress: Progress, verdict: LaneVerdict) => lanes.settle(lane, progress, verdict, settings.leaseMs);
+  const { queues: lanes, sinks, settings } = parts;
+  const settle = (progress: DeliveryProgress, verdict: QueueOutcome) =>
+    lanes.settle(lane, progress, verdict, settings.leaseMs);
   let { attempts } = lane;
 
-  const fail = async (error: unknown, progress: Progress): Promise<number> => {
+  const fail = async (error: unknown, progress: DeliveryProgress): Promise<number> => {
     const failure = asSinkError(error);
     if (lane.target) parts.counters.failures[kindOf(lane.target)][failure.kind]++;
     const { kind, code, message } = failure;
@@ -67,7 +68,7 @@ export async function takeTurn(
     // Whether what failed works again is seen with little.
     const limits = { batches: attempts > 0 ? 1 : BATCHES_MAX, bytes: bytes() };
     const stored = await lanes.read(lane, limits);
-    const batches = await openBatches(stored);
+    const batches = await unpackBatches(stored);
     const events = batches.flatMap((batch) => batch.events);
     const { signal } = parts;
     const { requestMs: timeoutMs } = settings;
@@ -88,7 +89,7 @@ function sum(batches: readonly { body: Uint8Array }[]): number {
   return batches.reduce((bytes, { body }) => bytes + body.length, 0);
 }
 
-function count({ counters, wallClock }: TurnParts, { target }: LeasedLane, sent: Sent): void {
+function count({ counters, wallClock }: BatchDeliveryParts, { target }: LeasedQueue, sent: Sent): void {
   if (!target) return;
   const kind = kindOf(target);
   counters.requests[kind] += sent.requests;

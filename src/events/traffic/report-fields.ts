@@ -1,0 +1,77 @@
+// What a member of the object of a traffic event is: how it is read from a report, and how it is written into the event.
+
+import type { FieldType } from './fields.ts';
+import { type HeaderFields, writeHeaders } from './headers.ts';
+import { jsonString } from './json-string.ts';
+import { writePolicyLogs } from './policy-logs.ts';
+import { timestampWriter } from './timestamps.ts';
+
+/** What the reader of a member returns, by its type. */
+export interface FieldValues {
+  string: string;
+  number: number;
+  boolean: boolean;
+  /** In milliseconds since 1970. */
+  timestamp: number;
+  headers: HeaderFields;
+  /** Objects that JSON can represent. */
+  list: readonly object[];
+}
+
+interface ReportFieldOf<R, T extends FieldType> {
+  readonly type: T;
+  /** @returns undefined where the report says nothing of it. */
+  read(report: R): FieldValues[T] | undefined;
+  /** In JSON. */
+  write(report: R): string;
+}
+
+export type ReportField<R> = { [T in FieldType]: ReportFieldOf<R, T> }[FieldType];
+
+/** An object in the object that reports may say nothing of: it is null then. */
+export type IsReported<R> = (report: R) => boolean;
+
+/** How the object of a type of event is made of a report. */
+export interface ObjectShape<R> {
+  /** By their paths; in the order in which they are written. */
+  readonly fields: Readonly<Record<string, ReportField<R>>>;
+  /** By path, for those that may be null. */
+  readonly nullable: Readonly<Record<string, IsReported<R>>>;
+}
+
+export function textField<R>(read: (report: R) => string | undefined): ReportField<R> {
+  return { type: 'string', read, write: (report) => ifReported(read(report), jsonString) ?? 'null' };
+}
+
+/** A text of our own, that nothing is in which JSON would have to escape. */
+export function plainTextField<R>(read: (report: R) => string | undefined): ReportField<R> {
+  return { type: 'string', read, write: (report) => `"${read(report)}"` };
+}
+
+/** A whole number. */
+export function integerField<R>(read: (report: R) => number | undefined): ReportField<R> {
+  return { type: 'number', read, write: (report) => String(read(report) ?? null) };
+}
+
+export function booleanField<R>(read: (report: R) => boolean): ReportField<R> {
+  return { type: 'boolean', read, write: (report) => String(read(report)) };
+}
+
+/** @param read in milliseconds since 1970. */
+export function timestampField<R>(read: (report: R) => number | undefined): ReportField<R> {
+  const written = timestampWriter();
+  return { type: 'timestamp', read, write: (report) => ifReported(read(report), (ms) => `"${written(ms)}"`) ?? 'null' };
+}
+
+export function headersField<R>(read: (report: R) => HeaderFields | undefined): ReportField<R> {
+  return { type: 'headers', read, write: (report) => ifReported(read(report), writeHeaders) ?? 'null' };
+}
+
+/** @param read returns objects that JSON can represent. Filters see all of them, events as many as are not too long. */
+export function listField<R>(read: (report: R) => readonly object[] | undefined): ReportField<R> {
+  return { type: 'list', read, write: (report) => ifReported(read(report), writePolicyLogs) ?? 'null' };
+}
+
+function ifReported<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {
+  return value === undefined ? undefined : make(value);
+}
