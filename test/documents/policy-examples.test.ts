@@ -31,7 +31,7 @@ test('there are examples of both', () => {
 });
 
 describe('recipes', () => {
-  const titles = [...(/## Recipes\n[\s\S]*/.exec(manual)?.[0] ?? '').matchAll(/^### (.*)$/gm)].map(
+  const titles = [...(/^## Recipes\n[\s\S]*?(?=^## )/m.exec(manual)?.[0] ?? '').matchAll(/^### (.*)$/gm)].map(
     ([, title]) => title,
   );
   const recipe = (title: string) =>
@@ -52,7 +52,7 @@ describe('recipes', () => {
     ['A password', '/', as('night:battery staple'), passed()],
     ['One name, two services', '/orders/1', {}, { request: { internal: 'https://orders.internal' } }],
     ['One name, two services', '/', {}, passed()],
-    ['Tell upstream whose certificate it is', '/', { 'x-device': 'mine' }, passed()],
+    ['Send the name of the client certificate to the upstream', '/', { 'x-device': 'mine' }, passed()],
   ];
 
   test.each(visits)('%s: %s with %j', async (title, target, headers, expected) => {
@@ -66,7 +66,7 @@ describe('recipes', () => {
   });
 });
 
-describe('good to know', () => {
+describe('pitfalls', () => {
   const answered = async (body: string, target = '/', expressions: string[] = []) => {
     const policy = onRequest([action('custom-response', { body })], ...expressions);
     const request = { url: `https://app.example.com${target}`, headers: [{ name: 'X-Key', value: 'a' }] };

@@ -7,7 +7,7 @@ import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 import { root } from '../support/place.ts';
 
-export const folder = join(root, 'src/policy');
+export const folder = join(root, 'src/manual');
 export const manual = readFileSync(join(root, 'src/manual/policies.md'), 'utf8');
 
 /** Whom the policies of the manual are for. */

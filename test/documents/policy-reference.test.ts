@@ -26,7 +26,7 @@ import { coded, manual, owner, part, refusalOf, rows, spelled } from './policy-m
 
 describe('actions', () => {
   const PHASES: Record<string, string> = {
-    ...{ connection: 'on_tcp_connect', request: 'on_http_request', answer: 'on_http_response' },
+    ...{ connection: 'on_tcp_connect', request: 'on_http_request', response: 'on_http_response' },
   };
   const table = new Map(rows('actions').map((row) => [coded(row[0] ?? '')[0], row]));
   const kinds = actionKinds.map((kind) => ({ type: kind.type, kind, row: table.get(kind.type) ?? [] }));
