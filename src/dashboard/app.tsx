@@ -1,19 +1,20 @@
 // The whole dashboard: who is there, and what is shown to them.
 
+import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { pathOf } from './data/addresses.ts';
-import { type ApiFailure, failureOf } from './data/client.ts';
-import { meetViewer, viewer } from './data/session.ts';
-import { signInToken } from './data/sign-in-token.ts';
-import { places } from './screens/index.ts';
+import { type ApiFailure, failureOf } from './data/client/client.ts';
+import { pathOf } from './data/routing/paths.ts';
+import { meetViewer, viewer } from './data/session/session.ts';
+import { signInToken } from './data/session/sign-in-token.ts';
+import { places } from './screens/index.tsx';
 import { SignIn } from './screens/sign-in/index.tsx';
-import { Broken } from './shell/broken.tsx';
-import { NotThere } from './shell/not-there.tsx';
+import { NotThere } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { ErrorNote } from './ui/error-note.tsx';
-import { Skeleton } from './ui/skeleton.tsx';
-import { Toasts } from './ui/toast.tsx';
+import { Button } from './ui/button.tsx';
+import { ErrorNote } from './ui/feedback/error-note.tsx';
+import { Skeleton } from './ui/feedback/skeleton.tsx';
+import { Toasts } from './ui/feedback/toast.tsx';
 
 const HOME = pathOf('endpoints');
 const SIGN_IN = pathOf('sign-in');
@@ -87,4 +88,31 @@ function Screens() {
       </Broken>
     </Shell>
   );
+}
+
+/** Keeps a mistake in one screen from emptying the whole page. */
+class Broken extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+  override state = { error: null as Error | null };
+
+  override componentDidCatch(error: Error) {
+    this.setState({ error });
+  }
+
+  render() {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <div class="page">
+        <h1>This screen failed</h1>
+        <div class="note error" role="alert">
+          <p>{error.message}</p>
+        </div>
+        <div>
+          <Button look="primary" onClick={() => location.reload()}>
+            Load the page again
+          </Button>
+        </div>
+      </div>
+    );
+  }
 }

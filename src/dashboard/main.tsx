@@ -11,7 +11,7 @@ import './style/dialog.css';
 import './style/marks.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { takeToken } from './data/sign-in-token.ts';
+import { takeToken } from './data/session/sign-in-token.ts';
 import { applyTheme } from './shell/theme.ts';
 
 // First of all, before anything could read or keep the address.

@@ -1,8 +1,8 @@
 // The form of a credential puts rules together from parts: what it makes of them is what the gateway reads.
 
 import { expect, test } from 'vitest';
+import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/acl-rules.ts';
 import { agentCommand } from '../../src/dashboard/screens/credentials/agent-command.ts';
-import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/rules.ts';
 import { parseAclRule } from '../../src/tunnel/control/acl.ts';
 
 test.each([

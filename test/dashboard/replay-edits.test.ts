@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { bytesOf, hexOf } from '../../src/dashboard/screens/traffic/bytes.ts';
-import { checkHeader, type Edits, editsOf, inputOf } from '../../src/dashboard/screens/traffic/edits.ts';
+import { checkHeader, type Edits, editsOf, inputOf } from '../../src/dashboard/screens/traffic/replay-edits.ts';
 
 type Request = Parameters<typeof editsOf>[0];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { waitBefore } from '../../src/dashboard/data/again.ts';
-import { eventText } from '../../src/dashboard/data/event-text.ts';
+import { eventText } from '../../src/dashboard/data/client/event-stream.ts';
+import { waitBefore } from '../../src/dashboard/data/live/retry-delay.ts';
 
 const STREAM =
   ':\n\nevent: next\ndata: {"data":{"a":"ü"}}\n\nevent: next\r\ndata: 1\r\ndata: 2\r\n\r\nevent: complete\n\n';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ListSource } from '../../src/dashboard/data/list-source.ts';
+import { ListSource } from '../../src/dashboard/data/lists/list-source.ts';
 
 interface Row {
   id: string;

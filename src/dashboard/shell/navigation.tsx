@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso/router';
-import { pathOf } from '../data/addresses.ts';
-import { failureOf } from '../data/client.ts';
-import { nameOf, signOut, viewer } from '../data/session.ts';
+import { failureOf } from '../data/client/client.ts';
+import { pathOf } from '../data/routing/paths.ts';
+import { nameOf, signOut, viewer } from '../data/session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { toast } from '../ui/toast.tsx';
-import type { Place } from './place.ts';
+import { toast } from '../ui/feedback/toast.tsx';
+import type { Place } from './nav-item.ts';
 import { choose, type Theme, theme } from './theme.ts';
 
 const THEMES: Record<Theme, string> = { auto: 'As the system', light: 'Light', dark: 'Dark' };

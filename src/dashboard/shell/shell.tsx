@@ -2,14 +2,13 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { BASE } from '../data/addresses.ts';
-import { ConnectionState } from './connection-state.tsx';
-import { MenuIcon, SearchIcon } from './icons.tsx';
+import { connection } from '../data/live/change-feed.ts';
+import { BASE } from '../data/routing/paths.ts';
+import type { Place } from './nav-item.ts';
 import { Navigation } from './navigation.tsx';
-import { Palette } from './palette.tsx';
-import type { Place } from './place.ts';
+import { Palette } from './search-palette.tsx';
 
 interface ShellProps {
   places: readonly Place[];
@@ -92,5 +91,47 @@ export function Shell({ places, children }: ShellProps) {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+function MenuIcon() {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M2 4h12M2 8h12M2 12h12" />
+    </svg>
+  );
+}
+
+function SearchIcon() {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.7 10.7 14 14" />
+    </svg>
+  );
+}
+
+/** A short loss, as of a reconnection, isn't worth a word. */
+const GRACE_MS = 1500;
+
+const WORDS = {
+  live: ['Live', 'What is shown changes as it happens.'],
+  connecting: ['Connecting', 'The gateway is being asked; changes may be missing.'],
+  lost: ['Not connected', 'The gateway can’t be reached: what is shown may be old.'],
+} as const;
+
+/** Whether what is on screen is told of changes. */
+function ConnectionState() {
+  const [shown, setShown] = useState(connection.value);
+  const now = connection.value;
+  useEffect(() => {
+    const wait = setTimeout(() => setShown(now), now === 'connecting' ? GRACE_MS : 0);
+    return () => clearTimeout(wait);
+  }, [now]);
+  const [word, title] = WORDS[shown];
+  return (
+    <span class={`connection ${shown}`} title={title} role="status">
+      <span class="connection-mark" aria-hidden="true" />
+      <span class="connection-word">{word}</span>
+    </span>
   );
 }

@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso/router';
-import { BotUserList } from './bot-list.tsx';
-import { NewBotUser } from './bot-new.tsx';
-import { BotUserPage } from './bot-one.tsx';
-import { ApiKeyList } from './key-list.tsx';
-import { NewApiKey } from './key-new.tsx';
-import { ApiKeyPage } from './key-one.tsx';
-import { lists } from './places.ts';
+import { ApiKeyPage } from './api-key-detail.tsx';
+import { ApiKeyList } from './api-key-list.tsx';
+import { BotUserPage } from './bot-user-detail.tsx';
+import { BotUserList } from './bot-user-list.tsx';
+import { lists } from './navigation.ts';
+import { NewApiKey } from './new-api-key.tsx';
+import { NewBotUser } from './new-bot-user.tsx';
+import { NewUser } from './new-user.tsx';
+import { UserPage } from './user-detail.tsx';
 import { UserList } from './user-list.tsx';
-import { NewUser } from './user-new.tsx';
-import { UserPage } from './user-one.tsx';
 
 export default function Screen() {
   return (

@@ -1,4 +1,4 @@
-import type { Option } from '../../ui/choice-fields.tsx';
+import type { Option } from '../../ui/forms/choice-fields.tsx';
 
 export type Role = 'admin' | 'member';
 

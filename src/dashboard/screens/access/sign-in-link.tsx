@@ -1,13 +1,13 @@
 // A link by which a user sets a password. Its secret is in the fragment, and in the state of this component alone.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/use-action.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
 import { CreateSignInLink } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Section } from '../../ui/page.tsx';
-import { Secret } from '../../ui/secret.tsx';
-import { When } from '../../ui/when.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 
 interface Link {
   url: string;

@@ -1,14 +1,14 @@
-import { addressOf, pathOf } from '../../data/addresses.ts';
-import { viewer } from '../../data/session.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { viewer } from '../../data/session/session.ts';
 import { type UserRowFragment, Users } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { When } from '../../ui/when.tsx';
-import { isAdmin, tabs } from './places.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { isAdmin, tabs } from './navigation.ts';
 
 const columns: Column<UserRowFragment>[] = [
   {

@@ -1,5 +1,5 @@
-import { addressOf } from '../../data/addresses.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import { AgentCredential } from '../../generated/operations.ts';
 
 /** People know a credential by its description. */

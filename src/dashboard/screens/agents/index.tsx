@@ -1,7 +1,7 @@
 import { Route, Router } from 'preact-iso/router';
+import { AgentPage } from './detail.tsx';
 import { Agents } from './list.tsx';
-import { AgentPage } from './one.tsx';
-import { TunnelPage } from './tunnel.tsx';
+import { TunnelPage } from './tunnel-detail.tsx';
 
 export default function Screen() {
   return (

@@ -1,12 +1,12 @@
-import { addressOf, pathOf } from '../../data/addresses.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
 import { type AgentRowFragment, Agents as AgentsQuery } from '../../generated/operations.ts';
-import { Dot } from '../../ui/dot.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
-import { StartLine } from '../credentials/start-line.tsx';
+import { Dot } from '../../ui/feedback/status-dot.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { StartLine } from '../credentials/start-command.tsx';
 import { RoundTrip } from './round-trip.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
 

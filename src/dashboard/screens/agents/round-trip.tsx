@@ -1,5 +1,5 @@
-import { Milliseconds } from '../../ui/amounts.tsx';
-import { When } from '../../ui/when.tsx';
+import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 
 /** The last heartbeat that came back: how long it took, and when that was. */
 export function RoundTrip({ roundTrip }: { roundTrip: { at: string; milliseconds: number } | null }) {

@@ -1,8 +1,8 @@
-import { addressOf } from '../../data/addresses.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import type { AgentTunnelRowFragment } from '../../generated/operations.ts';
-import type { Column } from '../../ui/table.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { When } from '../../ui/when.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import type { Column } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 
 export const tunnelColumns: Column<AgentTunnelRowFragment>[] = [
   { key: 'name', title: 'Address or labels', width: '3fr', cell: (row) => tunnelName(row) },

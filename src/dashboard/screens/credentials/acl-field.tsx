@@ -1,14 +1,14 @@
 // What a credential may bind: rules that are put together from parts, each with what it allows.
 
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Bound } from '../../data/use-fields.ts';
 import { Button } from '../../ui/button.tsx';
-import { useMistake } from '../../ui/form.tsx';
-import { Note } from '../../ui/note.tsx';
-import { BindTrial } from './bind-trial.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { useMistake } from '../../ui/forms/form.tsx';
+import type { Bound } from '../../ui/forms/use-form-fields.ts';
+import { kinds, lineOfKind, type RuleKind, type RuleLine, ruleOf } from './acl-rules.ts';
+import { BindTrial } from './bind-dry-run.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { kinds, lineOfKind, type RuleKind, type RuleLine, ruleOf } from './rules.ts';
-import { useAclTrial } from './use-acl-trial.ts';
+import { useAclTrial } from './use-acl-dry-run.ts';
 
 /** As many as the gateway takes. */
 const MOST = 500;

@@ -1,4 +1,4 @@
-import { lineOf } from './rules.ts';
+import { lineOf } from './acl-rules.ts';
 
 /** What an agent is to be told so that a credential with these rules lets it: its first rule decides. */
 export function agentCommand(acl: readonly string[]): string {

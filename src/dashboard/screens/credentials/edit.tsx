@@ -1,20 +1,20 @@
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../data/addresses.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
-import { useParam } from '../../data/use-param.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import { useParam } from '../../data/routing/use-param.ts';
 import { Credential, type CredentialQuery, UpdateCredential } from '../../generated/operations.ts';
-import { description, metadata } from '../../ui/checks.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { TextArea, TextField } from '../../ui/text-field.tsx';
-import { undoable } from '../../ui/undoable.ts';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { undoable } from '../../ui/feedback/toast.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { description, metadata } from '../../ui/forms/validators.ts';
+import { Page } from '../../ui/layout/page.tsx';
 import { AclField, aclOf } from './acl-field.tsx';
-import { credentialCrumbs, crumbsBelow } from './crumbs.ts';
-import { lineOf, type RuleLine } from './rules.ts';
+import { lineOf, type RuleLine } from './acl-rules.ts';
+import { credentialCrumbs, crumbsBelow } from './navigation.ts';
 
 export function EditCredential() {
   const id = useParam('id');

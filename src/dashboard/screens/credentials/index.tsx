@@ -1,9 +1,9 @@
 import { Route, Router } from 'preact-iso/router';
 import './credentials.css';
+import { CredentialPage } from './detail.tsx';
 import { EditCredential } from './edit.tsx';
 import { CredentialList } from './list.tsx';
 import { NewCredential } from './new.tsx';
-import { CredentialPage } from './one.tsx';
 
 export default function Screen() {
   return (

@@ -1,14 +1,14 @@
-import { addressOf, pathOf } from '../../data/addresses.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
 import { type CredentialRowFragment, Credentials } from '../../generated/operations.ts';
-import { Count } from '../../ui/amounts.tsx';
 import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { Count } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { aclText } from './acl-rules.ts';
 import { OwnerLink } from './owner.tsx';
-import { aclText } from './rules.ts';
 
 const NEW = pathOf('credentials', 'new');
 

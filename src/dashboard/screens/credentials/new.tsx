@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { addressOf, pathOf } from '../../data/addresses.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
 import { CreateCredential } from '../../generated/operations.ts';
-import { description, metadata } from '../../ui/checks.ts';
-import { Form } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Secret } from '../../ui/secret.tsx';
-import { TextArea, TextField } from '../../ui/text-field.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { description, metadata } from '../../ui/forms/validators.ts';
+import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { Page } from '../../ui/layout/page.tsx';
 import { AclField, aclOf } from './acl-field.tsx';
-import { credentialCrumbs } from './crumbs.ts';
+import type { RuleLine } from './acl-rules.ts';
+import { credentialCrumbs } from './navigation.ts';
 import { OwnerField } from './owner.tsx';
-import type { RuleLine } from './rules.ts';
-import { StartLine } from './start-line.tsx';
+import { StartLine } from './start-command.tsx';
 
 interface Created {
   id: string;

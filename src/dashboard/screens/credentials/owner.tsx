@@ -1,12 +1,12 @@
 // Who holds a credential or an API key.
 
-import { addressOf } from '../../data/addresses.ts';
-import { viewer } from '../../data/session.ts';
-import type { Bound } from '../../data/use-fields.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import { viewer } from '../../data/session/session.ts';
 import { OwnerChoices, type OwnerNameFragment } from '../../generated/operations.ts';
-import { SelectField } from '../../ui/choice-fields.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import type { Bound } from '../../ui/forms/use-form-fields.ts';
 
 export function ownerName(owner: OwnerNameFragment): string {
   return owner.__typename === 'User' ? owner.email : owner.name;

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { kinds, type RuleKind, type RuleLine, ruleOf } from './rules.ts';
-import type { Trial } from './use-acl-trial.ts';
+import { kinds, type RuleKind, type RuleLine, ruleOf } from './acl-rules.ts';
+import type { Trial } from './use-acl-dry-run.ts';
 
 interface RuleFieldsProps {
   line: RuleLine;

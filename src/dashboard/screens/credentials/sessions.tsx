@@ -1,15 +1,15 @@
-import { addressOf } from '../../data/addresses.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import { CredentialSessions, type CredentialSessionsQuery } from '../../generated/operations.ts';
-import { Count } from '../../ui/amounts.tsx';
-import { Dot } from '../../ui/dot.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
-import { StartLine } from './start-line.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Dot } from '../../ui/feedback/status-dot.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { Count } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { StartLine } from './start-command.tsx';
 
 /** As many as the gateway looks up at once. */
 const MOST = 100;

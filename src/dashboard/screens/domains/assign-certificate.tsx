@@ -1,14 +1,14 @@
 // Chooses the certificate of a domain: one that was uploaded before, or a new one.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/use-action.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
 import { Certificates, UpdateDomain } from '../../generated/operations.ts';
-import { SelectField } from '../../ui/choice-fields.tsx';
-import { Form } from '../../ui/form.tsx';
-import { CertificateForm } from './certificate-form.tsx';
-import type { Domain } from './domain-dialogs.tsx';
-import { certificateTitle } from './places.ts';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { CertificateForm } from './certificates/form.tsx';
+import type { Domain } from './dialogs.tsx';
+import { certificateTitle } from './navigation.ts';
 
 interface AssignCertificateProps {
   domain: Domain;

@@ -1,6 +1,8 @@
+import { signal } from '@preact/signals';
+import { run } from '../../data/client/client.ts';
 import type { DomainRowFragment } from '../../generated/operations.ts';
-import { certificateEnds } from './certificate-ends.ts';
-import { Until } from './until.tsx';
+import { CertificateEnds } from '../../generated/operations.ts';
+import { Until } from './certificates/expiry.tsx';
 
 /** Which certificate the visitors of a domain see, and how long it lasts. */
 export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
@@ -18,3 +20,28 @@ export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
   if (cnameTarget === null) return <span class="quiet">the gateway’s own</span>;
   return <span class="quiet">{certificateManagementPolicy ? 'no certificate yet' : 'no certificate'}</span>;
 }
+
+/** By the ids of certificates. They stay for good, so that each is asked for once. */
+const known = signal<ReadonlyMap<string, string>>(new Map());
+const asked = new Set<string>();
+
+export const certificateEnds = {
+  of: (id: string): string | undefined => known.value.get(id),
+  /** Has those asked for that aren't known. */
+  want(ids: readonly string[]): void {
+    const missing = [...new Set(ids)].filter((id) => !asked.has(id));
+    if (missing.length === 0) return;
+    for (const id of missing) asked.add(id);
+    run(CertificateEnds, { ids: missing }).then(
+      ({ nodes }) => {
+        const found = (nodes ?? []).flatMap((node) =>
+          node && 'notAfter' in node ? [[node.id, node.notAfter] as const] : [],
+        );
+        known.value = new Map([...known.value, ...found]);
+      },
+      () => {
+        for (const id of missing) asked.delete(id);
+      },
+    );
+  },
+};

@@ -1,22 +1,22 @@
 // The certificate that the visitors of a domain see.
 
 import { useState } from 'preact/hooks';
-import { addressOf } from '../../data/addresses.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import { Certificate, UnsetDomainCertificate, UnsetDomainPolicy, UpdateDomain } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { Note } from '../../ui/note.tsx';
-import { Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { undoable } from '../../ui/undoable.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { undoable } from '../../ui/feedback/toast.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Facts } from '../../ui/text/description-list.tsx';
 import { AssignCertificate } from './assign-certificate.tsx';
-import type { Domain } from './domain-dialogs.tsx';
-import { certificateTitle } from './places.ts';
-import { Until } from './until.tsx';
+import { Until } from './certificates/expiry.tsx';
+import type { Domain } from './dialogs.tsx';
+import { certificateTitle } from './navigation.ts';
 
 interface DomainCertificateProps {
   domain: Domain;

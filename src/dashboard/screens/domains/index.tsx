@@ -1,11 +1,11 @@
 import { Route, Router } from 'preact-iso/router';
 import './domains.css';
-import { CertificateList } from './certificate-list.tsx';
-import { NewCertificate } from './certificate-new.tsx';
-import { CertificatePage } from './certificate-one.tsx';
+import { CertificatePage } from './certificates/detail.tsx';
+import { NewCertificate } from './certificates/form.tsx';
+import { CertificateList } from './certificates/list.tsx';
+import { DomainPage } from './detail.tsx';
 import { DomainList } from './list.tsx';
 import { NewDomain } from './new.tsx';
-import { DomainPage } from './one.tsx';
 
 export default function Screen() {
   return (

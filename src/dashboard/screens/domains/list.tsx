@@ -1,17 +1,16 @@
 import { useEffect } from 'preact/hooks';
-import { addressOf, pathOf } from '../../data/addresses.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
 import { type DomainRowFragment, Domains } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { CertificateCell } from './certificate-cell.tsx';
-import { certificateEnds } from './certificate-ends.ts';
-import { DnsCell } from './dns-cell.tsx';
-import { checkSoon } from './dns-states.ts';
-import { tabs } from './places.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { CertificateCell, certificateEnds } from './certificate-cell.tsx';
+import { checkSoon, dnsStates } from './dns-checks.ts';
+import { tabs } from './navigation.ts';
 
 const LOOK_AGAIN_MS = 10_000;
 
@@ -64,4 +63,16 @@ function useLookedAt(rows: readonly DomainRowFragment[], inView: readonly string
     };
   }, [ids.join()]);
   useEffect(() => certificateEnds.want(certificates), [certificates.join()]);
+}
+
+/** What the DNS says of a domain, in a word. */
+function DnsCell({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
+  if (cnameTarget === null) return <span class="quiet">no DNS needed</span>;
+  const state = dnsStates.value.get(id);
+  if (!state) return <span class="quiet">checking DNS …</span>;
+  return (
+    <span title={state.message}>
+      <Tag look={state.isReady ? 'good' : 'warn'}>{state.isReady ? 'DNS right' : 'DNS not right yet'}</Tag>
+    </span>
+  );
 }

@@ -1,13 +1,13 @@
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../data/addresses.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import { CreateDomain } from '../../generated/operations.ts';
-import { all, description, metadata, needed } from '../../ui/checks.ts';
-import { Form } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
-import { TextArea, TextField } from '../../ui/text-field.tsx';
-import { domainCrumbs, lists } from './places.ts';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { all, description, metadata, needed } from '../../ui/forms/validators.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { domainCrumbs, lists } from './navigation.ts';
 
 export function NewDomain() {
   const { route } = useLocation();

@@ -1,15 +1,15 @@
 // What HTTPS and TLS edges have in common: their names, their notes, and their end.
 
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
-import { Form } from '../../ui/form.tsx';
-import { Section } from '../../ui/page.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { NotedFields } from '../../ui/forms/metadata-fields.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { Section } from '../../ui/layout/page.tsx';
 import { HostportsField, hostportsOf } from './hostports-field.tsx';
 import { updateOperations } from './modules/hosts.ts';
-import { NotedFields } from './noted-fields.tsx';
-import { lists, nameOf } from './places.ts';
+import { lists, nameOf } from './navigation.ts';
 
 interface EdgeSettingsProps {
   kind: 'httpsEdge' | 'tlsEdge';

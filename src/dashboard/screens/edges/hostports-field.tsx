@@ -1,13 +1,13 @@
 // The names that an edge answers.
 
-import { pathOf } from '../../data/addresses.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { pathOf } from '../../data/routing/paths.ts';
 import { NamesToReserve } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import type { FieldProps } from '../../ui/field.tsx';
-import { ListField, linesOf } from '../../ui/list-field.tsx';
-import { Note } from '../../ui/note.tsx';
-import { nameOf } from './places.ts';
+import { Note } from '../../ui/feedback/note.tsx';
+import type { FieldProps } from '../../ui/forms/field.tsx';
+import { ListField, linesOf } from '../../ui/forms/list-field.tsx';
+import { nameOf } from './navigation.ts';
 
 const MOST = 100;
 const OFFERED_MAX = 8;

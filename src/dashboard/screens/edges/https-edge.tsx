@@ -1,21 +1,19 @@
 // One HTTPS edge: its routes, its modules, its settings.
 
-import { useParam } from '../../data/use-param.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { useParam } from '../../data/routing/use-param.ts';
 import { DeleteHttpsEdge, HttpsEdge } from '../../generated/operations.ts';
-import { EdgeFacts } from './edge-facts.tsx';
+import { NotYet, OnePage } from './detail-page.tsx';
+import { backendsOf } from './edge-lists.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
+import { EdgeFacts } from './edge-summary.tsx';
 import { modulesOf } from './modules/forms.tsx';
 import type { Host } from './modules/hosts.ts';
 import { settingsOf } from './modules/module-form.ts';
 import { ModuleList } from './modules/module-list.tsx';
-import { ModulePage } from './modules/module-page.tsx';
-
-import { NoSuchModule } from './no-such-module.tsx';
-import { NotYet, OnePage } from './one-thing.tsx';
-import { backendsOf } from './overview.tsx';
-import { edgesCrumb, edgeTitle, httpsCrumbs, visitOf } from './places.ts';
-import { RouteList } from './route-list.tsx';
+import { ModulePage, NoSuchModule } from './modules/module-page.tsx';
+import { edgesCrumb, edgeTitle, httpsCrumbs, visitOf } from './navigation.ts';
+import { RouteList } from './routes/list.tsx';
 
 const KINDS = ['httpsEdge', 'httpsEdgeRoute'];
 const crumbs = [edgesCrumb];

@@ -1,18 +1,18 @@
 // Edges, their routes and modules, and what modules name.
 
 import { Route, Router } from 'preact-iso/router';
-import { NotThere } from '../../shell/not-there.tsx';
+import { NotThere } from '../../shell/not-found.tsx';
 import { AuthorityList, NewAuthority, OneAuthority } from './authorities/index.tsx';
 import { BackendList, NewBackend, OneBackend } from './backends/index.tsx';
 import './edges.css';
+import { HttpsEdgeList, TlsEdgeList } from './edge-lists.tsx';
 import { HttpsEdgeModule, OneHttpsEdge } from './https-edge.tsx';
 import { IpPolicyList, NewIpPolicy, OneIpPolicy } from './ip-policies/index.tsx';
-import { OneRule } from './ip-policies/rule.tsx';
+import { OneRule } from './ip-policies/rule-detail.tsx';
 import { NewEdge } from './new-edge.tsx';
-import { FindRoute, NewRoute } from './new-route.tsx';
-import { HttpsEdgeList, TlsEdgeList } from './overview.tsx';
+import { FindRoute, NewRoute } from './routes/new.tsx';
 import './policy/policy.css';
-import { OneRoute, RouteModule } from './route.tsx';
+import { OneRoute, RouteModule } from './routes/detail.tsx';
 import { OneTlsEdge, TlsEdgeModule } from './tls-edge.tsx';
 
 export default function Screen() {

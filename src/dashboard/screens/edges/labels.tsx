@@ -1,9 +1,9 @@
 // The labels by which backends choose tunnels.
 
-import { all, atMost } from '../../ui/checks.ts';
-import type { FieldProps } from '../../ui/field.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { type Pair, PairsField, pairsOf } from './pairs-field.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import type { FieldProps } from '../../ui/forms/field.tsx';
+import { type Pair, PairsField, pairsOf } from '../../ui/forms/pairs-field.tsx';
+import { all, atMost } from '../../ui/forms/validators.ts';
 
 const LABELS_MAX = 16;
 

@@ -1,16 +1,16 @@
 // Makes an edge.
 
 import { useLocation, useRoute } from 'preact-iso/router';
-import { addressOf } from '../../data/addresses.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import { CreateHttpsEdge, CreateTlsEdge } from '../../generated/operations.ts';
-import { SelectField } from '../../ui/choice-fields.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { NotedFields } from '../../ui/forms/metadata-fields.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { Page } from '../../ui/layout/page.tsx';
 import { HostportsField, hostportsOf } from './hostports-field.tsx';
-import { NotedFields } from './noted-fields.tsx';
-import { edgesCrumb, lists } from './places.ts';
+import { edgesCrumb, lists } from './navigation.ts';
 
 const oneLine: readonly string[] = [''];
 

@@ -1,21 +1,19 @@
 // One TLS edge: its modules and its settings.
 
-import { addressOf } from '../../data/addresses.ts';
-import { useParam } from '../../data/use-param.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import { useParam } from '../../data/routing/use-param.ts';
 import { DeleteTlsEdge, TlsEdge } from '../../generated/operations.ts';
-import { EdgeFacts } from './edge-facts.tsx';
+import { NotYet, OnePage } from './detail-page.tsx';
+import { backendsOf } from './edge-lists.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
+import { EdgeFacts } from './edge-summary.tsx';
 import { modulesOf } from './modules/forms.tsx';
 import type { Host } from './modules/hosts.ts';
 import { settingsOf } from './modules/module-form.ts';
 import { ModuleList } from './modules/module-list.tsx';
-import { ModulePage } from './modules/module-page.tsx';
-
-import { NoSuchModule } from './no-such-module.tsx';
-import { NotYet, OnePage } from './one-thing.tsx';
-import { backendsOf } from './overview.tsx';
-import { edgeTitle, lists, visitOf } from './places.ts';
+import { ModulePage, NoSuchModule } from './modules/module-page.tsx';
+import { edgeTitle, lists, visitOf } from './navigation.ts';
 
 const crumbs = [{ title: 'TLS edges', href: lists.tls }];
 

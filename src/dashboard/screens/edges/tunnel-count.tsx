@@ -1,4 +1,7 @@
-import { Tag } from '../../ui/tag.tsx';
+import { useMemo } from 'preact/hooks';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { TunnelsBehind } from '../../generated/operations.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
 
 /** How many live tunnels there are; none is worth a look. */
 export function TunnelCount({ count }: { count: number }) {
@@ -7,4 +10,33 @@ export function TunnelCount({ count }: { count: number }) {
       {count === 0 ? 'no tunnel' : count === 1 ? '1 tunnel' : `${count} tunnels`}
     </Tag>
   );
+}
+
+/** As many as the API looks up at once. */
+const ASKED_MAX = 100;
+
+/**
+ * Asks for the tunnels of these groups, again whenever one comes or goes.
+ * @returns what tells how many different tunnels some of the groups have; undefined as long as it isn't known.
+ */
+export function useTunnelsBehind(backends: readonly string[]): (some: readonly string[]) => number | undefined {
+  const ids = [...new Set(backends)].sort().slice(0, ASKED_MAX);
+  const { data } = useQuery(
+    TunnelsBehind,
+    { ids },
+    { kinds: ['tunnel', 'tunnelGroupBackend'], keepsData: true, isOff: ids.length === 0 },
+  );
+  return useMemo(() => {
+    const known = new Map<string, readonly string[]>();
+    for (const node of data?.nodes ?? [])
+      if (node && 'tunnels' in node)
+        known.set(
+          node.id,
+          node.tunnels.map(({ id }) => id),
+        );
+    return (some) => {
+      if (some.some((id) => !known.has(id))) return undefined;
+      return new Set(some.flatMap((id) => known.get(id) ?? [])).size;
+    };
+  }, [data]);
 }

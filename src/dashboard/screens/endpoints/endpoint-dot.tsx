@@ -1,4 +1,4 @@
-import { Dot } from '../../ui/dot.tsx';
+import { Dot } from '../../ui/feedback/status-dot.tsx';
 
 export interface EndpointDotProps {
   endpoint: { agents: number; roundTrip: { at: string } | null };

@@ -1,8 +1,8 @@
 import { Route, Router } from 'preact-iso/router';
 import './endpoints.css';
+import { EndpointPage } from './detail.tsx';
 import { LiveEndpoints } from './live-list.tsx';
 import { OfflineEndpoints } from './offline-list.tsx';
-import { EndpointPage } from './one.tsx';
 
 export default function Screen() {
   return (

@@ -1,5 +1,5 @@
 import { unsetOperations } from '../../generated/operations.ts';
-import { Tag } from '../../ui/tag.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
 
 interface ModuleTagsProps {
   kind: keyof typeof unsetOperations;

@@ -1,8 +1,9 @@
-import { addressOf } from '../../data/addresses.ts';
-import { run } from '../../data/client.ts';
-import { failureOf } from '../../data/failure.ts';
-import { useList } from '../../data/use-list.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { failureOf } from '../../data/client/api-failure.ts';
+import { run } from '../../data/client/client.ts';
+import { now } from '../../data/clock.ts';
+import { useList } from '../../data/hooks/use-list.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf } from '../../data/routing/paths.ts';
 import {
   EndpointCount,
   ForgetOfflineEndpoint,
@@ -10,13 +11,12 @@ import {
   OfflineEndpoints as OfflineEndpointsQuery,
 } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { When } from '../../ui/when.tsx';
-import { EndpointTabs } from './endpoint-tabs.tsx';
-import { Kept } from './kept.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { EndpointTabs } from './navigation.tsx';
 
 export function OfflineEndpoints() {
   const list = useList(OfflineEndpointsQuery, {}, (result) => result.offlineEndpoints, { kinds: ['offlineEndpoint'] });
@@ -61,4 +61,10 @@ function Forget({ row }: { row: OfflineEndpointRowFragment }) {
       Forget
     </Button>
   );
+}
+
+/** Until when a name is kept for the credential that served it. */
+export function Kept({ until }: { until: string | null }) {
+  const isKept = until !== null && Date.parse(until) > now.value;
+  return isKept ? <When at={until} /> : <span class="quiet">no longer</span>;
 }

@@ -1,7 +1,7 @@
 // Numbers of a row that change by themselves, so that the row needn't be drawn again for them.
 
 import type { ReadonlySignal } from '@preact/signals';
-import { Rate } from '../../ui/amounts.tsx';
+import { Rate } from '../../ui/text/numbers.tsx';
 import type { Traffic } from './use-traffic.ts';
 
 interface CellProps {

@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { Count, Rate } from '../../ui/amounts.tsx';
-import { Facts } from '../../ui/facts.tsx';
+import { Facts } from '../../ui/text/description-list.tsx';
+import { Count, Rate } from '../../ui/text/numbers.tsx';
 import type { Traffic } from './use-traffic.ts';
 
 export interface TrafficFactsProps {

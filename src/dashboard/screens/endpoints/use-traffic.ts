@@ -2,8 +2,8 @@
 
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { run } from '../../data/client.ts';
-import { refresh } from '../../data/refresh.ts';
+import { run } from '../../data/client/client.ts';
+import { refresh } from '../../data/live/refresh.ts';
 import { EndpointTraffic, type TrafficNowFragment } from '../../generated/operations.ts';
 
 const EVERY_MS = 2000;

@@ -1,14 +1,14 @@
 // Events: where they are delivered, and which.
 
 import { Route, Router } from 'preact-iso/router';
-import { NotThere } from '../../shell/not-there.tsx';
-import { OneDeadLetter } from './destinations/dead-letter.tsx';
+import { NotThere } from '../../shell/not-found.tsx';
+import { OneDeadLetter } from './destinations/dead-letter-detail.tsx';
+import { OneDestination } from './destinations/detail.tsx';
 import { EditDestination, NewDestination } from './destinations/edit.tsx';
 import { DestinationList } from './destinations/list.tsx';
-import { OneDestination } from './destinations/one.tsx';
 import './events.css';
+import { NewSubscription, OneSubscription } from './subscriptions/detail.tsx';
 import { SubscriptionList } from './subscriptions/list.tsx';
-import { NewSubscription, OneSubscription } from './subscriptions/one.tsx';
 
 export default function Screen() {
   return (

@@ -1,9 +1,9 @@
 // What belongs to the viewer: who they are, their password, and where they are signed in.
 
-import { nameOf, viewer } from '../../data/session.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { Page } from '../../ui/page.tsx';
-import { When } from '../../ui/when.tsx';
+import { nameOf, viewer } from '../../data/session/session.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { Facts } from '../../ui/text/description-list.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 import { Password } from './password.tsx';
 import { Sessions } from './sessions.tsx';
 

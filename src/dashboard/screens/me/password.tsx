@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { begin, nameOf, viewer } from '../../data/session.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { begin, nameOf, viewer } from '../../data/session/session.ts';
 import { ChangePassword } from '../../generated/operations.ts';
-import { needed } from '../../ui/checks.ts';
-import { Form } from '../../ui/form.tsx';
-import { Section } from '../../ui/page.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { newPassword } from '../sign-in/passwords.ts';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { needed } from '../../ui/forms/validators.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import { newPassword } from '../sign-in/validate-password.ts';
 
 /** Changes the viewer's own password. */
 export function Password() {

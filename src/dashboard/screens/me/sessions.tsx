@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { meetViewer } from '../../data/session.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { meetViewer } from '../../data/session/session.ts';
 import { BrowserSessions, type BrowserSessionsQuery, SignOutEverywhere } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { When } from '../../ui/when.tsx';
+import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 import { browserOf } from './browser-name.ts';
 
 type Row = NonNullable<BrowserSessionsQuery['browserSessions']>[number];

@@ -1,14 +1,14 @@
 // Who isn't signed in: with e-mail address and password, or by a one-time link, which asks for a new password.
 
 import { useEffect } from 'preact/hooks';
-import { signInToken } from '../../data/sign-in-token.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { signInToken } from '../../data/session/sign-in-token.ts';
 import { SignInOffer } from '../../generated/operations.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Note } from '../../ui/note.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { ByLink } from './by-link.tsx';
-import { ByPassword } from './by-password.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { ByLink } from './link-form.tsx';
+import { ByPassword } from './password-form.tsx';
 
 export function SignIn() {
   const { data, error, reload } = useQuery(SignInOffer, {});

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { BodyFactsFragment, HeaderLineFragment } from '../../generated/operations.ts';
-import { Bytes } from '../../ui/amounts.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Copy } from '../../ui/copy.tsx';
+import { Copy } from '../../ui/text/copy-button.tsx';
+import { Bytes } from '../../ui/text/numbers.tsx';
 import { bytesOf, hexOf } from './bytes.ts';
 import { headerOf } from './headers.tsx';
 

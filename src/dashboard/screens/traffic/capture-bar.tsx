@@ -1,14 +1,14 @@
 // Whether the requests of an endpoint are captured, and how to change that.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/use-action.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
 import { type CaptureStateFragment, ClearTrafficCapture, StopTrafficCapture } from '../../generated/operations.ts';
-import { Bytes, Count } from '../../ui/amounts.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { When } from '../../ui/when.tsx';
+import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Bytes, Count } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
 import { CaptureSettings, sizeOf } from './capture-settings.tsx';
 
 export interface CaptureBarProps {

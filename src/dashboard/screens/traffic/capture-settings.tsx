@@ -1,12 +1,12 @@
-import { useAction } from '../../data/use-action.ts';
-import { useFields } from '../../data/use-fields.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
 import { type CaptureStateFragment, StartTrafficCapture } from '../../generated/operations.ts';
-import { SelectField } from '../../ui/choice-fields.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
-import { ListField, linesOf } from '../../ui/list-field.tsx';
-import { Note } from '../../ui/note.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { ListField, linesOf } from '../../ui/forms/list-field.tsx';
+import { NumberField } from '../../ui/forms/number-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
 
 export interface CaptureSettingsProps {
   endpointId: string;

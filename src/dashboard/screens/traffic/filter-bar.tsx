@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { SelectField } from '../../ui/choice-fields.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 import { classes, type Filter } from './filter.ts';
 
 export interface FilterBarProps {

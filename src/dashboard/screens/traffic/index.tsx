@@ -1,7 +1,7 @@
 import { Route, Router } from 'preact-iso/router';
-import { ChooseEndpoint } from './choose.tsx';
-import { RequestPage } from './request.tsx';
-import { TrafficPage } from './requests.tsx';
+import { ChooseEndpoint } from './endpoint-picker.tsx';
+import { RequestPage } from './request-detail.tsx';
+import { TrafficPage } from './request-list.tsx';
 import './traffic.css';
 
 export default function Screen() {

@@ -1,13 +1,13 @@
-import type { ApiFailure } from '../../data/client.ts';
-import { useFields } from '../../data/use-fields.ts';
+import type { ApiFailure } from '../../data/client/client.ts';
 import type { ReplayRequestInput } from '../../generated/operations.ts';
-import { atMost, needed } from '../../ui/checks.ts';
-import { CheckField } from '../../ui/choice-fields.tsx';
-import { Form } from '../../ui/form.tsx';
-import { ListField } from '../../ui/list-field.tsx';
-import { TextArea, TextField } from '../../ui/text-field.tsx';
+import { CheckField } from '../../ui/forms/choice-fields.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { ListField } from '../../ui/forms/list-field.tsx';
+import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { atMost, needed } from '../../ui/forms/validators.ts';
 import type { Request } from './captured-request.ts';
-import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './edits.ts';
+import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './replay-edits.ts';
 
 /** The API takes requests of 64 KiB, in which the body stands in Base64. */
 const BODY_MAX_BYTES = 45_000;

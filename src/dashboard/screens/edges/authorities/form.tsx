@@ -1,12 +1,12 @@
 // Uploads the certificate of an authority, or changes what is noted of one.
 
-import { useAction } from '../../../data/use-action.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
 import { CreateAuthority, UpdateAuthority } from '../../../generated/operations.ts';
-import { atMost } from '../../../ui/checks.ts';
-import { Form } from '../../../ui/form.tsx';
-import { TextArea } from '../../../ui/text-field.tsx';
-import { NotedFields } from '../noted-fields.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { TextArea } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { atMost } from '../../../ui/forms/validators.ts';
 
 const PEM_MAX_BYTES = 16 * 1024;
 

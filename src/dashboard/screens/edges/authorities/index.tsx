@@ -1,25 +1,25 @@
 // Certificate authorities: all of them, a new one, and one.
 
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../../data/addresses.ts';
 import { now } from '../../../data/clock.ts';
-import { useList } from '../../../data/use-list.ts';
-import { useParam } from '../../../data/use-param.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
 import { Authorities, Authority, type AuthorityRowFragment, DeleteAuthority } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { CodeBlock } from '../../../ui/code-block.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { Facts } from '../../../ui/facts.tsx';
-import { Page, Section } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
-import { Tag } from '../../../ui/tag.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { When } from '../../../ui/when.tsx';
-import { NotYet, OnePage } from '../one-thing.tsx';
-import { lists, newIn, tabs } from '../places.ts';
-import { authorityTitle } from '../things.ts';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Page, Section } from '../../../ui/layout/page.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { CodeBlock } from '../../../ui/text/code-block.tsx';
+import { Facts } from '../../../ui/text/description-list.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { NotYet, OnePage } from '../detail-page.tsx';
+import { lists, newIn, tabs } from '../navigation.ts';
+import { authorityTitle } from '../references/references.ts';
 import { AuthorityForm } from './form.tsx';
 
 const KINDS = ['certificateAuthority'];

@@ -1,12 +1,12 @@
 // Makes a tunnel group, or changes one.
 
-import { useAction } from '../../../data/use-action.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
 import { CreateBackend, UpdateBackend } from '../../../generated/operations.ts';
-import { Form } from '../../../ui/form.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { type Pair, pairsIn, recordOf } from '../../../ui/forms/pairs-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
 import { LabelsField } from '../labels.tsx';
-import { NotedFields } from '../noted-fields.tsx';
-import { type Pair, pairsIn, recordOf } from '../pairs-field.tsx';
 
 interface BackendFormProps {
   backend?: { id: string; description: string; metadata: string; labels: Record<string, string> };

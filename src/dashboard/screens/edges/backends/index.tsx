@@ -1,21 +1,21 @@
 // Tunnel groups: all of them, a new one, and one with its tunnels.
 
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../../data/addresses.ts';
-import { useList } from '../../../data/use-list.ts';
-import { useParam } from '../../../data/use-param.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
 import { Backend, type BackendRowFragment, Backends, DeleteBackend } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { Page, Section } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { When } from '../../../ui/when.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Page, Section } from '../../../ui/layout/page.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { NotYet, OnePage } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
-import { NotYet, OnePage } from '../one-thing.tsx';
-import { lists, newIn, tabs } from '../places.ts';
+import { lists, newIn, tabs } from '../navigation.ts';
 import { TunnelCount } from '../tunnel-count.tsx';
 import { BackendForm } from './form.tsx';
 import { TunnelsOf } from './tunnels.tsx';

@@ -1,12 +1,12 @@
 // The tunnels that belong to a group now.
 
-import { addressOf } from '../../../data/addresses.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
 import { type BackendRowFragment, TunnelsOfGroup, type TunnelsOfGroupQuery } from '../../../generated/operations.ts';
-import { Empty } from '../../../ui/empty.tsx';
-import { Section } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { When } from '../../../ui/when.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
 import { Labels } from '../labels.tsx';
 
 /** As many as are looked up at once. */

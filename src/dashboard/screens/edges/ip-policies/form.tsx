@@ -1,14 +1,14 @@
 // Makes an IP policy with its first rules, or changes what is noted of one.
 
 import { useState } from 'preact/hooks';
-import type { ApiFailure } from '../../../data/client.ts';
-import { failureOf, run } from '../../../data/client.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import type { ApiFailure } from '../../../data/client/client.ts';
+import { failureOf, run } from '../../../data/client/client.ts';
 import { CreateIpPolicy, CreateIpPolicyRule, UpdateIpPolicy } from '../../../generated/operations.ts';
-import { Form } from '../../../ui/form.tsx';
-import { ListField, linesOf } from '../../../ui/list-field.tsx';
-import { NotedFields } from '../noted-fields.tsx';
-import { network } from './network.ts';
+import { Form } from '../../../ui/forms/form.tsx';
+import { ListField, linesOf } from '../../../ui/forms/list-field.tsx';
+import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { network } from './validate-cidr.ts';
 
 interface IpPolicyFormProps {
   policy?: { id: string; description: string; metadata: string };

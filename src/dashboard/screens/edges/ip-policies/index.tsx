@@ -1,20 +1,20 @@
 // IP policies: all of them, a new one, and one with its rules.
 
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../../data/addresses.ts';
-import { useList } from '../../../data/use-list.ts';
-import { useParam } from '../../../data/use-param.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteIpPolicy, IpPolicies, IpPolicy, type IpPolicyRowFragment } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { Page, Section } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { When } from '../../../ui/when.tsx';
-import { NotYet, OnePage } from '../one-thing.tsx';
-import { lists, newIn, tabs } from '../places.ts';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Page, Section } from '../../../ui/layout/page.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { NotYet, OnePage } from '../detail-page.tsx';
+import { lists, newIn, tabs } from '../navigation.ts';
 import { IpPolicyForm } from './form.tsx';
 import { Rules } from './rules.tsx';
 

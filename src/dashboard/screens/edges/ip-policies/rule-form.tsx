@@ -1,14 +1,14 @@
 // Adds a rule to an IP policy, or changes one.
 
-import { useAction } from '../../../data/use-action.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
 import { CreateIpPolicyRule, UpdateIpPolicyRule } from '../../../generated/operations.ts';
-import { all, needed } from '../../../ui/checks.ts';
-import { SelectField } from '../../../ui/choice-fields.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { NotedFields } from '../noted-fields.tsx';
-import { network } from './network.ts';
+import { SelectField } from '../../../ui/forms/choice-fields.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { all, needed } from '../../../ui/forms/validators.ts';
+import { network } from './validate-cidr.ts';
 
 interface RuleFormProps {
   policyId: string;

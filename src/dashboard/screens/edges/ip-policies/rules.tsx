@@ -1,18 +1,18 @@
 // The rules of an IP policy: which networks may visit, and which may not.
 
 import { useState } from 'preact/hooks';
-import { addressOf } from '../../../data/addresses.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { ErrorNote } from '../../../ui/error-note.tsx';
-import { Note } from '../../../ui/note.tsx';
-import { Section } from '../../../ui/page.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tag } from '../../../ui/tag.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { When } from '../../../ui/when.tsx';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
 import { RuleForm } from './rule-form.tsx';
 import { type Rule, useRules } from './use-rules.ts';
 

@@ -1,8 +1,8 @@
 // The rules of one policy. The API lists those of all policies together, so they are looked through page by page.
 
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiFailure, failureOf, run } from '../../../data/client.ts';
-import { refresh } from '../../../data/refresh.ts';
+import { type ApiFailure, failureOf, run } from '../../../data/client/client.ts';
+import { refresh } from '../../../data/live/refresh.ts';
 import { type IpPolicyRuleRowFragment, IpPolicyRules } from '../../../generated/operations.ts';
 
 const PAGE = 100;

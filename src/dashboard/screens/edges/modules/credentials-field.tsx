@@ -1,9 +1,9 @@
 // The user names and passwords of basic auth. Nobody can read a password once it is set.
 
 import { useId } from 'preact/hooks';
-import type { Bound } from '../../../data/use-fields.ts';
-import { useMistake } from '../../../ui/form.tsx';
-import { RemoveButton } from '../../../ui/list-field.tsx';
+import { useMistake } from '../../../ui/forms/form.tsx';
+import { RemoveButton } from '../../../ui/forms/list-field.tsx';
+import type { Bound } from '../../../ui/forms/use-form-fields.ts';
 import { type ModuleField, moduleField, type Settings } from './field-kinds.tsx';
 
 interface Credential {

@@ -1,14 +1,14 @@
 // The kinds of fields that forms of modules have: how each is read from what the API shows, drawn, checked and sent.
 
 import type { ComponentChildren } from 'preact';
-import type { Bound } from '../../../data/use-fields.ts';
-import { SelectField } from '../../../ui/choice-fields.tsx';
-import { ListField, linesOf } from '../../../ui/list-field.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { type Pair, PairsField, pairsIn, recordOf } from '../pairs-field.tsx';
-import { type NewThing, PickField, PicksField } from '../pick-field.tsx';
-import type { Thing } from '../things.ts';
+import { SelectField } from '../../../ui/forms/choice-fields.tsx';
+import { ListField, linesOf } from '../../../ui/forms/list-field.tsx';
+import { NumberField } from '../../../ui/forms/number-field.tsx';
+import { type Pair, PairsField, pairsIn, recordOf } from '../../../ui/forms/pairs-field.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import { type NewThing, PickField, PicksField } from '../references/reference-field.tsx';
+import type { Thing } from '../references/references.ts';
 import type { Host } from './hosts.ts';
 
 /** A module as the API shows it, without `enabled`. */

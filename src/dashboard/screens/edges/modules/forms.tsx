@@ -2,7 +2,7 @@
 
 import { unsetOperations } from '../../../generated/operations.ts';
 import { BackendForm } from '../backends/form.tsx';
-import { backend as groups } from '../things.ts';
+import { backend as groups } from '../references/references.ts';
 import { idsIn, pick } from './field-kinds.tsx';
 import { accessForms } from './forms/access.tsx';
 import { trafficForms } from './forms/traffic.tsx';

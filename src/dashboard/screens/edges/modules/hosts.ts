@@ -1,7 +1,7 @@
 // What modules belong to, and how they are changed there.
 
-import { addressOf, addressOfRoute } from '../../../data/addresses.ts';
-import type { Operation } from '../../../data/operation.ts';
+import type { Operation } from '../../../data/client/operation.ts';
+import { addressOf, addressOfRoute } from '../../../data/routing/paths.ts';
 import {
   UpdateHttpsEdge,
   UpdateHttpsEdgeRoute,

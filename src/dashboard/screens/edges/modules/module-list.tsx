@@ -1,13 +1,13 @@
 // The modules of an edge or route: which are set, how, and whether they are on.
 
 import { Fragment } from 'preact';
-import { addressOf, kindOf } from '../../../data/addresses.ts';
+import { addressOf, kindOf } from '../../../data/routing/paths.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
-import { ErrorNote } from '../../../ui/error-note.tsx';
-import { Section } from '../../../ui/page.tsx';
-import { Tag } from '../../../ui/tag.tsx';
-import { moduleAt } from '../places.ts';
-import { useNames } from '../things.ts';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { moduleAt } from '../navigation.ts';
+import { useNames } from '../references/references.ts';
 import { modulesOf } from './forms.tsx';
 import { addressOfHost, type Host } from './hosts.ts';
 import { type Module, type SetModule, settingsOf } from './module-form.ts';

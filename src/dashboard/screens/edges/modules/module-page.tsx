@@ -2,15 +2,15 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useFields } from '../../../data/use-fields.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CheckField } from '../../../ui/choice-fields.tsx';
-import { Confirm } from '../../../ui/confirm.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { Note } from '../../../ui/note.tsx';
-import { type Crumb, Page } from '../../../ui/page.tsx';
-import { Tag } from '../../../ui/tag.tsx';
-import { toast } from '../../../ui/toast.tsx';
+import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { CheckField } from '../../../ui/forms/choice-fields.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { type Crumb, Page } from '../../../ui/layout/page.tsx';
 import { addressOfHost, type Host, hostNouns } from './hosts.ts';
 import { type Module, type SetModule, valuesOf } from './module-form.ts';
 import { useModule } from './use-module.ts';
@@ -113,5 +113,14 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
       {Status && <Status host={host} values={fields.values} settings={settings} />}
       {Aside && <Aside host={host} values={fields.values} settings={settings} />}
     </>
+  );
+}
+
+/** Stands at an address of a module that there is not. */
+export function NoSuchModule({ crumbs }: { crumbs: readonly Crumb[] }) {
+  return (
+    <Page title="No such module" crumbs={crumbs}>
+      <Note>There is no module of this name here.</Note>
+    </Page>
   );
 }

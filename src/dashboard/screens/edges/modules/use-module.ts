@@ -1,8 +1,8 @@
 // Changes one module of an edge or route.
 
-import type { ApiFailure } from '../../../data/client.ts';
-import { useAction } from '../../../data/use-action.ts';
-import { toast } from '../../../ui/toast.tsx';
+import type { ApiFailure } from '../../../data/client/client.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { toast } from '../../../ui/feedback/toast.tsx';
 import { type Host, hostNouns, hostVariables, unsetOperation, updateOperations } from './hosts.ts';
 import { inputOf, type Module, type SetModule, valuesOf } from './module-form.ts';
 

@@ -1,10 +1,10 @@
 // The provider of webhooks and the secret that it signs with.
 
 import { useId } from 'preact/hooks';
-import type { Bound } from '../../../data/use-fields.ts';
-import { all, atMost, needed } from '../../../ui/checks.ts';
-import { Field } from '../../../ui/field.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
+import { Field } from '../../../ui/forms/field.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import { all, atMost, needed } from '../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from './field-kinds.tsx';
 
 /** Those that the input of the module tells of. */

@@ -1,19 +1,19 @@
 // Tries a policy on a request that nobody sends.
 
 import { useState } from 'preact/hooks';
-import type { ApiFailure } from '../../../data/client.ts';
-import { failureOf, run } from '../../../data/client.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import { ApiFailure, failureOf, run } from '../../../data/client/client.ts';
 import { TryPolicy, type TryPolicyQuery } from '../../../generated/operations.ts';
-import { webAddress } from '../../../ui/checks.ts';
-import { CheckField } from '../../../ui/choice-fields.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { Section } from '../../../ui/page.tsx';
-import { TextArea, TextField } from '../../../ui/text-field.tsx';
-import { announce } from '../../../ui/toast.tsx';
+import { announce } from '../../../ui/feedback/toast.tsx';
+import { CheckField } from '../../../ui/forms/choice-fields.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { NumberField } from '../../../ui/forms/number-field.tsx';
+import { type Pair, PairsField, pairsOf } from '../../../ui/forms/pairs-field.tsx';
+import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { webAddress } from '../../../ui/forms/validators.ts';
+import { Section } from '../../../ui/layout/page.tsx';
 import type { Host } from '../modules/hosts.ts';
-import { type Pair, PairsField, pairsOf } from '../pairs-field.tsx';
+import type { PanelProps } from '../modules/module-form.ts';
 import { Explanation } from './explanation.tsx';
 
 interface DryRunProps {
@@ -126,4 +126,19 @@ export function DryRun({ document, host }: DryRunProps) {
 
 function token(text: string): string | null {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(text) ? null : 'Letters, digits and a few marks, without blanks.';
+}
+
+export function PolicyAside({ host, values }: PanelProps) {
+  return <DryRun document={() => documentOf(values)} host={host} />;
+}
+
+/** What the form says as one document; the older shape has its lists apart. @throws ApiFailure */
+function documentOf({ value, inbound, outbound }: PanelProps['values']): string {
+  if (value !== undefined) return String(value);
+  try {
+    const listIn = (text: unknown) => JSON.parse(String(text) || '[]');
+    return JSON.stringify({ inbound: listIn(inbound), outbound: listIn(outbound) });
+  } catch {
+    throw new ApiFailure('The rules above aren’t JSON yet.');
+  }
 }

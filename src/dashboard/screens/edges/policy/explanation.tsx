@@ -1,8 +1,8 @@
 // What a policy would do, told step by step.
 
 import type { TryPolicyQuery } from '../../../generated/operations.ts';
-import { Note } from '../../../ui/note.tsx';
-import { Tag, type TagProps } from '../../../ui/tag.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Tag, type TagProps } from '../../../ui/feedback/tag.tsx';
 import { Outcome } from './outcome.tsx';
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;

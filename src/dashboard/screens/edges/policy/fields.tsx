@@ -1,8 +1,8 @@
 // The fields of policies: a document, and lists of rules.
 
 import { useId, useRef } from 'preact/hooks';
-import type { Bound } from '../../../data/use-fields.ts';
-import { needed } from '../../../ui/checks.ts';
+import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import { needed } from '../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from '../modules/field-kinds.tsx';
 import type { Host } from '../modules/hosts.ts';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';

@@ -1,7 +1,7 @@
 // What becomes of a request in the end.
 
 import type { TryPolicyQuery } from '../../../generated/operations.ts';
-import { Note } from '../../../ui/note.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
 
 type Outcome = NonNullable<NonNullable<TryPolicyQuery['evaluatePolicy']>['outcome']>;
 

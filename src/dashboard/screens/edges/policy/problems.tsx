@@ -1,10 +1,10 @@
 // What is wrong with a policy while it is written, asked as soon as one pauses.
 
 import { useEffect, useState } from 'preact/hooks';
-import { useQuery } from '../../../data/use-query.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
 import { CheckPolicy, type PolicyProto } from '../../../generated/operations.ts';
 import type { Host } from '../modules/hosts.ts';
-import { lineOf } from './line-of.ts';
+import { lineOf } from './problem-line.ts';
 
 const PAUSE_MS = 600;
 

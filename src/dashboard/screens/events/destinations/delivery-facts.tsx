@@ -1,12 +1,12 @@
 // How delivery to a destination is going, as it goes.
 
 import { useState } from 'preact/hooks';
-import { useSubscription } from '../../../data/use-subscription.ts';
+import { useSubscription } from '../../../data/hooks/use-subscription.ts';
 import { EventDeliveryChanged, type EventDeliveryFactsFragment } from '../../../generated/operations.ts';
-import { Bytes, Count } from '../../../ui/amounts.tsx';
-import { Facts } from '../../../ui/facts.tsx';
-import { Note } from '../../../ui/note.tsx';
-import { When } from '../../../ui/when.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Facts } from '../../../ui/text/description-list.tsx';
+import { Bytes, Count } from '../../../ui/text/numbers.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 
 /** What was asked first, and then whatever is told. */

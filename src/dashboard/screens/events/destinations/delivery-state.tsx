@@ -1,5 +1,5 @@
 import type { EventDeliveryState } from '../../../generated/operations.ts';
-import { Tag } from '../../../ui/tag.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
 
 interface Delivery {
   state: EventDeliveryState;

@@ -2,17 +2,17 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { addressOf } from '../../../data/addresses.ts';
-import { useParam } from '../../../data/use-param.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
 import { EventDestination } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CodeBlock } from '../../../ui/code-block.tsx';
-import { ErrorNote } from '../../../ui/error-note.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { destinationCrumbs, lists } from '../places.ts';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { CodeBlock } from '../../../ui/text/code-block.tsx';
+import { destinationCrumbs, lists } from '../navigation.ts';
 import { DestinationForm, type MadeSecret } from './form.tsx';
 
 export function NewDestination() {

@@ -1,16 +1,16 @@
 // Makes an event destination, or changes one.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../../data/use-action.ts';
-import { useFields } from '../../../data/use-fields.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
 import {
   CreateEventDestination,
   type EventTargetFactsFragment,
   UpdateEventDestination,
 } from '../../../generated/operations.ts';
-import { description, metadata } from '../../../ui/checks.ts';
-import { Form } from '../../../ui/form.tsx';
-import { TextArea, TextField } from '../../../ui/text-field.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { description, metadata } from '../../../ui/forms/validators.ts';
 import { TargetFields } from './target-fields.tsx';
 import { choiceIn, inputOf, membersOf, nameOf, type TargetChoice } from './target-values.ts';
 

@@ -1,14 +1,14 @@
-import { addressOf } from '../../../data/addresses.ts';
-import { useList } from '../../../data/use-list.ts';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
 import { type EventDestinationRowFragment, EventDestinations } from '../../../generated/operations.ts';
-import { Count } from '../../../ui/amounts.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
-import { When } from '../../../ui/when.tsx';
-import { newDestination, tabs } from '../places.ts';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { Count } from '../../../ui/text/numbers.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { newDestination, tabs } from '../navigation.ts';
 import { DeliveryState } from './delivery-state.tsx';
 import { targetText } from './target-values.ts';
 

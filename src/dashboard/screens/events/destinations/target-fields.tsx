@@ -1,8 +1,8 @@
 // Where events are sent: the kind of target, and what that kind asks for.
 
 import { Button } from '../../../ui/button.tsx';
-import { SelectField } from '../../../ui/choice-fields.tsx';
-import { TextArea, TextField } from '../../../ui/text-field.tsx';
+import { SelectField } from '../../../ui/forms/choice-fields.tsx';
+import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
 import { asksForProof, membersOf, nameOf, type TargetChoice } from './target-values.ts';
 import { checkOf, factsOf, type Kind, kindNames, type Member, type Proof, proofs } from './targets.ts';
 

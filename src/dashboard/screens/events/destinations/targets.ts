@@ -1,7 +1,7 @@
 // The kinds of target that a destination may have, and what each of them asks for.
 
-import { all, atMost } from '../../../ui/checks.ts';
-import { arn, matches, newSigningSecret, pairs, uuid } from './target-checks.ts';
+import { all, atMost } from '../../../ui/forms/validators.ts';
+import { arn, matches, newSigningSecret, pairs, uuid } from './target-validators.ts';
 
 export type Kind = keyof typeof kinds;
 

@@ -1,23 +1,23 @@
 // Makes an event subscription, or changes one.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../../data/use-action.ts';
-import { useFields } from '../../../data/use-fields.ts';
-import { useQuery } from '../../../data/use-query.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
 import {
   CreateEventSubscription,
   EventCatalogue,
   type EventSubscriptionFactsFragment,
   UpdateEventSubscription,
 } from '../../../generated/operations.ts';
-import { description, metadata } from '../../../ui/checks.ts';
-import { ErrorNote } from '../../../ui/error-note.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { Note } from '../../../ui/note.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { TextArea, TextField } from '../../../ui/text-field.tsx';
-import { Catalogue } from './catalogue.tsx';
-import { DestinationChecks } from './destination-checks.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { description, metadata } from '../../../ui/forms/validators.ts';
+import { DestinationChecks } from './destination-picker.tsx';
+import { Catalogue } from './event-type-picker.tsx';
 import { inputOf, type Sources, sourcesIn } from './sources.ts';
 
 interface SubscriptionFormProps {

@@ -1,13 +1,13 @@
-import { addressOf } from '../../../data/addresses.ts';
-import { useList } from '../../../data/use-list.ts';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
 import { type EventSubscriptionRowFragment, EventSubscriptions } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/empty.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
-import { When } from '../../../ui/when.tsx';
-import { newSubscription, tabs } from '../places.ts';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { newSubscription, tabs } from '../navigation.ts';
 
 export function SubscriptionList() {
   const list = useList(EventSubscriptions, {}, (result) => result.eventSubscriptions, {

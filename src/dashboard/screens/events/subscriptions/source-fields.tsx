@@ -1,9 +1,9 @@
 // Which events of a type of traffic events are delivered, and what of them.
 
-import { atMost } from '../../../ui/checks.ts';
-import { useMistake } from '../../../ui/form.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { TextArea } from '../../../ui/text-field.tsx';
+import { useMistake } from '../../../ui/forms/form.tsx';
+import { NumberField } from '../../../ui/forms/number-field.tsx';
+import { TextArea } from '../../../ui/forms/text-field.tsx';
+import { atMost } from '../../../ui/forms/validators.ts';
 import { type EventType, isAmong, memberOf, type Source, type Sources, toggled } from './sources.ts';
 
 const FILTER_MAX_BYTES = 4096;

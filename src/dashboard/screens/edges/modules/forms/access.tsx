@@ -1,9 +1,9 @@
 // Modules that decide who may come in, and how visitors' TLS is spoken.
 
-import { all, atMost } from '../../../../ui/checks.ts';
+import { all, atMost } from '../../../../ui/forms/validators.ts';
 import { AuthorityForm } from '../../authorities/form.tsx';
 import { IpPolicyForm } from '../../ip-policies/form.tsx';
-import { certificateAuthority, ipPolicy } from '../../things.ts';
+import { certificateAuthority, ipPolicy } from '../../references/references.ts';
 import { credentials, usernamesIn } from '../credentials-field.tsx';
 import { choice, idsIn, lines, picks, text, textsIn } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';

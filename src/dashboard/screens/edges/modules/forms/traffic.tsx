@@ -1,12 +1,12 @@
 // Modules that change traffic, or what is asked of the upstream.
 
-import { Breaker } from '../../breaker.tsx';
-import { PolicyAside } from '../../policy/aside.tsx';
+import { atMost } from '../../../../ui/forms/validators.ts';
+import { PolicyAside } from '../../policy/dry-run.tsx';
 import { documentField, rulesField } from '../../policy/fields.tsx';
 import { hasSecrets } from '../../policy/secrets.ts';
+import { Breaker } from '../circuit-breaker-status.tsx';
 import { lines, number, pairs, textsIn } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
-import { headerName, headerValue } from './header-checks.ts';
 import { changesInWords } from './summaries.ts';
 
 export const trafficForms = {
@@ -126,4 +126,30 @@ function headers(side: 'request' | 'response'): ModuleForm {
 function ruleCount(rules: unknown): string {
   const count = Array.isArray(rules) ? rules.length : 0;
   return `${count} rule${count === 1 ? '' : 's'}`;
+}
+
+/** They frame a message, or belong to whoever sends it. */
+const RESERVED = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+function headerName(side: 'request' | 'response') {
+  return (name: string): string | null => {
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(name.trim())) return 'This isn’t the name of a header field.';
+    const isReserved =
+      RESERVED.has(name.trim().toLowerCase()) || (side === 'request' && name.trim().toLowerCase() === 'host');
+    return isReserved ? 'Only the gateway or the client itself may say this one.' : null;
+  };
+}
+
+function headerValue(value: string): string | null {
+  return /[^\t\P{Cc}]/u.test(value) ? 'The value must be one line.' : atMost(8192)(value);
 }

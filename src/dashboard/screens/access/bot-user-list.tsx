@@ -1,0 +1,51 @@
+import { useList } from '../../data/hooks/use-list.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { type BotUserRowFragment, BotUsers } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { isAdmin, tabs } from './navigation.ts';
+
+const columns: Column<BotUserRowFragment>[] = [
+  { key: 'name', title: 'Name', width: '2fr', cell: ({ name }) => name },
+  {
+    key: 'active',
+    title: 'State',
+    width: '7rem',
+    cell: ({ active }) => (active ? 'active' : <Tag look="warn">inactive</Tag>),
+  },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+export function BotUserList() {
+  const list = useList(BotUsers, {}, (result) => result.botUsers, { kinds: ['botUser'] });
+  const newBot = isAdmin() && (
+    <LinkButton look="primary" href={pathOf('access', 'bots', 'new')}>
+      New bot user
+    </LinkButton>
+  );
+  return (
+    <Page
+      title="Bot users"
+      lead={`Owners of API keys and credentials that are no person.${isAdmin() ? '' : ' Only admins can change them.'}`}
+      actions={newBot}
+    >
+      <Tabs label="Access" tabs={tabs} />
+      <Table
+        label="Bot users"
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf('botUser', id)}
+        empty={
+          <Empty title="No bot users yet" action={newBot}>
+            What a bot user holds stays when a person goes. It has the rights of a member.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

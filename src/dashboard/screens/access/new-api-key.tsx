@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import { CreateApiKey } from '../../generated/operations.ts';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { description, metadata } from '../../ui/forms/validators.ts';
+import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { CodeBlock } from '../../ui/text/code-block.tsx';
+import { OwnerField } from '../credentials/owner.tsx';
+import { keyCrumbs, lists } from './navigation.ts';
+
+interface Created {
+  id: string;
+  token: string;
+}
+
+export function NewApiKey() {
+  const { route } = useLocation();
+  const [created, setCreated] = useState<Created>();
+  const { bind, values } = useFields({ description: '', ownerId: '', metadata: '' });
+  const create = useAction(CreateApiKey);
+
+  async function submit() {
+    const { ownerId, ...texts } = values;
+    const result = await create.act({ input: { ...texts, ...(ownerId && { ownerId }) } });
+    const { id, token } = result?.createApiKey ?? {};
+    if (id && token) setCreated({ id, token });
+  }
+
+  if (created) {
+    return (
+      <Page title="The new API key" crumbs={keyCrumbs}>
+        <Secret name="API key" secret={created.token} onKept={() => route(addressOf('apiKey', created.id), true)}>
+          <p>A request with it, for example:</p>
+          <CodeBlock code={exampleWith(created.token)} what="the example" />
+        </Secret>
+      </Page>
+    );
+  }
+  return (
+    <Page title="New API key" crumbs={keyCrumbs}>
+      <Form
+        action="Create the API key"
+        onSubmit={() => void submit()}
+        error={create.error}
+        isBusy={create.isBusy}
+        onCancel={() => route(lists.keys)}
+      >
+        <TextField
+          {...bind('description')}
+          label="Description"
+          help="For people: who or what will use it."
+          check={description}
+        />
+        <OwnerField {...bind('ownerId')} what="the key" />
+        <TextArea
+          {...bind('metadata')}
+          label="Metadata"
+          help="For machines: any text."
+          rows={2}
+          check={metadata}
+          isCode
+        />
+      </Form>
+      <p class="quiet">A key may do what its holder may do.</p>
+    </Page>
+  );
+}
+
+function exampleWith(token: string): string {
+  return `curl ${window.location.origin}/endpoints -H 'Authorization: Bearer ${token}' -H 'Service-Version: 2'`;
+}

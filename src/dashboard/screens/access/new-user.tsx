@@ -1,0 +1,56 @@
+import { useLocation } from 'preact-iso/router';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import { CreateUser } from '../../generated/operations.ts';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { all, atMost, needed } from '../../ui/forms/validators.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { lists, userCrumbs } from './navigation.ts';
+import { type Role, roles } from './roles.ts';
+
+const EMAIL_MAX_BYTES = 254;
+
+export function NewUser() {
+  const { route } = useLocation();
+  const { bind, values } = useFields({ email: '', role: 'member' as Role });
+  const create = useAction(CreateUser);
+
+  async function submit() {
+    const { id } = (await create.act({ input: { ...values, email: values.email.trim() } }))?.createUser ?? {};
+    if (id) route(addressOf('user', id), true);
+  }
+
+  return (
+    <Page title="New user" crumbs={userCrumbs}>
+      <Form
+        action="Add the user"
+        onSubmit={() => void submit()}
+        error={create.error}
+        isBusy={create.isBusy}
+        onCancel={() => route(lists.users)}
+      >
+        <TextField
+          {...bind('email')}
+          type="email"
+          label="E-mail"
+          help="It is what the user signs in with. Nothing is sent to it: you make a sign-in link on the next page."
+          check={all(needed('An e-mail address'), atMost(EMAIL_MAX_BYTES), address)}
+        />
+        <SelectField
+          {...bind('role')}
+          onChange={(role) => bind('role').onChange(role as Role)}
+          label="Role"
+          help="An admin may do everything. A member may do everything but change users, bot users and what others hold."
+          options={roles}
+        />
+      </Form>
+    </Page>
+  );
+}
+
+function address(value: string): string | null {
+  return /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : 'This isn’t an e-mail address.';
+}

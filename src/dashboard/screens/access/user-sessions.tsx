@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { meetViewer } from '../../data/session/session.ts';
+import { SignOutEverywhere, UserSessions, type UserSessionsQuery } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { browserOf } from '../me/browser-name.ts';
+
+/** Browser sessions are told of to nobody. */
+const LOOK_MS = 15_000;
+
+type Row = NonNullable<UserSessionsQuery['browserSessions']>[number];
+
+const columns: Column<Row>[] = [
+  {
+    key: 'browser',
+    title: 'Browser',
+    width: '2fr',
+    cell: ({ userAgent, isThis }) => (
+      <span title={userAgent}>
+        {browserOf(userAgent)} {isThis && <Tag look="good">this one</Tag>}
+      </span>
+    ),
+  },
+  { key: 'ip', title: 'Address', width: '1fr', cell: ({ ip }) => <code>{ip}</code> },
+  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
+  { key: 'created', title: 'Signed in', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+interface UserBrowsersProps {
+  userId: string;
+  email: string;
+  isYou: boolean;
+}
+
+/** Where a user is signed in; for admins. */
+export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
+  const { data, error, reload } = useQuery(UserSessions, { userId }, { kinds: ['user'], everyMs: LOOK_MS });
+  const everywhere = useAction(SignOutEverywhere);
+  const [isAsking, setAsking] = useState(false);
+  const rows = data?.browserSessions ?? [];
+
+  async function signOut() {
+    const result = await everywhere.act({ userId });
+    if (!result) return;
+    setAsking(false);
+    if (isYou) return meetViewer();
+    toast(`${email} is signed out everywhere.`);
+    void reload();
+  }
+
+  return (
+    <Section
+      title="Browsers"
+      actions={rows.length > 0 && <Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+    >
+      <ErrorNote error={error} retry={() => void reload()} />
+      {data ? (
+        <Table
+          label="Browser sessions"
+          columns={columns}
+          rows={rows}
+          empty={<p class="quiet">The user is signed in nowhere.</p>}
+        />
+      ) : (
+        !error && <Skeleton />
+      )}
+      {isAsking && (
+        <Confirm
+          title={`Sign ${email} out everywhere?`}
+          action="Sign out everywhere"
+          error={everywhere.error}
+          isBusy={everywhere.isBusy}
+          onConfirm={() => void signOut()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Every browser in which {isYou ? 'you are' : 'the user is'} signed in is signed out at once
+            {isYou && ', this one too'}. API keys keep working.
+          </p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,47 @@
+import { useId } from 'preact/hooks';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import type { Trial } from './use-acl-dry-run.ts';
+
+interface BindTrialProps {
+  bind: string;
+  onChange: (bind: string) => void;
+  answer: Trial['binds'][number] | undefined;
+  /** There are rules, but none is whole yet. */
+  isEarly: boolean;
+}
+
+/** Whether the rules above would let an agent have something. */
+export function BindTrial({ bind, onChange, answer, isEarly }: BindTrialProps) {
+  const id = useId();
+  return (
+    <div class="bind-trial">
+      <label for={id}>Would this be allowed?</label>
+      <input
+        id={id}
+        type="text"
+        class="code"
+        value={bind}
+        placeholder="app.example.com"
+        aria-describedby={`${id}-answer`}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellcheck={false}
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+      />
+      <p class="help" id={`${id}-answer`} role="status">
+        {bind.trim() === '' ? (
+          'Try a name, an address such as 1.example.com:20000, or a label such as key=value. Nothing is stored.'
+        ) : isEarly ? (
+          'Fill a rule in first.'
+        ) : answer ? (
+          <>
+            <Tag look={answer.isAllowed ? 'good' : 'bad'}>{answer.isAllowed ? 'yes' : 'no'}</Tag> {answer.message}
+          </>
+        ) : (
+          '…'
+        )}
+      </p>
+    </div>
+  );
+}

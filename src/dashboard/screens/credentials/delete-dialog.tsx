@@ -1,0 +1,42 @@
+import { useLocation } from 'preact-iso/router';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { pathOf } from '../../data/routing/paths.ts';
+import { type CredentialRowFragment, DeleteCredential } from '../../generated/operations.ts';
+import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { credentialTitle } from './navigation.ts';
+
+export function Deletion({ credential, onClose }: { credential: CredentialRowFragment; onClose: () => void }) {
+  const { id, openSessions } = credential;
+  const { route } = useLocation();
+  const remove = useAction(DeleteCredential);
+
+  async function confirmed() {
+    if (!(await remove.act({ id }))) return;
+    toast('The credential is deleted.');
+    route(pathOf('credentials'), true);
+  }
+
+  return (
+    <Confirm
+      title="Delete this credential?"
+      name={credentialTitle(credential)}
+      action="Delete the credential"
+      error={remove.error}
+      isBusy={remove.isBusy}
+      onConfirm={() => void confirmed()}
+      onClose={onClose}
+    >
+      <p>Its authtoken is refused from then on, for good. {endingText(openSessions)}</p>
+    </Confirm>
+  );
+}
+
+function endingText(sessions: number): string {
+  if (sessions === 0) return 'No agent is connected with it now.';
+  const who =
+    sessions === 1
+      ? 'The agent that is connected with it now is'
+      : `The ${sessions} agents that are connected with it now are`;
+  return `${who} cut off, and what they serve goes offline at once.`;
+}

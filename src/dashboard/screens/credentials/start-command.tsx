@@ -1,0 +1,65 @@
+// The line that starts an agent of this gateway, ready to copy.
+
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { GatewayInfo } from '../../generated/operations.ts';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { CodeBlock } from '../../ui/text/code-block.tsx';
+import { agentCommand, quoted } from './agent-command.ts';
+import './start-command.css';
+import { Button } from '../../ui/button.tsx';
+
+/** What the certificate is called where it is saved to. */
+const CA_FILE = 'gateway-ca.pem';
+
+interface StartLineProps {
+  /** The authtoken. It is known only when its credential is created. */
+  token?: string;
+  /** What the credential may bind. */
+  acl: readonly string[];
+}
+
+export function StartLine({ token, acl }: StartLineProps) {
+  const { data, error, reload } = useQuery(GatewayInfo, {});
+  const info = data?.gatewayInfo;
+  if (error) return <ErrorNote error={error} retry={() => void reload()} />;
+  if (!info) return <Skeleton lines={2} />;
+  const { agentAddress, caFile, caCertificate } = info;
+  const line = [
+    `TUNNEL_AUTHTOKEN=${token ?? '<authtoken>'}`,
+    `GATEWAY_ADDR=${agentAddress}`,
+    `GATEWAY_CA=${quoted(caFile ?? CA_FILE)}`,
+    `npm run agent -- ${agentCommand(acl)}`,
+  ].join(' ');
+  return (
+    <div class="start-line">
+      <CodeBlock code={line} what="the line that starts an agent" />
+      <p class="help">
+        It opens a tunnel to a program on port 3000.
+        {caFile === null && ' The agent needs the certificate of this gateway’s authority in a file beside it.'}
+      </p>
+      {caFile === null && <SaveCertificate pem={caCertificate} name={CA_FILE} />}
+    </div>
+  );
+}
+
+interface SaveCertificateProps {
+  pem: string;
+  /** The file's name. */
+  name: string;
+}
+
+/** Gives a certificate to the browser as a file. It is no secret. */
+function SaveCertificate({ pem, name }: SaveCertificateProps) {
+  function save() {
+    const href = URL.createObjectURL(new Blob([pem], { type: 'application/x-pem-file' }));
+    const link = Object.assign(document.createElement('a'), { href, download: name });
+    link.click();
+    URL.revokeObjectURL(href);
+  }
+  return (
+    <div class="actions">
+      <Button onClick={save}>Save {name}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+// How long a certificate still lasts.
+
+import { now } from '../../../data/clock.ts';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+
+const DAY_MS = 86_400_000;
+/** When it is time to get the next one. */
+const SOON_DAYS = 21;
+
+export function Until({ at }: { at: string }) {
+  const days = Math.floor((Date.parse(at) - now.value) / DAY_MS);
+  return (
+    <>
+      <When at={at} /> {days < 0 ? <Tag look="bad">expired</Tag> : days < SOON_DAYS && <Tag look="warn">soon</Tag>}
+    </>
+  );
+}

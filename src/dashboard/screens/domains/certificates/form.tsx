@@ -1,0 +1,88 @@
+// Uploads a certificate with its key. The key is in this form only, and gone with it.
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { ApiFailure } from '../../../data/client/client.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { CreateCertificate } from '../../../generated/operations.ts';
+import { Form } from '../../../ui/forms/form.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { description } from '../../../ui/forms/validators.ts';
+import { Page } from '../../../ui/layout/page.tsx';
+import { certificateCrumbs, lists } from '../navigation.ts';
+import { PemField } from './pem-field.tsx';
+
+interface CertificateFormProps {
+  action: string;
+  /** Why what was to follow failed. */
+  error?: ApiFailure;
+  /** Stands above the fields. */
+  before?: ComponentChildren;
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}
+
+const EMPTY = { certificatePem: '', privateKeyPem: '', description: '' };
+
+export function CertificateForm({ action, error, before, onDone, onCancel }: CertificateFormProps) {
+  const { bind, values } = useFields(EMPTY);
+  const create = useAction(CreateCertificate);
+  // What was uploaded already isn't uploaded twice when only what follows failed.
+  const [uploaded, setUploaded] = useState<{ id: string; of: string }>();
+
+  async function submit() {
+    const of = JSON.stringify(values);
+    const id = uploaded?.of === of ? uploaded.id : (await create.act({ input: values }))?.createTlsCertificate?.id;
+    if (!id) return;
+    setUploaded({ id, of });
+    onDone(id);
+  }
+
+  return (
+    <Form
+      action={action}
+      onSubmit={() => void submit()}
+      error={create.error ?? error}
+      isBusy={create.isBusy}
+      onCancel={onCancel}
+    >
+      {before}
+      <PemField
+        {...bind('certificatePem')}
+        label="Certificate"
+        help="In PEM; after it those that it is issued by, in order."
+        check={(pem) =>
+          pem.includes('-----BEGIN CERTIFICATE-----') ? null : 'It begins with -----BEGIN CERTIFICATE-----.'
+        }
+      />
+      <PemField
+        {...bind('privateKeyPem')}
+        label="Private key"
+        help="In PEM, not encrypted. It is stored encrypted; nobody can read it afterwards."
+        check={(pem) => {
+          if (pem.includes('ENCRYPTED')) return 'It is encrypted: it has to be without a passphrase.';
+          return /-----BEGIN (RSA |EC )?PRIVATE KEY-----/.test(pem)
+            ? null
+            : 'It begins with -----BEGIN PRIVATE KEY-----.';
+        }}
+      />
+      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+    </Form>
+  );
+}
+
+export function NewCertificate() {
+  const { route } = useLocation();
+  return (
+    <Page title="Upload a certificate" crumbs={certificateCrumbs}>
+      <CertificateForm
+        action="Upload the certificate"
+        onDone={(id) => route(addressOf('tlsCertificate', id), true)}
+        onCancel={() => route(lists.certificates)}
+      />
+    </Page>
+  );
+}

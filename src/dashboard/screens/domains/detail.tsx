@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { useParam } from '../../data/routing/use-param.ts';
+import { Domain } from '../../generated/operations.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Copy } from '../../ui/text/copy-button.tsx';
+import { Facts } from '../../ui/text/description-list.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { ChangeDomain, DeleteDomainDialog } from './dialogs.tsx';
+import { Records } from './dns-records.tsx';
+import { DomainCertificate } from './domain-certificate.tsx';
+import { domainCrumbs, lists } from './navigation.ts';
+
+export function DomainPage() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(Domain, { id }, { kinds: ['reservedDomain'] });
+  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const domain = data?.reservedDomain;
+  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (!domain) {
+    return (
+      <Page title="Domain" crumbs={domainCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  const close = () => setAsked(undefined);
+  return (
+    <Page
+      title={domain.domain}
+      crumbs={domainCrumbs}
+      lead={domain.description || undefined}
+      actions={
+        <>
+          <Button onClick={() => setAsked('change')}>Change</Button>
+          <Button look="danger" onClick={() => setAsked('delete')}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <ErrorNote error={error} retry={() => void reload()} />
+      <Facts
+        facts={[
+          { name: 'Stands for', value: domain.domain.startsWith('*.') ? 'every name below' : 'this one name' },
+          { name: 'Reserved', value: <When at={domain.createdAt} /> },
+          domain.region !== '' && { name: 'Region', value: domain.region },
+          { name: 'Id', value: <Copy text={id} what="the id" /> },
+        ]}
+      />
+      <Records domain={domain} />
+      <DomainCertificate domain={domain} onChanged={() => void reload()} />
+      <Notes text={domain.metadata} />
+      {asked === 'change' && <ChangeDomain domain={domain} onClose={close} />}
+      {asked === 'delete' && <DeleteDomainDialog domain={domain} onClose={close} />}
+    </Page>
+  );
+}
+
+function Gone() {
+  return (
+    <Page title="Domain" crumbs={domainCrumbs}>
+      <Empty title="There is no such domain" action={<LinkButton href={lists.domains}>All domains</LinkButton>}>
+        It has been given up, or belongs to another account.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,126 @@
+// The DNS records that a domain needs, each looked up as long as one looks on.
+
+import { useEffect, useState } from 'preact/hooks';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { CheckDomain, type CheckDomainQuery, type DomainRowFragment } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Copy } from '../../ui/text/copy-button.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { learn } from './dns-checks.ts';
+
+/** How often the DNS is asked as long as something is missing. */
+const MISSING_MS = 30_000;
+
+type Check = NonNullable<CheckDomainQuery['checkReservedDomain']>;
+type DnsRecord = Check['records'][number];
+
+const STATES = {
+  OK: { look: 'good', word: 'right' },
+  MISSING: { look: 'warn', word: 'missing' },
+  WRONG: { look: 'bad', word: 'wrong' },
+  UNKNOWN: { look: 'plain', word: 'not known' },
+} as const;
+
+export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
+  const isOurs = cnameTarget === null;
+  const [isReady, setReady] = useState(false);
+  const { data, error, reload } = useQuery(
+    CheckDomain,
+    { id },
+    { kinds: ['reservedDomain'], everyMs: isReady ? undefined : MISSING_MS, isOff: isOurs, keepsData: true },
+  );
+  const check = data?.checkReservedDomain;
+  const [checkedAt, setCheckedAt] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    if (!check) return;
+    setReady(check.isReady);
+    setCheckedAt(new Date().toISOString());
+    learn(id, check);
+  }, [check]);
+
+  async function again() {
+    setBusy(true);
+    await reload();
+    setBusy(false);
+  }
+
+  if (isOurs) {
+    return (
+      <Section title="DNS records">
+        <p>None are needed: it is below the gateway’s own domain.</p>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="DNS records"
+      lead={
+        check?.isReady
+          ? undefined
+          : 'Add these where the DNS of the domain is managed. Until then no visitor finds the way here.'
+      }
+      actions={
+        <Button isBusy={isBusy} onClick={() => void again()}>
+          Check again
+        </Button>
+      }
+    >
+      <ErrorNote error={error} />
+      {check ? (
+        <>
+          <ul class="records">
+            {check.records.map((record) => (
+              <RecordItem key={record.name} record={record} />
+            ))}
+          </ul>
+          <Note look={check.isReady ? 'good' : 'warn'}>
+            <span role="status">{check.message}</span>
+            <span class="quiet">
+              Checked <When at={checkedAt} />
+              {!check.isReady && '; again every 30 s'}
+            </span>
+          </Note>
+        </>
+      ) : (
+        !error && <Skeleton />
+      )}
+    </Section>
+  );
+}
+
+function RecordItem({ record: { type, name, expected, state, found, message } }: { record: DnsRecord }) {
+  const { look, word } = STATES[state];
+  return (
+    <li class="record">
+      <div class="record-head">
+        <Tag look={look}>{word}</Tag>
+        <strong>{type}</strong>
+      </div>
+      <dl>
+        <dt>Name</dt>
+        <dd>
+          <Copy text={name} what="the record’s name" />
+        </dd>
+        <dt>Value</dt>
+        <dd>
+          <Copy text={expected} what="the record’s value" />
+        </dd>
+        {state === 'WRONG' && (
+          <>
+            <dt>Found</dt>
+            <dd>
+              <code>{found.join(', ') || 'nothing'}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+      {state !== 'OK' && <p class="quiet">{message}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+// The addresses of this screen.
+
+import { pathOf } from '../../data/routing/paths.ts';
+import type { Crumb } from '../../ui/layout/page.tsx';
+import type { Tab } from '../../ui/layout/tabs.tsx';
+
+export const lists = { domains: pathOf('domains'), certificates: pathOf('domains', 'certificates') };
+
+export const tabs: readonly Tab[] = [
+  { title: 'Domains', href: lists.domains },
+  { title: 'Certificates', href: lists.certificates },
+];
+
+export const domainCrumbs: Crumb[] = [{ title: 'Domains', href: lists.domains }];
+export const certificateCrumbs: Crumb[] = [...domainCrumbs, { title: 'Certificates', href: lists.certificates }];
+
+/** What people know a certificate by. */
+export function certificateTitle(certificate: {
+  id: string;
+  description: string;
+  subjectCommonName: string;
+  subjectAlternativeNames: { dnsNames: readonly string[] };
+}): string {
+  const { id, description, subjectCommonName, subjectAlternativeNames } = certificate;
+  return description.trim() || subjectCommonName || subjectAlternativeNames.dnsNames[0] || id;
+}

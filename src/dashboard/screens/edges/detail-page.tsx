@@ -1,0 +1,87 @@
+// One object that modules name: its page, and what deletes it.
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { ApiFailure } from '../../data/client/client.ts';
+import type { Operation } from '../../data/client/operation.ts';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { type Crumb, Page } from '../../ui/layout/page.tsx';
+
+interface OnePageProps {
+  title: string;
+  badge?: ComponentChildren;
+  crumbs: readonly Crumb[];
+  /** What it is called within a sentence: `IP policy`. */
+  noun: string;
+  /** Deletes it: the page goes back to the innermost crumb. */
+  remove: Operation<unknown, { id: string; edgeId: string }> | Operation<unknown, { id: string }>;
+  id: string;
+  /** What else names it. */
+  where?: { edgeId: string };
+  /** What happens to others when it is deleted. */
+  consequence: ComponentChildren;
+  children: ComponentChildren;
+}
+
+export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequence, children }: OnePageProps) {
+  const [isAsking, setAsking] = useState(false);
+  // Only routes are named by their edge, too: `where` has what the operation takes besides the id.
+  const removing = useAction(remove as Operation<unknown, { id: string }>);
+  const { route } = useLocation();
+  return (
+    <Page
+      title={title}
+      badge={badge}
+      crumbs={crumbs}
+      actions={
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      }
+    >
+      {children}
+      {isAsking && (
+        <Confirm
+          title={`Delete this ${noun}?`}
+          name={title}
+          action={`Delete the ${noun}`}
+          error={removing.error}
+          isBusy={removing.isBusy}
+          onConfirm={async () => {
+            if ((await removing.act({ id, ...where })) === undefined) return;
+            toast(`The ${noun} is deleted.`);
+            route(crumbs.at(-1)?.href ?? '/');
+          }}
+          onClose={() => {
+            removing.clear();
+            setAsking(false);
+          }}
+        >
+          <p>{consequence}</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+interface NotYetProps {
+  title: string;
+  crumbs: readonly Crumb[];
+  error: ApiFailure | undefined;
+  reload: () => Promise<void>;
+}
+
+/** Stands where an object is still to come, or does not come. */
+export function NotYet({ title, crumbs, error, reload }: NotYetProps) {
+  return (
+    <Page title={title} crumbs={crumbs}>
+      {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+    </Page>
+  );
+}

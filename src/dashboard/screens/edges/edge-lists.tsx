@@ -1,0 +1,142 @@
+// All edges, by kind, with how many tunnels are behind each.
+
+import { useMemo } from 'preact/hooks';
+import { type List, useList } from '../../data/hooks/use-list.ts';
+import { addressOf } from '../../data/routing/paths.ts';
+import {
+  type HttpsEdgeRowFragment,
+  HttpsEdges,
+  type TlsEdgeRowFragment,
+  TlsEdges,
+} from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { edgesCrumb, nameOf, newIn, tabs } from './navigation.ts';
+import { TunnelCount, useTunnelsBehind } from './tunnel-count.tsx';
+
+type Row = HttpsEdgeRowFragment | TlsEdgeRowFragment;
+
+interface Backend {
+  enabled: boolean;
+  backend: { id: string };
+}
+
+const KINDS = ['httpsEdge', 'tlsEdge', 'httpsEdgeRoute'];
+
+const names: Column<Row> = {
+  key: 'names',
+  title: 'Names',
+  width: '3fr',
+  cell: ({ hostports, id }) => (hostports.length > 0 ? hostports.map(nameOf).join(', ') : `${id} (no name yet)`),
+};
+const description: Column<Row> = {
+  key: 'description',
+  title: 'Description',
+  width: '2fr',
+  cell: (row) => row.description,
+  priority: 2,
+};
+const routes: Column<Row> = {
+  key: 'routes',
+  title: 'Routes',
+  width: '5rem',
+  cell: (row) => ('routes' in row ? row.routes.length : ''),
+  priority: 2,
+  align: 'end',
+};
+const created: Column<Row> = {
+  key: 'created',
+  title: 'Created',
+  width: '8rem',
+  cell: ({ createdAt }) => <When at={createdAt} />,
+  priority: 3,
+};
+
+export function HttpsEdgeList() {
+  const list = useList(HttpsEdges, {}, (result) => result.httpsEdges, { kinds: KINDS });
+  return (
+    <EdgeList
+      title="HTTPS edges"
+      label="HTTPS edges"
+      list={list as List<Row>}
+      kind="httpsEdge"
+      empty="An HTTPS edge answers names of yours, and sends each request by its path to agents that are chosen by labels: through a circuit breaker, a password, a traffic policy, …"
+    />
+  );
+}
+
+export function TlsEdgeList() {
+  const list = useList(TlsEdges, {}, (result) => result.tlsEdges, { kinds: KINDS });
+  return (
+    <EdgeList
+      title="TLS edges"
+      label="TLS edges"
+      list={list as List<Row>}
+      kind="tlsEdge"
+      empty="A TLS edge answers names of yours, and sends each TLS connection as a whole to agents that are chosen by labels."
+    />
+  );
+}
+
+interface EdgeListProps {
+  title: string;
+  label: string;
+  list: List<Row>;
+  kind: 'httpsEdge' | 'tlsEdge';
+  empty: string;
+}
+
+function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
+  const inView = new Set(list.inView.value);
+  const behind = useTunnelsBehind(list.rows.filter(({ id }) => inView.has(id)).flatMap(backendsOf));
+  const columns = useMemo<Column<Row>[]>(() => {
+    const tunnels: Column<Row> = {
+      key: 'tunnels',
+      title: 'Behind it',
+      width: '8rem',
+      cell: (row) => <Behind count={behind(backendsOf(row))} />,
+    };
+    return [names, description, ...(kind === 'httpsEdge' ? [routes] : []), tunnels, created];
+  }, [behind, kind]);
+  const create = `${newIn(edgesCrumb.href)}${kind === 'tlsEdge' ? '?kind=tls' : ''}`;
+  const noun = kind === 'tlsEdge' ? 'TLS edge' : 'HTTPS edge';
+  return (
+    <Page
+      title={title}
+      actions={
+        <LinkButton look="primary" href={create}>
+          New {noun}
+        </LinkButton>
+      }
+    >
+      <Tabs label="Edges and what they use" tabs={tabs} />
+      <Table
+        label={label}
+        columns={columns}
+        list={list}
+        href={({ id }) => addressOf(kind, id)}
+        empty={
+          <Empty title={`No ${noun}s yet`} action={<LinkButton href={create}>New {noun}</LinkButton>}>
+            {empty}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function Behind({ count }: { count: number | undefined }) {
+  return count === undefined ? <span class="quiet">…</span> : <TunnelCount count={count} />;
+}
+
+/** The tunnel groups that get traffic of an edge. */
+export function backendsOf(
+  row: { routes: readonly { backend: Backend | null }[] } | { backend: Backend | null },
+): string[] {
+  const backends = 'routes' in row ? row.routes.map(({ backend }) => backend) : [row.backend];
+  return backends.flatMap((backend) => (backend?.enabled ? [backend.backend.id] : []));
+}

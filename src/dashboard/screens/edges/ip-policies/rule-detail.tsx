@@ -1,0 +1,47 @@
+// One rule of an IP policy.
+
+import { useLocation } from 'preact-iso/router';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
+import { DeleteIpPolicyRule, IpPolicyRule } from '../../../generated/operations.ts';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { NotYet, OnePage } from '../detail-page.tsx';
+import { lists } from '../navigation.ts';
+import { useNames } from '../references/references.ts';
+import { RuleForm } from './rule-form.tsx';
+import { Action } from './rules.tsx';
+
+export function OneRule() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(IpPolicyRule, { id }, { kinds: ['ipPolicyRule'] });
+  const { route } = useLocation();
+  const rule = data?.ipPolicyRule;
+  const policyId = rule?.ipPolicy.id ?? '';
+  const nameOf = useNames(rule ? [policyId] : []);
+  const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
+  if (!rule) return <NotYet title="Rule" crumbs={crumbs} error={error} reload={reload} />;
+  const policy = addressOf('ipPolicy', policyId);
+  return (
+    <OnePage
+      title={rule.cidr}
+      badge={<Action action={rule.action} />}
+      crumbs={[...crumbs, { title: nameOf(policyId), href: policy }]}
+      noun="rule"
+      id={id}
+      remove={DeleteIpPolicyRule}
+      consequence="Visitors meet that at once."
+    >
+      <RuleForm
+        key={id}
+        policyId={policyId}
+        rule={rule}
+        onDone={() => {
+          toast('The rule is changed.');
+          route(policy);
+        }}
+        onCancel={() => route(policy)}
+      />
+    </OnePage>
+  );
+}

@@ -1,0 +1,74 @@
+// What a route's circuit breaker does right now, asked every second while it is looked at.
+
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import type { RouteBreakerQuery } from '../../../generated/operations.ts';
+import { RouteBreaker } from '../../../generated/operations.ts';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { Facts } from '../../../ui/text/description-list.tsx';
+import { Count } from '../../../ui/text/numbers.tsx';
+import type { PanelProps } from './module-form.ts';
+
+const EVERY_MS = 1000;
+
+type State = NonNullable<NonNullable<RouteBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
+
+const STATES = {
+  closed: { look: 'good', word: 'closed', text: 'Requests go to the upstream.' },
+  open: { look: 'bad', word: 'open', text: 'Requests are turned away with 503.' },
+  probing: { look: 'warn', word: 'probing', text: 'One request is being tried; the others are turned away with 503.' },
+} as const;
+
+export function Breaker({ host, settings }: PanelProps) {
+  const isOff = !settings?.enabled;
+  const { data, error } = useQuery(
+    RouteBreaker,
+    { edgeId: host.edgeId ?? '', id: host.id },
+    { everyMs: EVERY_MS, isOff },
+  );
+  if (isOff) return null;
+  const state = data?.httpsEdgeRoute?.circuitBreakerState;
+  return (
+    <Section title="The circuit breaker right now" lead="As this node of the gateway counts, asked every second.">
+      <ErrorNote error={error} />
+      {state && <Now state={state} threshold={Number(settings.errorThresholdPercentage)} />}
+    </Section>
+  );
+}
+
+function Now({ state: { state, requests, failures, retryIn }, threshold }: { state: State; threshold: number }) {
+  const { look, word, text } = STATES[state];
+  return (
+    <Facts
+      facts={[
+        {
+          name: 'The circuit is',
+          value: (
+            <span role="status">
+              <Tag look={look}>{word}</Tag> {text}
+            </span>
+          ),
+        },
+        { name: 'Requests in the window', value: <Count value={requests} /> },
+        {
+          name: 'Of them failed',
+          value: (
+            <>
+              <Count value={failures} /> <span class="quiet">{share(failures, requests)}</span>
+            </>
+          ),
+        },
+        { name: 'It trips at', value: share(threshold, 1) },
+        retryIn !== null && {
+          name: 'It tries again',
+          value: retryIn > 0 ? `in ${Math.ceil(retryIn)} s` : 'with the next request',
+        },
+      ]}
+    />
+  );
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '' : `${Math.round((part / whole) * 1000) / 10} %`;
+}

@@ -1,0 +1,94 @@
+// What modules name: tunnel groups, IP policies and certificate authorities. How each kind is listed and called.
+
+import { type List, useList } from '../../../data/hooks/use-list.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { Authorities, Backends, IpPolicies, ThingNames, type ThingNamesQuery } from '../../../generated/operations.ts';
+import { labelsText } from '../labels.tsx';
+import { lists } from '../navigation.ts';
+
+/** One that can be chosen. */
+export interface Choice {
+  id: string;
+  title: string;
+}
+
+export interface Thing {
+  /** As in `changes`. */
+  kind: string;
+  /** What one is called. */
+  noun: string;
+  /** The address of all of them. */
+  list: string;
+  /** All that there are, the newest first. */
+  useChoices: () => List<Choice>;
+}
+
+export const backend: Thing = {
+  kind: 'tunnelGroupBackend',
+  noun: 'tunnel group',
+  list: lists.backends,
+  useChoices: () =>
+    useList(
+      Backends,
+      {},
+      ({ tunnelGroupBackends: page }) =>
+        page && { ...page, nodes: page.nodes.map(({ id, ...rest }) => ({ id, title: groupTitle(rest) })) },
+      { kinds: ['tunnelGroupBackend'] },
+    ),
+};
+
+export const ipPolicy: Thing = {
+  kind: 'ipPolicy',
+  noun: 'IP policy',
+  list: lists.ipPolicies,
+  useChoices: () =>
+    useList(
+      IpPolicies,
+      {},
+      ({ ipPolicies: page }) =>
+        page && { ...page, nodes: page.nodes.map(({ id, description }) => ({ id, title: description || id })) },
+      { kinds: ['ipPolicy'] },
+    ),
+};
+
+export const certificateAuthority: Thing = {
+  kind: 'certificateAuthority',
+  noun: 'certificate authority',
+  list: lists.authorities,
+  useChoices: () =>
+    useList(
+      Authorities,
+      {},
+      ({ certificateAuthorities: page }) =>
+        page && { ...page, nodes: page.nodes.map((row) => ({ id: row.id, title: authorityTitle(row) })) },
+      { kinds: ['certificateAuthority'] },
+    ),
+};
+
+export function groupTitle({ description, labels }: { description: string; labels: Record<string, string> }): string {
+  const text = labelsText(labels);
+  return description ? `${description} (${text})` : text;
+}
+
+export function authorityTitle(authority: { id: string; description: string; subjectCommonName: string }): string {
+  return authority.description || authority.subjectCommonName || authority.id;
+}
+
+/** What objects are called, by their ids; those that are not known yet are called by their ids. */
+export function useNames(ids: readonly string[]): (id: string) => string {
+  const kinds = [backend.kind, ipPolicy.kind, certificateAuthority.kind];
+  const wanted = [...new Set(ids)].slice(0, 100);
+  const { data } = useQuery(ThingNames, { ids: wanted }, { kinds, keepsData: true, isOff: wanted.length === 0 });
+  return (id) => {
+    const node = data?.nodes?.find((node) => node?.id === id);
+    return (node && titleOf(node)) || id;
+  };
+}
+
+type Node = NonNullable<NonNullable<ThingNamesQuery['nodes']>[number]>;
+
+function titleOf(node: Node): string | undefined {
+  if (node.__typename === 'TunnelGroupBackend') return groupTitle(node);
+  if (node.__typename === 'CertificateAuthority') return authorityTitle(node);
+  return node.__typename === 'IpPolicy' ? node.description : undefined;
+}

@@ -1,0 +1,97 @@
+// One route of an HTTPS edge, and its modules.
+
+import { useLocation } from 'preact-iso/router';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
+import { DeleteHttpsEdgeRoute, EdgeRoute, type EdgeRouteQuery } from '../../../generated/operations.ts';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { Facts } from '../../../ui/text/description-list.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { NotYet, OnePage } from '../detail-page.tsx';
+import { modulesOf } from '../modules/forms.tsx';
+import type { Host } from '../modules/hosts.ts';
+import { settingsOf } from '../modules/module-form.ts';
+import { ModuleList } from '../modules/module-list.tsx';
+import { ModulePage, NoSuchModule } from '../modules/module-page.tsx';
+import { edgesCrumb, httpsCrumbs, routeCrumbs, visitOf } from '../navigation.ts';
+import { RouteForm } from './form.tsx';
+
+type Edge = NonNullable<EdgeRouteQuery['httpsEdge']>;
+type Route = NonNullable<EdgeRouteQuery['httpsEdgeRoute']>;
+
+const crumbs = [edgesCrumb];
+
+export function OneRoute() {
+  const { edge, route, query } = useEdgeRoute();
+  const location = useLocation();
+  if (!edge || !route) return <NotYet title="Route" crumbs={crumbs} {...query} />;
+  const { id, createdAt, description } = route;
+  const host = hostOf(edge, route);
+  return (
+    <OnePage
+      title={route.match}
+      badge={<Tag>{route.matchType === 'path_prefix' ? 'and everything below' : 'exactly'}</Tag>}
+      crumbs={httpsCrumbs(edge)}
+      noun="route"
+      id={id}
+      where={{ edgeId: edge.id }}
+      remove={DeleteHttpsEdgeRoute}
+      consequence="Its modules are deleted with it. Its requests go to the route that matches them next, or to none."
+    >
+      <Facts
+        facts={[
+          description !== '' && { name: 'Description', value: description },
+          { name: 'Created', value: <When at={createdAt} /> },
+          { name: 'Id', value: <code>{id}</code> },
+        ]}
+      />
+      {modulesOf('httpsEdgeRoute').map(
+        (module) =>
+          module.Status && (
+            <module.Status key={module.field} host={host} values={{}} settings={settingsOf(module, route)} />
+          ),
+      )}
+      <ModuleList host={host} settings={route} />
+      <Section title="Settings">
+        <RouteForm
+          key={id}
+          edgeId={edge.id}
+          route={route}
+          onDone={() => toast('The route is changed.')}
+          onCancel={() => location.route(addressOf('httpsEdge', edge.id))}
+        />
+      </Section>
+    </OnePage>
+  );
+}
+
+export function RouteModule() {
+  const field = useParam('module');
+  const { edge, route, query } = useEdgeRoute();
+  const module = modulesOf('httpsEdgeRoute').find((one) => one.field === field);
+  if (!module) return <NoSuchModule crumbs={crumbs} />;
+  if (!edge || !route) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  return (
+    <ModulePage
+      key={`${route.id} ${field}`}
+      host={hostOf(edge, route)}
+      module={module}
+      settings={settingsOf(module, route)}
+      crumbs={routeCrumbs(edge, route)}
+    />
+  );
+}
+
+function useEdgeRoute() {
+  const edgeId = useParam('id');
+  const id = useParam('routeId');
+  const { data, error, reload } = useQuery(EdgeRoute, { edgeId, id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
+  return { edge: data?.httpsEdge, route: data?.httpsEdgeRoute, query: { error, reload } };
+}
+
+function hostOf(edge: Edge, route: Route): Host {
+  return { kind: 'httpsEdgeRoute', edgeId: edge.id, id: route.id, visit: visitOf(edge, route.match) };
+}

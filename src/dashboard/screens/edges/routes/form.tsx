@@ -1,0 +1,86 @@
+// Makes a route, or changes what it matches and is noted with.
+
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { CreateHttpsEdgeRoute, type MatchType, UpdateHttpsEdgeRoute } from '../../../generated/operations.ts';
+import { SelectField } from '../../../ui/forms/choice-fields.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { all, atMost, needed } from '../../../ui/forms/validators.ts';
+import { BackendForm } from '../backends/form.tsx';
+import { PickField } from '../references/reference-field.tsx';
+import { backend } from '../references/references.ts';
+
+interface RouteFormProps {
+  edgeId: string;
+  route?: { id: string; matchType: MatchType; match: string; description: string; metadata: string };
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}
+
+const matchTypes: { value: MatchType; title: string }[] = [
+  { value: 'path_prefix', title: 'it, and everything below it' },
+  { value: 'exact_path', title: 'exactly this path' },
+];
+
+export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
+  const { values, bind } = useFields({
+    match: route?.match ?? '/',
+    matchType: route?.matchType ?? ('path_prefix' as MatchType),
+    backendId: '',
+    description: route?.description ?? '',
+    metadata: route?.metadata ?? '',
+  });
+  const create = useAction(CreateHttpsEdgeRoute);
+  const update = useAction(UpdateHttpsEdgeRoute);
+  const matchType = bind('matchType');
+
+  async function submit() {
+    const { backendId, ...input } = values;
+    const id = route
+      ? (await update.act({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.id
+      : (await create.act({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute?.id;
+    if (id) onDone(id);
+  }
+
+  return (
+    <Form
+      action={route ? 'Save' : 'Create the route'}
+      onSubmit={() => void submit()}
+      error={create.error ?? update.error}
+      isBusy={create.isBusy || update.isBusy}
+      onCancel={onCancel}
+    >
+      <TextField
+        {...bind('match')}
+        label="Path"
+        help="As /api. Queries are not looked at."
+        check={all(needed('A path'), path, atMost(1024))}
+        isCode
+      />
+      <SelectField
+        {...matchType}
+        onChange={(value) => matchType.onChange(value === 'exact_path' ? 'exact_path' : 'path_prefix')}
+        label="It takes requests for"
+        options={matchTypes}
+      />
+      {!route && (
+        <PickField
+          {...bind('backendId')}
+          name="backend.backendId"
+          label="Backend"
+          thing={backend}
+          form={BackendForm}
+          help="Where the requests go: to every live tunnel that has the labels of a tunnel group."
+        />
+      )}
+      <NotedFields bind={bind} />
+    </Form>
+  );
+}
+
+function path(text: string): string | null {
+  if (!text.startsWith('/')) return 'A path begins with a slash.';
+  return /^\/[^?#\s\p{Cc}]*$/u.test(text) ? null : 'A path has no query, no fragment and no blanks.';
+}

@@ -1,0 +1,87 @@
+// The routes of an HTTPS edge, in the order in which they are tried.
+
+import { addressOfRoute } from '../../../data/routing/paths.ts';
+import type { RouteRowFragment } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Tag } from '../../../ui/feedback/tag.tsx';
+import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { modulesOf } from '../modules/forms.tsx';
+import { settingsOf } from '../modules/module-form.ts';
+import { newRouteAt } from '../navigation.ts';
+import { useNames } from '../references/references.ts';
+
+interface Row extends RouteRowFragment {
+  goesTo: string | null;
+}
+
+const columns: Column<Row>[] = [
+  { key: 'match', title: 'Path', width: '2fr', cell: (row) => <Path row={row} /> },
+  {
+    key: 'backend',
+    title: 'Goes to',
+    width: '2fr',
+    cell: ({ goesTo }) => goesTo ?? <Tag look="warn">nowhere yet</Tag>,
+  },
+  { key: 'modules', title: 'Modules', width: '3fr', cell: (row) => <Modules row={row} />, priority: 2 },
+  { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 3 },
+];
+
+interface RouteListProps {
+  edge: { id: string; routes: readonly RouteRowFragment[] };
+}
+
+export function RouteList({ edge: { id, routes } }: RouteListProps) {
+  const nameOf = useNames(routes.flatMap(({ backend }) => (backend ? [backend.backend.id] : [])));
+  const rows = [...routes]
+    .sort(byTrial)
+    .map((route) => ({ ...route, goesTo: route.backend?.enabled ? nameOf(route.backend.backend.id) : null }));
+  const create = newRouteAt(id);
+  return (
+    <Section
+      title="Routes"
+      lead={
+        rows.length > 1 &&
+        'In the order in which they are tried: exact paths first, then longer beginnings before shorter ones.'
+      }
+      actions={<LinkButton href={create}>New route</LinkButton>}
+    >
+      <Table
+        label="Routes"
+        columns={columns}
+        rows={rows}
+        href={(row) => addressOfRoute(id, row.id)}
+        empty={
+          <Empty title="No routes yet" action={<LinkButton href={create}>New route</LinkButton>}>
+            Without a route every request is answered with an error. The path / and everything below it is a good first
+            one.
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+function Path({ row: { match, matchType } }: { row: Row }) {
+  return (
+    <>
+      <code>{match}</code> {matchType === 'path_prefix' && <span class="quiet">and below</span>}
+    </>
+  );
+}
+
+function Modules({ row }: { row: Row }) {
+  const set = modulesOf('httpsEdgeRoute').flatMap((module) => {
+    const settings = settingsOf(module, row);
+    const isShown = settings && module.field !== 'backend' && !module.isAlias;
+    return isShown ? [{ title: module.title, isOn: settings.enabled }] : [];
+  });
+  const text = set.map(({ title, isOn }) => (isOn ? title : `${title} (off)`)).join(', ');
+  return <span title={text}>{text}</span>;
+}
+
+function byTrial(one: RouteRowFragment, other: RouteRowFragment): number {
+  const rank = ({ matchType }: RouteRowFragment) => (matchType === 'exact_path' ? 0 : 1);
+  return rank(one) - rank(other) || other.match.length - one.match.length || one.match.localeCompare(other.match);
+}

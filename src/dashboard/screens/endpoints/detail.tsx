@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { useParam } from '../../data/routing/use-param.ts';
+import { EndpointByAddress, EndpointOfEither } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { LiveEndpoint } from './live-detail.tsx';
+import { endpointCrumbs } from './navigation.tsx';
+import { OfflineEndpoint } from './offline-detail.tsx';
+import { rememberAddress, rememberedAddress } from './url-history.ts';
+
+const KINDS = ['endpoint', 'offlineEndpoint', 'tunnelSession'];
+const ROUND_TRIP_MS = 5000;
+
+/** An endpoint, live or offline. Who watches one that goes offline, or comes back, goes with it. */
+export function EndpointPage() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(EndpointOfEither, { ids: [id] }, { kinds: KINDS, everyMs: ROUND_TRIP_MS });
+  const found = data?.nodes?.find((node) => node !== null);
+  const isEndpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint';
+  if (isEndpoint) rememberAddress(id, found.publicUrl);
+  useWhereItWent(id, data !== undefined && !isEndpoint);
+
+  if (found?.__typename === 'Endpoint') return <LiveEndpoint key={id} endpoint={found} />;
+  if (found?.__typename === 'OfflineEndpoint') return <OfflineEndpoint key={id} endpoint={found} />;
+  return (
+    <Page title="Endpoint" crumbs={endpointCrumbs}>
+      <ErrorNote error={error} retry={() => void reload()} />
+      {!data && !error && <Skeleton />}
+      {data && (
+        <Empty
+          title="This endpoint isn’t there any more"
+          action={<LinkButton href={pathOf('endpoints', 'offline')}>What is offline</LinkButton>}
+        >
+          It went offline, or its address is served again: either way it is another object now, with another id.
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+/** Goes on to what has the address now, once what had it is gone. */
+function useWhereItWent(id: string, isGone: boolean): void {
+  const { route } = useLocation();
+  const address = rememberedAddress(id);
+  const options = { kinds: KINDS, isOff: !isGone || address === undefined };
+  const { data } = useQuery(EndpointByAddress, { text: address ?? '' }, options);
+  const next = data?.search?.find(
+    (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === address && hit.id !== id,
+  );
+  useEffect(() => {
+    if (isGone && next) route(addressOf(next.kind, next.id), true);
+  }, [isGone, next, route]);
+}

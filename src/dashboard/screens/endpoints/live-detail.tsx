@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { EndpointCapture, EndpointDomain, type LiveEndpointFactsFragment } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { Copy } from '../../ui/text/copy-button.tsx';
+import { Facts } from '../../ui/text/description-list.tsx';
+import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { CredentialLink } from '../agents/credential-link.tsx';
+import { EdgeBehind } from './edge-section.tsx';
+import { EndpointDot } from './endpoint-dot.tsx';
+import { endpointCrumbs } from './navigation.tsx';
+import { TrafficFacts } from './traffic-facts.tsx';
+import { useTraffic } from './use-traffic.ts';
+
+const CAPTURE_MS = 5000;
+
+export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
+  const { id, publicUrl, proto, edge } = endpoint;
+  const traffic = useTraffic(useSignal([id]));
+  const isHttp = proto === 'http' || proto === 'https';
+  return (
+    <Page
+      title={publicUrl}
+      badge={<EndpointDot endpoint={endpoint} />}
+      crumbs={endpointCrumbs}
+      actions={
+        isHttp && (
+          <>
+            <a class="button" href={publicUrl} target="_blank" rel="noopener noreferrer">
+              Visit
+            </a>
+            <LinkButton look="primary" href={pathOf('traffic', id)}>
+              Traffic
+            </LinkButton>
+          </>
+        )
+      }
+    >
+      <EndpointFacts endpoint={endpoint} />
+      <Section title="Traffic now">
+        <TrafficFacts id={id} proto={proto} traffic={traffic} />
+        {isHttp && <Capture id={id} />}
+      </Section>
+      {edge && <EdgeBehind id={edge.id} />}
+      <Notes text={endpoint.metadata} />
+    </Page>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
+  const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip, domain } = endpoint;
+  return (
+    <Facts
+      facts={[
+        { name: 'Address', value: <Copy text={publicUrl} what="the address" /> },
+        { name: 'Name and port', value: <code>{hostport}</code> },
+        { name: 'Up', value: <When at={endpoint.createdAt} as="since" /> },
+        {
+          name: 'Last round trip',
+          value: roundTrip ? (
+            <>
+              <Milliseconds value={roundTrip.milliseconds} />, <When at={roundTrip.at} />
+            </>
+          ) : (
+            <span class="quiet">none known here</span>
+          ),
+        },
+        agent && {
+          name: 'Agent',
+          value: (
+            <>
+              <a href={addressOf('tunnelSession', agent.id)}>
+                {agent.agentVersion} at {agent.ip}
+              </a>{' '}
+              <span class="quiet">{agent.os}</span>
+            </>
+          ),
+        },
+        !agent && { name: 'Agents behind it', value: String(endpoint.agents) },
+        agent?.credential && {
+          name: 'Credential',
+          value: <CredentialLink id={agent.credential.id} />,
+        },
+        endpoint.forwardsTo !== null && { name: 'Forwards to', value: <code>{endpoint.forwardsTo || '–'}</code> },
+        tunnel && { name: 'Tunnel', value: <a href={addressOf('tunnel', tunnel.id)}>{tunnel.id}</a> },
+        {
+          name: 'Domain',
+          value: domain ? <DomainLink id={domain.id} /> : <span class="quiet">not reserved</span>,
+        },
+        region !== '' && { name: 'Region', value: region },
+        { name: 'Id', value: <Copy text={endpoint.id} what="the id" /> },
+      ]}
+    />
+  );
+}
+
+/** Whether its requests are captured. */
+function Capture({ id }: { id: string }) {
+  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { everyMs: CAPTURE_MS });
+  const capture = data?.trafficCapture;
+  if (error) return <p class="quiet">{error.message}</p>;
+  if (!capture) return null;
+  const { isOn, kept, endsAt } = capture;
+  return (
+    <p>
+      {isOn ? (
+        <>
+          Its requests are captured · ends <When at={endsAt} />
+        </>
+      ) : (
+        'Its requests aren’t captured'
+      )}
+      {' · '}
+      <a href={pathOf('traffic', id)}>
+        {kept > 0 ? `Look at ${kept} of them` : isOn ? 'Look at them' : 'Switch it on'}
+      </a>
+    </p>
+  );
+}
+
+/** The reserved domain that a name belongs to, by its own name: a wildcard covers many. */
+function DomainLink({ id }: { id: string }) {
+  const { data } = useQuery(EndpointDomain, { id }, { kinds: ['reservedDomain'] });
+  return <a href={addressOf('reservedDomain', id)}>{data?.reservedDomain?.domain ?? id}</a>;
+}

@@ -1,0 +1,23 @@
+import { pathOf } from '../../data/routing/paths.ts';
+import type { Crumb } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+
+export interface EndpointTabsProps {
+  /** How many there are; undefined as long as that isn't known. */
+  live?: number;
+  offline?: number;
+}
+
+export function EndpointTabs({ live, offline }: EndpointTabsProps) {
+  const tabs = [
+    { title: titleOf('Live', live), href: pathOf('endpoints') },
+    { title: titleOf('Offline', offline), href: pathOf('endpoints', 'offline') },
+  ];
+  return <Tabs label="Endpoints" tabs={tabs} />;
+}
+
+function titleOf(name: string, count: number | undefined): string {
+  return count === undefined ? name : `${name} (${count.toLocaleString('en')})`;
+}
+
+export const endpointCrumbs: Crumb[] = [{ title: 'Endpoints', href: pathOf('endpoints') }];

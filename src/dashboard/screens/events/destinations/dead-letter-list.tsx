@@ -1,0 +1,121 @@
+// The events that a destination refused for good.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import {
+  DiscardEventDeadLetters,
+  EventDeadLetters,
+  type EventDeadLettersQuery,
+  RetryEventDeadLetters,
+} from '../../../generated/operations.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import { Section } from '../../../ui/layout/page.tsx';
+import { type Column, Table } from '../../../ui/table/table.tsx';
+import { When } from '../../../ui/text/relative-time.tsx';
+import { deadLetterOf } from '../navigation.ts';
+
+type Row = NonNullable<EventDeadLettersQuery['eventDeadLetters']>['nodes'][number];
+
+interface DeadLettersProps {
+  destinationId: string;
+  /** How many there are, as delivery tells: when that changes they are asked for anew. */
+  count: number;
+}
+
+export function DeadLetters({ destinationId, count }: DeadLettersProps) {
+  const list = useList(EventDeadLetters, { destinationId }, (result) => result.eventDeadLetters);
+  const retry = useAction(RetryEventDeadLetters);
+  const [isAsking, setAsking] = useState(false);
+  const seen = useRef(count);
+  useEffect(() => {
+    if (seen.current !== count) list.reload();
+    seen.current = count;
+  }, [count]);
+
+  async function retryAll() {
+    const result = await retry.act({ destinationId });
+    if (!result?.retryEventDeadLetters) return;
+    toast(`${lettersOf(result.retryEventDeadLetters.count)} sent once more.`);
+    list.reload();
+  }
+
+  const actions = count > 0 && (
+    <>
+      <Button onClick={() => void retryAll()} isBusy={retry.isBusy}>
+        Send all once more
+      </Button>
+      <Button onClick={() => setAsking(true)}>Discard all</Button>
+    </>
+  );
+  return (
+    <Section
+      title="Dead letters"
+      lead="Events that the target refused for good. The newest 10,000 are kept, for 14 days."
+      actions={actions}
+    >
+      <ErrorNote error={retry.error} />
+      <Table
+        label="Dead letters"
+        columns={columns}
+        list={list}
+        href={({ id }) => deadLetterOf(destinationId, id)}
+        empty={<p class="quiet">None: the target has refused nothing.</p>}
+      />
+      {isAsking && (
+        <DiscardAll
+          destinationId={destinationId}
+          count={count}
+          onDone={() => {
+            setAsking(false);
+            list.reload();
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Section>
+  );
+}
+
+const columns: Column<Row>[] = [
+  { key: 'type', title: 'Event', width: '3fr', cell: ({ eventType }) => eventType },
+  { key: 'code', title: 'Why', width: '9rem', cell: ({ errorCode }) => errorCode },
+  { key: 'message', title: 'In words', width: '3fr', cell: ({ errorMessage }) => errorMessage, priority: 2 },
+  { key: 'at', title: 'Refused', width: '7rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+];
+
+interface DiscardAllProps {
+  destinationId: string;
+  count: number;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+function DiscardAll({ destinationId, count, onDone, onClose }: DiscardAllProps) {
+  const discard = useAction(DiscardEventDeadLetters);
+  return (
+    <Confirm
+      title="Discard all dead letters?"
+      name="discard"
+      action="Discard all"
+      error={discard.error}
+      isBusy={discard.isBusy}
+      onConfirm={async () => {
+        const result = await discard.act({ destinationId });
+        if (!result?.discardEventDeadLetters) return;
+        toast(`${lettersOf(result.discardEventDeadLetters.count)} discarded.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p>{lettersOf(count)} and the events in them are thrown away. Nobody can bring them back.</p>
+    </Confirm>
+  );
+}
+
+function lettersOf(count: number): string {
+  return count === 1 ? '1 dead letter' : `${count.toLocaleString('en')} dead letters`;
+}

@@ -1,0 +1,62 @@
+// Sends one event to see whether it arrives.
+
+import { useState } from 'preact/hooks';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { TestEventDestination, type TestEventDestinationMutation } from '../../../generated/operations.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
+import { Milliseconds } from '../../../ui/text/numbers.tsx';
+
+type Outcome = NonNullable<TestEventDestinationMutation['testEventDestination']>;
+
+export interface Trial {
+  button: preact.ComponentChildren;
+  /** What became of the newest trial. */
+  outcome: preact.ComponentChildren;
+}
+
+export function useTrial(id: string): Trial {
+  const [outcome, setOutcome] = useState<Outcome>();
+  const test = useAction(TestEventDestination);
+
+  async function send() {
+    setOutcome(undefined);
+    const result = await test.act({ id });
+    if (result?.testEventDestination) setOutcome(result.testEventDestination);
+  }
+
+  return {
+    button: (
+      <Button onClick={() => void send()} isBusy={test.isBusy}>
+        {test.isBusy ? 'Sending …' : 'Send a test event'}
+      </Button>
+    ),
+    outcome: (
+      <div role="status" class="trial">
+        <ErrorNote error={test.error} />
+        {outcome && <Result outcome={outcome} />}
+      </div>
+    ),
+  };
+}
+
+function Result({ outcome: { ok, latencyMs, errorCode, errorMessage } }: { outcome: Outcome }) {
+  if (ok) {
+    return (
+      <Note look="good">
+        <p>
+          The target took the test event, in <Milliseconds value={latencyMs} />.
+        </p>
+      </Note>
+    );
+  }
+  return (
+    <Note look="warn">
+      <p>
+        The target did not take the test event, after <Milliseconds value={latencyMs} />. <strong>{errorCode}</strong>:{' '}
+        {errorMessage}
+      </p>
+    </Note>
+  );
+}

@@ -1,0 +1,60 @@
+import { useId } from 'preact/hooks';
+import { useList } from '../../../data/hooks/use-list.ts';
+import { EventDestinationChoices } from '../../../generated/operations.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
+import { useMistake } from '../../../ui/forms/form.tsx';
+import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import { targetText } from '../destinations/target-values.ts';
+import { newDestination } from '../navigation.ts';
+
+const MOST = 100;
+
+/** The destinations that a subscription delivers to, among all there are. */
+export function DestinationChecks({ name, value, onChange }: Bound<readonly string[]>) {
+  const id = useId();
+  const list = useList(EventDestinationChoices, {}, (result) => result.eventDestinations, {
+    kinds: ['eventDestination'],
+  });
+  const { mistake } = useMistake(name, value, (ids) => (ids.length > MOST ? `At most ${MOST} can be chosen.` : null));
+  // Those that were chosen long ago may not be on the pages that are there.
+  const others = list.isLoading ? [] : value.filter((chosen) => !list.rows.some((row) => row.id === chosen));
+  const rows = [
+    ...list.rows.map((row) => ({ id: row.id, title: row.description || row.id, where: targetText(row.target) })),
+    ...others.map((other) => ({ id: other, title: other, where: '' })),
+  ];
+  return (
+    <fieldset class="field list" aria-describedby={mistake ? `${id}-error` : undefined}>
+      <legend>Destinations</legend>
+      <ErrorNote error={list.error} retry={list.reload} />
+      {list.isLoading && <Skeleton />}
+      {!list.isLoading && rows.length === 0 && (
+        <p>There is no destination yet: nothing is delivered until this subscription names one.</p>
+      )}
+      {rows.map((row) => (
+        <label key={row.id} class="event-check">
+          <input
+            type="checkbox"
+            checked={value.includes(row.id)}
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? [...value, row.id] : value.filter((other) => other !== row.id))
+            }
+          />
+          <span>
+            {row.title} <span class="quiet">{row.where}</span>
+          </span>
+        </label>
+      ))}
+      <div class="actions">
+        {list.hasMore && <Button onClick={list.more}>Offer older ones, too</Button>}
+        {rows.length === 0 && !list.isLoading && <LinkButton href={newDestination}>New destination</LinkButton>}
+      </div>
+      {mistake && (
+        <p class="mistake" id={`${id}-error`} role="alert">
+          {mistake}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,118 @@
+// A new event subscription, and one that there is.
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { failureOf, run } from '../../../data/client/client.ts';
+import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../../data/hooks/use-query.ts';
+import { addressOf } from '../../../data/routing/paths.ts';
+import { useParam } from '../../../data/routing/use-param.ts';
+import {
+  CreateEventSubscription,
+  DeleteEventSubscription,
+  EventSubscription,
+  type EventSubscriptionFactsFragment,
+  UpdateEventSubscription,
+} from '../../../generated/operations.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
+import { toast, undoable } from '../../../ui/feedback/toast.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { lists, subscriptionCrumbs } from '../navigation.ts';
+import { SubscriptionForm } from './form.tsx';
+
+export function NewSubscription() {
+  const { route } = useLocation();
+  return (
+    <Page title="New event subscription" crumbs={subscriptionCrumbs}>
+      <SubscriptionForm
+        onDone={() => {
+          toast('The event subscription is created.');
+          route(lists.subscriptions);
+        }}
+        onCancel={() => route(lists.subscriptions)}
+      />
+    </Page>
+  );
+}
+
+export function OneSubscription() {
+  const id = useParam('id');
+  const { data, error, reload } = useQuery(EventSubscription, { id }, { kinds: ['eventSubscription'] });
+  const [isAsking, setAsking] = useState(false);
+  const { route } = useLocation();
+  const subscription = data?.eventSubscription;
+  if (!subscription) {
+    return (
+      <Page title="Event subscription" crumbs={subscriptionCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={subscription.description || id}
+      crumbs={subscriptionCrumbs}
+      actions={
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      }
+    >
+      <SubscriptionForm
+        key={id}
+        subscription={subscription}
+        onDone={() => {
+          const input = inputOf(subscription);
+          undoable('The event subscription is changed.', UpdateEventSubscription, { id, input });
+          route(lists.subscriptions);
+        }}
+        onCancel={() => route(lists.subscriptions)}
+      />
+      {isAsking && <Delete subscription={subscription} onClose={() => setAsking(false)} />}
+    </Page>
+  );
+}
+
+interface DeleteProps {
+  subscription: EventSubscriptionFactsFragment;
+  onClose: () => void;
+}
+
+function Delete({ subscription, onClose }: DeleteProps) {
+  const remove = useAction(DeleteEventSubscription);
+  const { route } = useLocation();
+  return (
+    <Confirm
+      title="Delete this event subscription?"
+      action="Delete the subscription"
+      error={remove.error}
+      isBusy={remove.isBusy}
+      onConfirm={async () => {
+        if (!(await remove.act({ id: subscription.id }))) return;
+        toast('The event subscription is deleted.', { undo: () => void remake(subscription, route) });
+        route(lists.subscriptions);
+      }}
+      onClose={onClose}
+    >
+      <p>Its events are no longer delivered. Its destinations stay.</p>
+    </Confirm>
+  );
+}
+
+/** The same again, under another id: what happened in between was not delivered. */
+async function remake(subscription: EventSubscriptionFactsFragment, route: (path: string) => void): Promise<void> {
+  try {
+    const { createEventSubscription } = await run(CreateEventSubscription, { input: inputOf(subscription) });
+    if (createEventSubscription) route(addressOf('eventSubscription', createEventSubscription.id));
+  } catch (error) {
+    toast(`It couldn’t be undone. ${failureOf(error).message}`);
+  }
+}
+
+/** What makes it as it was. */
+function inputOf({ description, metadata, sources, destinations }: EventSubscriptionFactsFragment) {
+  return { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
+}

@@ -1,0 +1,56 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { useList } from '../../data/hooks/use-list.ts';
+import { pathOf } from '../../data/routing/paths.ts';
+import { type TrafficEndpointRowFragment, TrafficEndpoints } from '../../generated/operations.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { StartLine } from '../credentials/start-command.tsx';
+import { BytesBothWays, Requests } from '../endpoints/traffic-cells.tsx';
+import { type Traffic, useTraffic } from '../endpoints/use-traffic.ts';
+
+/** Whose traffic is to be looked at. */
+export function ChooseEndpoint() {
+  const list = useList(TrafficEndpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'] });
+  const traffic = useTraffic(list.inView);
+  const columns = useMemo(() => columnsOf(traffic), [traffic]);
+  return (
+    <Page title="Traffic" lead="Choose an endpoint to look at its requests one by one, live.">
+      <Table
+        label="Endpoints"
+        columns={columns}
+        list={list}
+        href={(row) => pathOf('traffic', row.id)}
+        empty={
+          <Empty title="Nothing is online" action={<StartLine acl={[]} />}>
+            Requests can be looked at while an endpoint is live. This line starts an agent that serves one; its
+            authtoken is that of a <a href={pathOf('credentials')}>credential</a>.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function columnsOf(traffic: ReadonlySignal<Traffic>): Column<TrafficEndpointRowFragment>[] {
+  return [
+    { key: 'url', title: 'Address', width: '3fr', cell: (row) => row.publicUrl },
+    { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto}</Tag> },
+    {
+      key: 'requests',
+      title: 'Requests',
+      width: '7rem',
+      align: 'end',
+      cell: (row) => <Requests id={row.id} traffic={traffic} />,
+    },
+    {
+      key: 'bytes',
+      title: 'Bytes',
+      width: '7rem',
+      align: 'end',
+      cell: (row) => <BytesBothWays id={row.id} traffic={traffic} />,
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import { pathOf } from '../../data/routing/paths.ts';
+import type { ReplayRequestMutation } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { Body } from './body.tsx';
+import type { Request } from './captured-request.ts';
+import { Headers } from './headers.tsx';
+import { Status } from './status-tags.tsx';
+
+export interface ReplayedProps {
+  replay: NonNullable<ReplayRequestMutation['replayRequest']>;
+  /** What it repeats. */
+  request: Request;
+  isEdited: boolean;
+  endpointId: string;
+  onClose: () => void;
+}
+
+/** The answer to a replay, to stand beside the first one. */
+export function Replayed({ replay, request, isEdited, endpointId, onClose }: ReplayedProps) {
+  const { status, durationMilliseconds, headers, body, captured } = replay;
+  return (
+    <Section
+      title={isEdited ? 'Answer to the edited replay' : 'Answer now'}
+      actions={
+        <>
+          <Status status={status} />
+          <Button look="plain" onClick={onClose}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      <p class="quiet">
+        <Milliseconds value={durationMilliseconds} />, {differences(replay, request)}
+        {captured && (
+          <>
+            {' · '}
+            <a href={pathOf('traffic', endpointId, captured.id)}>the replay itself</a>
+          </>
+        )}
+      </p>
+      <Headers label="Headers of the answer to the replay" headers={headers} />
+      <Body body={body} base64={body.base64} headers={headers} />
+    </Section>
+  );
+}
+
+function differences({ status, body }: ReplayedProps['replay'], { status: before, responseBody }: Request): string {
+  const isSameStatus = status === before;
+  if (!body.isWhole || !responseBody.isWhole || body.text === null || responseBody.text === null) {
+    return isSameStatus ? 'the same status' : 'another status';
+  }
+  const isSameBody = body.text === responseBody.text;
+  if (isSameStatus && isSameBody) return 'the same status and body';
+  if (isSameStatus) return 'the same status, another body';
+  return isSameBody ? 'another status, the same body' : 'another status and body';
+}

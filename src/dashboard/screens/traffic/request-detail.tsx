@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { useParam } from '../../data/routing/use-param.ts';
+import { CapturedBytes, CapturedRequest, ReplayRequest, type ReplayRequestInput } from '../../generated/operations.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { Body } from './body.tsx';
+import type { Request } from './captured-request.ts';
+import { Headers } from './headers.tsx';
+import { ReplayForm } from './replay-form.tsx';
+import { Replayed, type ReplayedProps } from './replay-response.tsx';
+import { RequestFacts } from './request-summary.tsx';
+import { Status } from './status-tags.tsx';
+
+const TITLE_MOST = 80;
+
+/** One captured request with its answer, to be looked at and sent once more. */
+export function RequestPage() {
+  const endpointId = useParam('endpointId');
+  const id = useParam('requestId');
+  const { data, error, reload } = useQuery(CapturedRequest, { id });
+  const request = data?.capturedRequest;
+  const crumbs = [
+    { title: 'Traffic', href: pathOf('traffic') },
+    { title: 'Requests', href: pathOf('traffic', endpointId) },
+  ];
+  if (request) return <One key={id} request={request} endpointId={endpointId} crumbs={crumbs} />;
+  return (
+    <Page title="Request" crumbs={crumbs}>
+      {error?.code === 'NOT_FOUND' ? (
+        <Empty
+          title="This request isn’t kept any more"
+          action={<LinkButton href={pathOf('traffic', endpointId)}>All that are kept</LinkButton>}
+        >
+          Newer ones took its place, it was cleared, or its <a href={addressOf('endpoint', endpointId)}>endpoint</a>{' '}
+          went offline.
+        </Empty>
+      ) : error ? (
+        <ErrorNote error={error} retry={() => void reload()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </Page>
+  );
+}
+
+interface OneProps {
+  request: Request;
+  endpointId: string;
+  crumbs: { title: string; href: string }[];
+}
+
+function One({ request, endpointId, crumbs }: OneProps) {
+  const { id, method, path, status } = request;
+  const [isEditing, setEditing] = useState(false);
+  const [isEdited, setEdited] = useState(false);
+  const [replay, setReplay] = useState<ReplayedProps['replay']>();
+  const send = useAction(ReplayRequest);
+  const bytes = useBytes(request);
+
+  async function again(input: ReplayRequestInput | undefined) {
+    const result = (await send.act({ id, input }))?.replayRequest;
+    if (!result) return;
+    setReplay(result);
+    setEdited(input !== undefined);
+    setEditing(false);
+    toast(`Replayed: ${result.status}.`);
+  }
+  return (
+    <Page
+      title={`${method} ${shortened(path)}`}
+      badge={<Status status={status} />}
+      crumbs={crumbs}
+      actions={
+        <>
+          <Button look="primary" isBusy={send.isBusy && !isEditing} onClick={() => void again(undefined)}>
+            Replay
+          </Button>
+          <Button onClick={() => setEditing(!isEditing)}>{isEditing ? 'Don’t edit' : 'Edit and replay'}</Button>
+        </>
+      }
+    >
+      {!isEditing && <ErrorNote error={send.error} />}
+      <RequestFacts request={request} endpointId={endpointId} />
+      {isEditing && (
+        <Section title="Edit and replay" lead="It goes through the gateway once more, as a visitor’s request would.">
+          <ReplayForm
+            request={request}
+            error={send.error}
+            isBusy={send.isBusy}
+            onSend={(input) => void again(input)}
+            onCancel={() => setEditing(false)}
+          />
+        </Section>
+      )}
+      <div class="captured-pair">
+        {!replay && <Asked request={request} base64={bytes.request} />}
+        <Answer request={request} base64={bytes.response} isBefore={replay !== undefined} />
+        {replay && (
+          <Replayed
+            replay={replay}
+            request={request}
+            isEdited={isEdited}
+            endpointId={endpointId}
+            onClose={() => setReplay(undefined)}
+          />
+        )}
+        {replay && <Asked request={request} base64={bytes.request} />}
+      </div>
+    </Page>
+  );
+}
+
+interface PartProps {
+  request: Request;
+  base64: string | undefined;
+}
+
+function Asked({ request: { requestHeaders, requestBody }, base64 }: PartProps) {
+  return (
+    <Section title="Request">
+      <Headers label="Headers of the request" headers={requestHeaders} />
+      <Body body={requestBody} base64={base64} headers={requestHeaders} />
+    </Section>
+  );
+}
+
+function Answer({ request, base64, isBefore }: PartProps & { isBefore: boolean }) {
+  const { status, responseHeaders, responseBody, durationMilliseconds } = request;
+  return (
+    <Section title={isBefore ? 'Answer then' : 'Answer'} actions={<Status status={status} />}>
+      {isBefore && (
+        <p class="quiet">
+          <Milliseconds value={durationMilliseconds} />
+        </p>
+      )}
+      {status === null ? (
+        <p class="quiet">The visitor got none.</p>
+      ) : (
+        <>
+          <Headers label="Headers of the answer" headers={responseHeaders} />
+          <Body body={responseBody} base64={base64} headers={responseHeaders} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** For the title: without its query, which may be long and is among the facts. */
+function shortened(path: string): string {
+  const [before = ''] = path.split('?');
+  return before.length > TITLE_MOST ? `${before.slice(0, TITLE_MOST)}…` : before;
+}
+
+/** The bytes of those bodies that are no text. */
+function useBytes({ id, requestBody, responseBody }: Request) {
+  const request = requestBody.text === null && requestBody.keptBytes > 0;
+  const response = responseBody.text === null && responseBody.keptBytes > 0;
+  const { data } = useQuery(CapturedBytes, { id, request, response }, { isOff: !request && !response });
+  return {
+    request: data?.capturedRequest?.requestBody?.base64,
+    response: data?.capturedRequest?.responseBody?.base64,
+  };
+}

@@ -1,0 +1,173 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useQuery } from '../../data/hooks/use-query.ts';
+import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { useParam } from '../../data/routing/use-param.ts';
+import {
+  type CapturedRowFragment,
+  type CaptureStateFragment,
+  TrafficCapture,
+  TrafficEndpoint,
+  type TrafficEndpointRowFragment,
+} from '../../generated/operations.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { Empty } from '../../ui/layout/empty-state.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/table/table.tsx';
+import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { When } from '../../ui/text/relative-time.tsx';
+import { rememberAddress } from '../endpoints/url-history.ts';
+import { CaptureBar } from './capture-bar.tsx';
+import { passes, useFilter } from './filter.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { Remarks, Status } from './status-tags.tsx';
+import { useCaptured } from './use-captured-requests.ts';
+
+const CAPTURE_MS = 2000;
+
+export const trafficCrumbs = [{ title: 'Traffic', href: pathOf('traffic') }];
+
+/** The last requests of one endpoint, live. */
+export function TrafficPage() {
+  const id = useParam('endpointId');
+  const { data, error, reload } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
+  const endpoint = data?.endpoint;
+  if (endpoint) rememberAddress(id, endpoint.publicUrl);
+  if (error?.code === 'NOT_FOUND') return <NotLive id={id} />;
+  if (!endpoint) {
+    return (
+      <Page title="Traffic" crumbs={trafficCrumbs}>
+        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  const isHttp = endpoint.proto === 'http' || endpoint.proto === 'https';
+  return (
+    <Page
+      title={endpoint.publicUrl}
+      crumbs={trafficCrumbs}
+      actions={<LinkButton href={addressOf('endpoint', id)}>Endpoint</LinkButton>}
+    >
+      {isHttp ? (
+        <Requests endpoint={endpoint} />
+      ) : (
+        <Empty title="There are no requests to look at">
+          Only requests of http and https can be captured. What passes here is {endpoint.proto}, which the gateway
+          doesn’t look into.
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
+  const { id: endpointId } = endpoint;
+  const { data, error, reload: reloadState } = useQuery(TrafficCapture, { endpointId }, { everyMs: CAPTURE_MS });
+  const capture = data?.trafficCapture;
+  const [pausedAt, setPausedAt] = useState<number>();
+  const isPaused = pausedAt !== undefined;
+  const mayLook = capture?.mayLook === true;
+  const captured = useCaptured(endpointId, mayLook && capture?.isOn === true && !isPaused);
+  const { rows, reload } = captured;
+  const [filter, setFilter] = useFilter();
+  const shown = useMemo(() => rows?.filter((row) => passes(filter, row)) ?? [], [rows, filter.text, filter.status]);
+
+  // Somebody else may have cleared it.
+  const isCleared = capture?.kept === 0;
+  useEffect(() => void reload(), [isCleared, mayLook]);
+
+  if (error && !capture) return <ErrorNote error={error} retry={() => void reloadState()} />;
+  if (!capture) return <Skeleton />;
+  if (!mayLook) return <OfOthers />;
+  if (!rows && !captured.error) return <Skeleton />;
+  async function changed() {
+    await Promise.all([reloadState(), reload()]);
+  }
+  return (
+    <>
+      <CaptureBar endpointId={endpointId} capture={capture} onChange={() => void changed()} />
+      <ErrorNote error={captured.error} />
+      {(rows?.length ?? 0) > 0 && (
+        <FilterBar filter={filter} onChange={setFilter} shown={shown.length} all={rows?.length ?? 0}>
+          {capture.isOn && (
+            <Button onClick={() => setPausedAt(isPaused ? undefined : capture.passed)}>
+              {isPaused ? 'Go on' : 'Pause'}
+            </Button>
+          )}
+          {isPaused && <Missed count={capture.passed - pausedAt} />}
+        </FilterBar>
+      )}
+      <Table
+        label="Captured requests"
+        columns={columns}
+        rows={shown}
+        href={(row) => pathOf('traffic', endpointId, row.id)}
+        empty={<Nothing capture={capture} endpoint={endpoint} isFiltered={(rows?.length ?? 0) > 0} />}
+      />
+    </>
+  );
+}
+
+function OfOthers() {
+  return (
+    <Empty title="Somebody else captures here">
+      What is captured may hold secrets of visitors: only who switched it on, the owner of the agent’s credential, and
+      admins can look at it. Once it is off and cleared, you can switch it on yourself.
+    </Empty>
+  );
+}
+
+function Missed({ count }: { count: number }) {
+  return (
+    <span role="status">{count > 0 ? `${count.toLocaleString('en')} came meanwhile` : 'The list stands still'}</span>
+  );
+}
+
+interface NothingProps {
+  capture: CaptureStateFragment;
+  endpoint: TrafficEndpointRowFragment;
+  isFiltered: boolean;
+}
+
+function Nothing({ capture, endpoint, isFiltered }: NothingProps) {
+  if (isFiltered) return <Empty title="No request is like that">Choose another status or another text.</Empty>;
+  if (!capture.isOn) {
+    return (
+      <Empty title="Nothing is captured">
+        Requests are looked at only when you say so: switch capture on, then each one turns up here as soon as it is
+        over.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No request came yet" command={`curl ${endpoint.publicUrl}`}>
+      Each one turns up here as soon as it is over. This line makes one, on a machine that knows the address.
+    </Empty>
+  );
+}
+
+function NotLive({ id }: { id: string }) {
+  return (
+    <Page title="Traffic" crumbs={trafficCrumbs}>
+      <Empty title="This endpoint isn’t live" action={<LinkButton href={addressOf('endpoint', id)}>Why?</LinkButton>}>
+        What was captured of an endpoint is kept in memory, and ends with it.
+      </Empty>
+    </Page>
+  );
+}
+
+const columns: Column<CapturedRowFragment>[] = [
+  { key: 'request', title: 'Request', width: '3fr', cell: (row) => `${row.method} ${row.path}` },
+  { key: 'status', title: 'Status', width: '5.5rem', cell: (row) => <Status status={row.status} /> },
+  {
+    key: 'duration',
+    title: 'Took',
+    width: '5.5rem',
+    align: 'end',
+    cell: (row) => <Milliseconds value={row.durationMilliseconds} />,
+  },
+  { key: 'remarks', title: 'Remarks', width: '3fr', cell: (row) => <Remarks row={row} /> },
+  { key: 'client', title: 'Visitor', width: '1.5fr', priority: 3, cell: (row) => row.clientIp },
+  { key: 'when', title: 'When', width: '6.5rem', priority: 2, cell: (row) => <When at={row.startedAt} /> },
+];

@@ -1,0 +1,24 @@
+import type { CapturedRowFragment } from '../../generated/operations.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
+
+/** The status of an answer. */
+export function Status({ status }: { status: number | null }) {
+  if (status === null) return <Tag look="bad">no answer</Tag>;
+  const look = status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good';
+  return <Tag look={look}>{status}</Tag>;
+}
+
+/** What is to be known of a request besides its status: why it was refused, that it was cut, that it is a replay. */
+export function Remarks({ row }: { row: Pick<CapturedRowFragment, 'refusal' | 'isComplete' | 'replayOf' | 'status'> }) {
+  const { refusal, isComplete, replayOf, status } = row;
+  return (
+    <>
+      {replayOf !== null && <Tag>replay</Tag>} {!isComplete && status !== null && <Tag look="warn">cut off</Tag>}{' '}
+      {refusal && (
+        <span title={refusal.reason}>
+          {refusal.module}: {refusal.reason}
+        </span>
+      )}
+    </>
+  );
+}

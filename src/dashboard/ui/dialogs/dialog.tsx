@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef } from 'preact/hooks';
+import { Toasts } from '../feedback/toast.tsx';
+import { useModal } from '../feedback/use-modal.ts';
+
+export interface DialogProps {
+  title: string;
+  /** It was closed, by Escape or by its cross: the caller no longer draws it. */
+  onClose: () => void;
+  children: ComponentChildren;
+  /** Room for much, as for an editor. */
+  isWide?: boolean;
+}
+
+/** A dialog over the page. It is there as long as it is drawn. */
+export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useModal(dialog);
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="button plain" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <div class="dialog-body">{children}</div>
+      <Toasts within={dialog} />
+    </dialog>
+  );
+}

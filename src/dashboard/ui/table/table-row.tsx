@@ -1,0 +1,56 @@
+import { Component, type ComponentChildren } from 'preact';
+
+interface TableRowProps<Row> {
+  row: Row;
+  index: number;
+  top: number;
+  columns: readonly Column<Row>[];
+  href: string | undefined;
+  /** Whether the tabulator key comes to it. */
+  isCurrent: boolean;
+}
+
+/** One row, drawn again only when something of it changed: rows that stay cost nothing while others change. */
+export class TableRow<Row> extends Component<TableRowProps<Row>> {
+  override shouldComponentUpdate(next: TableRowProps<Row>): boolean {
+    const { row, index, top, columns, href, isCurrent } = this.props;
+    const isSame = row === next.row && index === next.index && top === next.top && href === next.href;
+    return !isSame || isCurrent !== next.isCurrent || !sameColumns(columns, next.columns);
+  }
+
+  render() {
+    const { row, index, top, columns, href, isCurrent } = this.props;
+    return (
+      // biome-ignore lint/a11y: see the table
+      <div role="row" aria-rowindex={index + 2} class="table-row" style={{ transform: `translateY(${top}px)` }}>
+        {columns.map(({ key, cell, align }, column) => (
+          <div key={key} role={column === 0 ? 'rowheader' : 'cell'} class={align === 'end' ? 'cell end' : 'cell'}>
+            {column === 0 && href !== undefined ? (
+              <a class="row-link" href={href} tabIndex={isCurrent ? 0 : -1} data-index={index}>
+                {cell(row)}
+              </a>
+            ) : (
+              cell(row)
+            )}
+          </div>
+        ))}
+      </div>
+    );
+  }
+}
+
+// Columns that are written outside of the screen's function are the same each time; others are drawn each time.
+function sameColumns<Row>(some: readonly Column<Row>[], others: readonly Column<Row>[]): boolean {
+  return some.length === others.length && some.every((column, index) => column.cell === others[index]?.cell);
+}
+
+export interface Column<Row> {
+  key: string;
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** A track of CSS grid: `2fr`, `8rem`. */
+  width?: string;
+  /** 1: always shown; 2: left out on narrow screens; 3: shown on wide ones only. */
+  priority?: 1 | 2 | 3;
+  align?: 'start' | 'end';
+}
