@@ -145,7 +145,7 @@ describe('a tunnel with labels', () => {
     expect(JSON.parse(await agent.stderr.find(/tunnel refused/))).toMatchObject({
       to: service.at,
       code: 'ERR_GATEWAY_399',
-      message: expect.stringContaining('no rule "bind:app=shop"'),
+      message: expect.stringContaining('such as "bind:app=shop"'),
     });
     expect(await agent.kill('SIGTERM')).toBe(0);
     expect(agent.stdout.all).toEqual([]);

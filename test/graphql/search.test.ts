@@ -201,10 +201,10 @@ test('it is one statement', async () => {
 });
 
 test.each([
-  ['', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
-  [' \t ', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
-  ['a\0b', 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
-  ['x'.repeat(201), 20, 'text must be 1 to 200 characters, blanks around them not counted.'],
+  ['', 20, 'text must be 1 to 200 characters; spaces at its ends do not count.'],
+  [' \t ', 20, 'text must be 1 to 200 characters; spaces at its ends do not count.'],
+  ['a\0b', 20, 'text must be 1 to 200 characters; spaces at its ends do not count.'],
+  ['x'.repeat(201), 20, 'text must be 1 to 200 characters; spaces at its ends do not count.'],
   ['a', 0, 'first must be from 1 to 50.'],
   ['a', 51, 'first must be from 1 to 50.'],
 ])('%j, %i is refused', async (text, first, message) => {

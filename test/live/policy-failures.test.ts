@@ -62,7 +62,7 @@ const failures = [
   {
     name: 'a network that is computed, and is none',
     policy: onRequest([action('restrict-ips', { allow: ['${req.host}'] })]),
-    reason: /^rule on_http_request\[0\], action restrict-ips: a computed network is none/,
+    reason: /^rule on_http_request\[0\], action restrict-ips: a computed network is not valid/,
     asked: 0,
   },
   {

@@ -75,7 +75,7 @@ test('while the certificate cannot be had the sender is told to try again, with 
   const answer = await post(signed({}, CERTIFICATE_URL.replace('.pem', '-away.pem')));
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect(errorOf(answer)).toBe(90380);
-  expect(answer.body).toContain('The certificate that webhooks are checked with cannot be had right now.');
+  expect(answer.body).toContain('The certificate for checking webhooks is not available right now.');
   const isOfIt = ({ reason }: Record<string, unknown>) => /the certificate cannot be had/.test(String(reason));
   expect(await gateway.logged(isOfIt)).toMatchObject({ reason: expect.stringMatching(/-away\.pem .*it answered 500/) });
   host.publish(signer.pem);

@@ -194,13 +194,13 @@ describe('rules', () => {
       'a host',
       [action('add-headers', { headers: { host: '${req.method} x' } })],
       [],
-      /add-headers: the value of host is no name/,
+      /add-headers: the value of host is not the name of a host/,
     ],
     [
       'a network',
       [action('restrict-ips', { deny: ['${req.method}'] })],
       [],
-      /restrict-ips: a computed network is none/,
+      /restrict-ips: a computed network is not valid/,
     ],
   ])('say for the log which of them it was, and why: %s', async (_, actions, expressions, reason) => {
     const log = { actions: [action('log', { metadata: {} })] };

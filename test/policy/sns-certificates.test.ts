@@ -174,7 +174,7 @@ describe('strangers who make URLs up', () => {
     const tries = () => Promise.all(Array.from({ length: 50 }, (_, n) => find(madeUp(n))));
     await tries();
     expect(host.asked).toHaveLength(20);
-    expect(await find(madeUp(30))).toBe('unavailable: it is not fetched, as too much was in the last minute');
+    expect(await find(madeUp(30))).toBe('unavailable: it is not fetched now: too many were fetched in the last minute');
     expect(await find()).toBe('rsa');
     await find(madeUp(30), 'ac_2');
     expect(host.asked).toHaveLength(21);

@@ -41,7 +41,7 @@ test.each<[string, PolicyPhase, string]>([
   ['res.status_code == 200', 'on_http_request', 'in on_http_response'],
   ["hasResHeader('x')", 'on_http_request', 'in on_http_response'],
   ["req.method == 'GET'", 'on_tcp_connect', 'in on_http_request and on_http_response'],
-  ["'x' in req.trailers", 'on_http_request', 'would have to wait for the body'],
+  ["'x' in req.trailers", 'on_http_request', 'policies see heads only'],
 ])('%s is refused in %s, as it %s', (text, phase, reason) => {
   expect(() => evaluate(text, phase)).toThrow(reason);
 });

@@ -90,7 +90,7 @@ test.each<[PolicyPhase, string, RegExp]>([
   ['on_http_request', 'conn.client_ip.geo', /database of addresses/],
   ['on_http_request', 'conn.server_ip.is_on_blocklist', /database of addresses/],
   ['on_http_request', 'conn.geo', /database of addresses/],
-  ['on_http_request', 'req.body', /wait for the body/],
+  ['on_http_request', 'req.body', /policies see heads only/],
   ['on_http_request', 'res', /in on_http_response/],
   ['on_http_request', 'getResHeader', /in on_http_response/],
   ['on_http_response', 'res.ServerTLS', /agent/],

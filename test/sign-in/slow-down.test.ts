@@ -169,7 +169,7 @@ test('an e-mail address that nobody has is told by nothing from a wrong password
     const before = process.cpuUsage();
     const { body } = await wrong(email);
     const { user, system } = process.cpuUsage(before);
-    expect(body.errors[0].message).toBe('The e-mail address or the password is not right.');
+    expect(body.errors[0].message).toBe('The e-mail address or the password is wrong.');
     return user + system;
   };
   let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -11,12 +11,15 @@ export const certificateErrors = {
   pemCount: bad(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
   notACertificateAuthority: bad(
     1913,
-    '{member}: the certificate is not one of an authority (basicConstraints CA must be true).',
+    '{member}: the certificate is not that of an authority (basicConstraints CA must be true).',
   ),
   pemTooLarge: bad(1921, '{member} must be at most {max} bytes.'),
 
   // TLS certificates.
-  certificateMissing: bad(1922, '{member} must hold a certificate in PEM, and those it is issued by after it.'),
+  certificateMissing: bad(
+    1922,
+    '{member} must hold a certificate in PEM, followed by the certificates of its issuers.',
+  ),
   certificateUnreadable: bad(1900, '{member} does not hold certificates in PEM that can be read.'),
   keyForCertificate: bad(1925, '{member} holds a private key; it must hold the certificate.'),
   chainOrder: bad(
@@ -32,7 +35,7 @@ export const certificateErrors = {
     90036,
     '{member} must hold an RSA key of 2048 to 4096 bits, an ECDSA key (P-256, P-384, P-521) or an Ed25519 key.',
   ),
-  keyDiffers: bad(1923, '{member}: the private key is not that of the certificate.'),
+  keyDiffers: bad(1923, '{member}: the private key does not belong to the certificate.'),
   certificateForKey: bad(1924, '{member} holds a certificate; it must hold the private key.'),
 
   // IP policies and their rules.
@@ -41,7 +44,7 @@ export const certificateErrors = {
   badCidr: bad(1406, '{member} must be a network such as 10.0.0.0/8 or 2001:db8::/32.'),
   cidrTaken: conflict(1408, 'Another rule of this IP policy has the same network.'),
   cidrNotLowest: bad(1409, '{member} must begin with the lowest address of the network, which is {right}.'),
-  cidrMask: bad(1413, '{member} must have a length of prefix; for this one address alone, {right}.'),
+  cidrMask: bad(1413, '{member} must have a prefix length; for this single address, {right}.'),
   unknownIpPolicyOfRule: bad(1414, '{member} must name an IP policy of this account.'),
   tooManyIpPolicyRules: bad(1417, 'An IP policy may have at most {max} rules.'),
   badRuleAction: bad(1422, '{member} must be "allow" or "deny".'),

@@ -3,10 +3,10 @@
 import { bad, type Row } from '../errors/error-row.ts';
 
 export const requestErrors = {
-  malformedRequest: bad(90310, 'The request is not right HTTP/1.1: {reason}.'),
+  malformedRequest: bad(90310, 'The request is not valid HTTP/1.1: {reason}.'),
   headTooLarge: bad(90311, 'The head of a request must be at most {max} bytes.', 431),
   requestTooSlow: bad(90312, 'The request did not arrive in time.', 408),
-  expectationFailed: bad(90313, 'The only expectation that can be met is "100-continue".', 417),
+  expectationFailed: bad(90313, 'The only supported value of the Expect header is "100-continue".', 417),
   strangerRateLimited: [
     90301,
     429,
@@ -17,7 +17,7 @@ export const requestErrors = {
     90300,
     401,
     'UNAUTHENTICATED',
-    'Without an API key, introspect with the standard query, or with a small one: no aliases, no field twice, at most {max} fields in the answer.',
+    'Without an API key, only the standard introspection query is possible, or a small one: no aliases, no field twice, at most {max} fields in the response.',
   ],
   tooManySubscriptions: [
     90314,
@@ -29,13 +29,13 @@ export const requestErrors = {
     90304,
     503,
     'UNAVAILABLE',
-    'The subscription has ended: what its caller may see has changed, or cannot be looked up right now. Subscribe again.',
+    'The subscription has ended, because the rights of its caller changed or cannot be looked up right now. Subscribe again.',
   ],
   tooMuchHeavyWork: [
     90302,
     429,
     'RATE_LIMITED',
-    'This account has {max} operations waiting that cost much, such as searches; try again in {seconds} s.',
+    '{max} expensive operations of this account, such as searches, are already waiting; try again in {seconds} s.',
   ],
   tooManyPolicies: [
     90363,
@@ -47,7 +47,7 @@ export const requestErrors = {
     90305,
     503,
     'UNAVAILABLE',
-    'Nothing can be written right now, as the disk below the database is full, or its server is a standby. What is there can be read, and tunnels go on.',
+    'Nothing can be written right now, because the disk of the database is full or its server is a standby. Reads and tunnels continue.',
   ],
-  queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long for this; ask for less, or try again later.'],
+  queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long to answer; ask for less, or try again later.'],
 } satisfies Record<string, Row>;

@@ -8,8 +8,7 @@ export const signInErrors = {
   sessionOver: [90200, 401, 'UNAUTHENTICATED', 'You are not signed in any more: this browser session has ended.'],
   dashboardOnly: forbidden(
     90201,
-    'A browser session is for the dashboard alone, which sends JSON by POST to /graphql from a page of the same ' +
-      'origin, with its secret in the header "Gateway-Dashboard". Any other client sends an API key.',
+    'A browser session works for the dashboard only: JSON by POST to /graphql, from a page of the same origin, with the secret in the header "Gateway-Dashboard". Any other client must send an API key.',
   ),
   documentNotPersisted: forbidden(
     90202,
@@ -18,25 +17,23 @@ export const signInErrors = {
   ),
   unknownDocument: bad(
     90203,
-    '{member} is no document that this gateway knows. After an update, load the dashboard anew.',
+    '{member} is not a document that this gateway knows. After an update of the gateway, reload the dashboard.',
   ),
   signInNotOffered: forbidden(
     90204,
-    'Signing in is not offered over plain HTTP, where others can listen. Give the API a certificate (API_TLS_CERT and ' +
-      'API_TLS_KEY), or set PUBLIC_API_URL to the https address of a proxy in front of it; or open the dashboard on ' +
-      'this machine itself, at a loopback address.',
+    'Sign-in is not possible over plain HTTP, because others could listen. Give the API a certificate (API_TLS_CERT and API_TLS_KEY), or set PUBLIC_API_URL to the https address of a proxy in front of it, or open the dashboard on the gateway’s own machine at a loopback address.',
   ),
-  signInFailed: forbidden(90205, 'The e-mail address or the password is not right.'),
+  signInFailed: forbidden(90205, 'The e-mail address or the password is wrong.'),
   tooManyAttempts: [90206, 429, 'RATE_LIMITED', 'There were too many failed attempts; try again in {seconds} s.'],
   linkOver: forbidden(
     90207,
-    'This link does not work: a link works once, for 15 minutes, and only the newest of a user does.',
+    'This link is not valid. A link works once and for 15 minutes, and a newer link of the same user replaces it.',
   ),
   passwordLength: bad(90208, '{member} must have {min} to {max} characters.'),
   passwordHasName: bad(90209, '{member} must not contain the name in your e-mail address.'),
-  passwordRepeats: bad(90210, '{member} must not be one character over and over.'),
+  passwordRepeats: bad(90210, '{member} must not repeat a single character.'),
   wrongPassword: bad(90211, '{member} is not your password.'),
-  noPassword: conflict(90212, 'You have no password yet; set one by a sign-in link.'),
-  passwordsBusy: [90213, 503, 'UNAVAILABLE', 'Too many people sign in at this moment; try again.'],
-  userNotActive: conflict(90214, 'The user is not active; let the user in again first.'),
+  noPassword: conflict(90212, 'You have no password yet; set one with a sign-in link.'),
+  passwordsBusy: [90213, 503, 'UNAVAILABLE', 'Too many people are signing in right now; try again.'],
+  userNotActive: conflict(90214, 'The user is not active; activate the user first.'),
 } satisfies Record<string, Row>;

@@ -29,7 +29,7 @@ const errors = {
   otlpEndpointForbidden: { number: 90410, text: '{member} {reason}.' },
   otlpCompression: { number: 90413, text: '{member} must be "gzip" or "none".' },
   tooManyAttributes: { number: 90414, text: '{member} may have at most {max} attributes.' },
-  attributeRepeated: { number: 90415, text: '{member} stands twice in the list.' },
+  attributeRepeated: { number: 90415, text: '{member} occurs twice in the list.' },
 };
 
 const headers: ListMember = {

@@ -23,7 +23,7 @@ const errors = {
   webhookForbidden: { number: 90071, text: '{member} {reason}.' },
   badSigningSecret: {
     number: 90072,
-    text: '{member} must be 16 bytes at least, as they are or, after "whsec_", in base64.',
+    text: '{member} must have at least 16 bytes, either as plain text or, after "whsec_", in base64.',
   },
 };
 

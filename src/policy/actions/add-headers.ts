@@ -21,7 +21,7 @@ export const addHeadersAction: ActionKind = {
     const isRequest = config.phase === 'on_http_request';
     const host = headers.find(({ name }) => name === 'host')?.value.constant;
     if (isRequest && host !== undefined && !HOST.test(host))
-      config.problem('headers.host', PROBLEM.headerValue, 'must be the name of a host, perhaps with a port');
+      config.problem('headers.host', PROBLEM.headerValue, 'must be the name of a host, optionally with a port');
     return {
       isTerminal: false,
       run({ exchange, bindings, result }) {
@@ -33,7 +33,8 @@ export const addHeadersAction: ActionKind = {
           const text = value.constant ?? value.evaluate(bindings);
           if (value.constant === undefined && Buffer.byteLength(text) > HEADER_VALUE_MAX)
             return failed(`the value of ${name} has more than ${HEADER_VALUE_MAX} bytes`);
-          if (isRequest && name === 'host' && !HOST.test(text)) return failed('the value of host is no name of a host');
+          if (isRequest && name === 'host' && !HOST.test(text))
+            return failed('the value of host is not the name of a host');
           added.push([name, text]);
         }
         for (const [name, value] of added) {

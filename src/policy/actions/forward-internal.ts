@@ -21,7 +21,7 @@ export const forwardInternalAction: ActionKind = {
       config.problem(
         '',
         PROBLEM.phase,
-        'is for on_http_request here: the requests of a connection are forwarded one by one',
+        'is for on_http_request on this endpoint: its requests are forwarded one by one',
       );
     const goesOn = config.choice('on_error', ['halt', 'continue'], 'halt') === 'continue';
     config.choice('binding', ['internal'], 'internal'); // An older option, which had this value only.

@@ -180,4 +180,4 @@ function constantOf(config: ConfigReader, member: string): string {
 }
 
 const computed = (text: string) =>
-  text.includes('${') ? 'must not be computed: it is the same for all visitors' : undefined;
+  text.includes('${') ? 'must not be computed, because it is the same for all visitors' : undefined;

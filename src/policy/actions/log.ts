@@ -16,8 +16,9 @@ export const logAction: ActionKind = {
     const { environment } = config;
     const raw = config.raw('metadata');
     let metadata: ComputedValue = () => null;
-    if (raw === undefined) config.problem('metadata', PROBLEM.missing, 'is missing: it says what is logged, by names');
-    else if (!isObject(raw)) config.problem('metadata', PROBLEM.field, 'must be an object: values by names');
+    if (raw === undefined)
+      config.problem('metadata', PROBLEM.missing, 'is missing: it must be an object of names and values to log');
+    else if (!isObject(raw)) config.problem('metadata', PROBLEM.field, 'must be an object of names and values');
     else if (Object.keys(raw).length > MEMBERS_MAX)
       config.problem('metadata', PROBLEM.count, `must have at most ${MEMBERS_MAX} members`);
     else metadata = compileValue(config, 'metadata', raw);

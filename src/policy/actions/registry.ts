@@ -73,5 +73,5 @@ export function actionKind(type: string): ActionKind | undefined {
 export function unknownAction(type: string): string {
   const reason = Object.hasOwn(unavailable, type) ? unavailable[type] : undefined;
   if (reason) return `${type} ${reason}`;
-  return `is no action that is known here${suggestion(type, byType.keys()) || `; known are: ${[...byType.keys()].join(', ')}`}`;
+  return `is not a known action${suggestion(type, byType.keys()) || `; known are: ${[...byType.keys()].join(', ')}`}`;
 }

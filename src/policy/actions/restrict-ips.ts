@@ -31,7 +31,7 @@ export const restrictIpsAction: ActionKind = {
         const ip = (exchange ?? connection)?.visitor.ip ?? '';
         const [allowed, denied] = [allow?.(bindings), deny?.(bindings)];
         if (allowed === 'bad' || denied === 'bad')
-          return refused(connection, 'a computed network is none', 'policyFailed');
+          return refused(connection, 'a computed network is not valid', 'policyFailed');
         const deniedBy = denied?.find(ip);
         const allowedBy = allowed?.find(ip);
         // Without a list of those who may come in, all others may.

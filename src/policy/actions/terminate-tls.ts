@@ -68,7 +68,7 @@ function readTerms(config: ConfigReader): TlsParameters {
     config.problem(
       AUTHORITIES,
       PROBLEM.missing,
-      'is missing: certificates can be verified only where it is known who issues them',
+      'is missing: certificates cannot be verified without the authorities that issue them',
     );
   return {
     minVersion: `TLSv${min}`,
@@ -98,7 +98,7 @@ function readIdentity(config: ConfigReader): TlsParameters['identity'] {
     config.problem(
       members[0],
       PROBLEM.field,
-      'must be a certificate in PEM, perhaps with those that lead to its authority',
+      'must be a certificate in PEM, optionally followed by the rest of its chain',
     );
   if (!privateKey) config.problem(members[1], PROBLEM.field, 'must be a private key in PEM, without a password');
   if (!certificate || !privateKey) return undefined;
@@ -108,7 +108,7 @@ function readIdentity(config: ConfigReader): TlsParameters['identity'] {
     config.problem(
       members[0],
       PROBLEM.field,
-      'must be a chain of certificates that TLS can be spoken with: it is too weak, or broken',
+      'must be a certificate chain that TLS accepts: this one is too weak or broken',
     );
   return { cert, key };
 }
@@ -135,7 +135,7 @@ function authorityProblem(pem: string): string | undefined {
 function readPem(config: ConfigReader, member: string): string {
   const text = config.text(member, { max: PEM_MAX });
   if (!text.includes('${')) return text;
-  config.problem(member, PROBLEM.template, 'must not be computed: whether it can be used is checked now');
+  config.problem(member, PROBLEM.template, 'must not be computed, because it is checked now');
   return '';
 }
 

@@ -41,10 +41,10 @@ const HINTS: [rest: RegExp, hint: string][] = [
   [/^or\b/i, '"or" is ||'],
   [/^for\b/, 'a list is made of another as in list.map(x, x + 1)'],
   [/^not\b/i, '"not" is !'],
-  [/^;/, 'there is one expression, without ; behind it'],
+  [/^;/, 'write a single expression, without ;'],
   [/^`/, "texts stand in quotes: 'text'"],
   [/^\$\{/, `\${ } is for texts with something in them: this is an expression already`],
-  [/^\$/, 'names have no $ before them'],
+  [/^\$/, 'names do not begin with $'],
   [/^[([]?\s*$/, 'something is missing behind it'],
   [/^\?/, 'a condition is written as in a ? b : c'],
   [/^(?:[-+*/%<>,.:]|==|!=|<=|>=|&&|\|\|)/, 'it needs a value on both sides'],
@@ -68,7 +68,7 @@ function syntaxError(text: string, error: unknown): CelError {
     const hint = hintFor(rest) ?? `a field of that name is written as in map['${word}']`;
     return new CelError('syntax', at, `uses ${word}, which is a word of the language: ${hint}`);
   }
-  if (rest === '') return new CelError('syntax', at, 'ends too early: something is missing behind it');
+  if (rest === '') return new CelError('syntax', at, 'ends too early: something is missing at its end');
   const before = /(?:^|[^\w.])(not|and|or)\s+$/i.exec(text.slice(0, at))?.[1];
   const hint = (before && hintFor(before)) ?? hintFor(rest) ?? 'an operator such as && or + is missing before it';
   const shown = rest.length > 20 ? `${rest.slice(0, 20)}…` : rest;

@@ -57,7 +57,9 @@ export class KeyCache<T> {
     if (this.#age() >= maxAge) await this.#refresh(mayFetch);
     const value = this.peek(mayFetch);
     if (value !== undefined) return value;
-    throw new KeysUnavailable(this.#failure?.message ?? 'it is not fetched, as too much was in the last minute');
+    throw new KeysUnavailable(
+      this.#failure?.message ?? 'it is not fetched now: too many were fetched in the last minute',
+    );
   }
 
   #age(): number {

@@ -35,7 +35,7 @@ export function readHeaders(
     return [];
   }
   if (!isObject(value)) {
-    config.problem(member, PROBLEM.field, 'must be an object: values by the names of header fields');
+    config.problem(member, PROBLEM.field, 'must be an object of header names and values');
     return [];
   }
   const entries = Object.entries(value);

@@ -5,7 +5,7 @@ import { bindErrors } from './bind-errors.ts';
 
 export const agentErrors = {
   ...bindErrors,
-  malformed: { number: 90200, text: 'The call cannot be understood: {reason}.' },
+  malformed: { number: 90200, text: 'The message is not valid: {reason}.' },
   unknownProtocol: { number: 90201, text: 'The protocol must be http, https, tcp or tls.' },
   unknownBinding: {
     number: 90202,
@@ -13,14 +13,14 @@ export const agentErrors = {
   },
   optionNotActedOn: {
     number: 90203,
-    text: 'This gateway does not act on the option {option}, so it does not open the tunnel without it.',
+    text: 'This gateway does not support the option {option}, and does not open the tunnel without it.',
   },
   optionOfHttp: { number: 90213, text: 'The option {option} is for http and https, not for {proto}.' },
   optionOfTls: { number: 90214, text: 'The option {option} is for https and tls, not for {proto}.' },
   badOption: { number: 90215, text: 'An option of the tunnel cannot be used: {reason}.' },
   badAddress: {
     number: 90204,
-    text: '"{address}" is not an address here; it must be {host} and a port, as in {host}:20000.',
+    text: '"{address}" is not an address of this gateway; it must be {host} and a port, as in {host}:20000.',
   },
   badProxyProtocol: { number: 90205, text: 'The version of the PROXY protocol must be 0 (none), 1 or 2.' },
   badUpstreamProtocol: { number: 90206, text: 'The protocol of the upstream must be http1 or http2.' },
@@ -32,7 +32,7 @@ export const agentErrors = {
   unknownVersion: { number: 90212, text: 'This gateway speaks the versions {versions} of the protocol.' },
   gatewayName: {
     number: 90371,
-    text: 'The gateway itself answers at {name}, so that no tunnel can. Ask for another name.',
+    text: 'The gateway itself uses the name {name}, so no tunnel can have it. Ask for another name.',
   },
   tooManySessions: {
     number: 90320,
@@ -40,7 +40,7 @@ export const agentErrors = {
   },
   tooManyPorts: {
     number: 90321,
-    text: 'The account may have at most {max} TCP ports here, those included that are kept for tunnels that were lost. Close some, or raise MAX_TCP_PORTS_PER_ACCOUNT.',
+    text: 'The account may have at most {max} TCP ports here, including those that are reserved for lost tunnels. Close some, or raise MAX_TCP_PORTS_PER_ACCOUNT.',
   },
   badName: {
     number: 326,
@@ -49,7 +49,7 @@ export const agentErrors = {
   badPolicy: { number: 2236, text: 'The traffic policy cannot be used: {reason}' },
   forwardDenied: {
     number: 90361,
-    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows the internal endpoint that the traffic policy forwards to. Add one, or forward to one that is allowed.',
+    text: 'No rule in the ACL of this credential allows the internal endpoint that the traffic policy forwards to. Add a rule such as "bind:{target}", or forward to one that is allowed.',
   },
   tooManyPolicies: {
     number: 90363,
@@ -57,7 +57,7 @@ export const agentErrors = {
   },
   busy: {
     number: 90364,
-    text: 'More than {max} binds of this account are waiting to be decided; try again later.',
+    text: 'More than {max} binds of this account are waiting; try again later.',
   },
   unavailable: { number: 90080, text: 'The gateway cannot do this right now; try again.' },
 } satisfies Record<string, { number: number; text: string }>;

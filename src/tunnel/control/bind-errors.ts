@@ -7,7 +7,7 @@ import type { AgentRefusal } from './registrar.ts';
 export const bindErrors: Record<AgentRefusal['refused'], { number: number; text: string }> = {
   authtokenMalformed: {
     number: 105,
-    text: 'The authtoken does not have the form of one. Use the token that was shown when a credential was created.',
+    text: 'This is not the form of an authtoken. Use the token that was shown when a credential was created.',
   },
   authtokenUnknown: {
     number: 107,
@@ -23,23 +23,23 @@ export const bindErrors: Record<AgentRefusal['refused'], { number: number; text:
   },
   nameDenied: {
     number: 316,
-    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this name. Add one, or ask for a name that is allowed.',
+    text: 'No rule in the ACL of this credential allows this name. Add a rule such as "bind:{target}", or ask for a name that is allowed.',
   },
   addressDenied: {
     number: 308,
-    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this address. Add one, or ask for an address that is allowed.',
+    text: 'No rule in the ACL of this credential allows this address. Add a rule such as "bind:{target}", or ask for an address that is allowed.',
   },
   anyPortDenied: {
     number: 356,
-    text: 'The ACL of this credential does not allow a TCP port of the gateway’s choice. Ask for an address that one of its rules names.',
+    text: 'The ACL of this credential does not allow a TCP port that the gateway chooses. Ask for an address that one of its rules names.',
   },
   labelDenied: {
     number: 399,
-    text: 'The ACL of this credential has no rule "bind:{target}", nor another that allows this label. Add one, or leave the label out.',
+    text: 'No rule in the ACL of this credential allows this label. Add a rule such as "bind:{target}", or leave the label out.',
   },
   notReserved: {
     number: 319,
-    text: 'The name {target} is not reserved by this account. Reserve it, or a wildcard above it (a wildcard itself as it is), or ask for a name below the gateway’s own domain.',
+    text: 'The name {target} is not reserved by this account. Reserve it or a wildcard that covers it (to serve a wildcard, reserve that same wildcard), or ask for a name below the gateway’s own domain.',
   },
   reservedByOther: {
     number: 320,
@@ -47,10 +47,10 @@ export const bindErrors: Record<AgentRefusal['refused'], { number: number; text:
   },
   onEdge: {
     number: 381,
-    text: 'The name {target} is on an edge. Open a tunnel with the labels of the edge’s backend, or take the name off the edge.',
+    text: 'The name {target} belongs to an edge. Open a tunnel with the labels of the edge’s backend, or remove the name from the edge.',
   },
   inUse: {
     number: 334,
-    text: '{target} is in use by another tunnel, or kept for one that was lost a moment ago. Stop that one, ask for another, or let all tunnels of this account that serve it ask for pooling.',
+    text: '{target} is in use by another tunnel, or reserved for one that lost its connection a moment ago. Stop that tunnel, ask for another address, or let all tunnels of this account that serve it ask for pooling.',
   },
 };

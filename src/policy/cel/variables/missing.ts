@@ -5,13 +5,13 @@ import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { PolicyPhase } from '../vocabulary.ts';
 
 const NO_DATABASE = 'needs a database of addresses, which this gateway does not have';
-const NO_BODY = 'would have to wait for the body: a policy sees heads, bodies go on as they come';
-const NO_TLS = 'is not there for a TCP endpoint: what is in its bytes is not looked at';
-const NO_REQUEST = 'is there once a request has come: in on_http_request and on_http_response';
-const NO_ANSWER = 'is there once an answer has come: in on_http_response';
-const NO_FINGERPRINT = 'is not computed here';
+const NO_BODY = 'is not available: policies see heads only, and bodies are streamed';
+const NO_TLS = 'is not available for a TCP endpoint: its bytes are not inspected';
+const NO_REQUEST = 'is available only in on_http_request and on_http_response';
+const NO_ANSWER = 'is available only in on_http_response';
+const NO_FINGERPRINT = 'is not computed by this gateway';
 const NO_CLUSTER = 'is known inside a Kubernetes cluster only';
-const NO_REGIONS = 'cannot be told: this gateway has no regions';
+const NO_REGIONS = 'is not available: this gateway has no regions';
 const NO_END = 'is not known yet: policies run before a connection ends';
 const NOT_OUR_TLS = "is known to the agent only: upstream's TLS, if there is any, begins there";
 
