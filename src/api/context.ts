@@ -7,19 +7,19 @@ import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
-import type { CaptureParts } from './capture-parts.ts';
-import type { Delivery } from './delivery.ts';
 import type {
   AgentEndpointInfo,
   ApiKeyUsage,
+  CaptureParts,
+  Delivery,
   HeavyOperationQueue,
   RequestClient,
   SignInService,
+  TrafficState,
 } from './dependencies.ts';
 import { ApiError } from './errors/errors.ts';
 import type { AuditedResource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
-import type { TrafficState } from './traffic.ts';
 import { translateConflict, translateWriteError } from './write-errors.ts';
 
 export type { Announce };

@@ -1,5 +1,11 @@
 // What the API asks of other parts, as interfaces: the parts are made elsewhere and handed in.
 
+import type { Captures } from '../capture/captures.ts';
+import type { Replays } from '../capture/replay.ts';
+import type { Target } from '../events/sinks/index.ts';
+import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
+import type { EndpointTraffic } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { RoundTrip } from '../tunnel/session/session-types.ts';
 import type { ApiError } from './errors/errors.ts';
 import type { SignInLogEntry } from './exchange.ts';
 
@@ -64,4 +70,45 @@ export interface RequestClient {
   setSession(session: { id: string; token: string } | null): void;
   /** Adds a sign-in to the request's log line. */
   note(signIn: SignInLogEntry): void;
+}
+
+/** The captured requests of the node that is asked: they are in its memory, and nowhere else. */
+export interface CaptureParts {
+  readonly captures: Captures;
+  readonly replays: Replays;
+}
+
+/** What a node knows of its traffic: it is in the memory of the node that is asked, and nowhere else. */
+export interface TrafficState {
+  /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
+  breaker(routeId: string): CircuitBreakerSnapshot | undefined;
+  /** Of any account; undefined when this node does not serve the endpoint. */
+  endpoint(id: string): EndpointTraffic | undefined;
+  /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */
+  roundTrip(sessionId: string): RoundTrip | undefined;
+}
+
+/** What became of a trial. */
+export interface TrialOutcome {
+  ok: boolean;
+  /** Milliseconds from the first byte sent to the answer understood. */
+  latencyMs: number;
+  /** Of the event that was sent: `ev_…`. */
+  eventId: string;
+  /** Null when it was taken; else as `Reason` of events/sink.ts has them. */
+  code: string | null;
+  message: string | null;
+}
+
+/** What the API needs of delivery. */
+export interface Delivery {
+  /**
+   * Sends one `event_destination_test.v0` event the way that all events go, but past those that wait. Takes 20 s at most.
+   * @param target with its secrets in clear; undefined when they cannot be read.
+   * @throws nothing: what fails is the outcome.
+   */
+  tryDestination(
+    target: Target | undefined,
+    where: { destinationId: string; accountId: string },
+  ): Promise<TrialOutcome>;
 }

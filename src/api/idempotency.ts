@@ -1,7 +1,7 @@
 // The same answer to the same request, once more: for 24 hours, also after a restart.
 
 import { createHash } from 'node:crypto';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors/errors.ts';
 

@@ -1,8 +1,8 @@
 // Every resource → one schema and the table of routes.
 
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
+import { readColumnsPlainly } from './builder/loaded-rows.ts';
 import { guard } from './collections/access.ts';
-import { readColumnsPlainly } from './loaded.ts';
 import * as resources from './resources/index.ts';
 
 export const routes = Object.values(resources).flatMap((resource) => resource.routes);

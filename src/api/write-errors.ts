@@ -4,7 +4,7 @@ import type { WriteAction } from '../store/changes/changes.ts';
 import { isWriteConflict } from '../store/database/retry-on-conflict.ts';
 import { Prisma } from '../store/generated/prisma/client.ts';
 import { ApiError } from './errors/errors.ts';
-import { nounOf } from './nouns.ts';
+import { nounOf } from './naming.ts';
 import type { AuditedResource } from './resource.ts';
 
 /** Prisma's codes: P2025 no such row, P2003 a foreign key refuses, P2002 a unique index refuses. */

@@ -2,8 +2,8 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { auditTrail } from '../api/audit.ts';
-import { auditObjects } from '../api/audit-objects.ts';
+import { auditObjects } from '../api/audit/audit-objects.ts';
+import { auditTrail } from '../api/audit/audit-trail.ts';
 import type { App } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
@@ -14,7 +14,6 @@ import { apiMetrics } from '../api/http/metrics.ts';
 import { routes, schema } from '../api/schema.ts';
 import { createApi } from '../api/server.ts';
 import { createSignInService } from '../api/sign-in/service.ts';
-import { trafficOf } from '../api/traffic.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
@@ -76,7 +75,11 @@ export async function startApiPlane(
     changes,
     sessions,
     delivery: events,
-    traffic: trafficOf(() => dataPlane),
+    traffic: {
+      breaker: (routeId) => dataPlane.edges.breaker(routeId),
+      endpoint: (id) => dataPlane.endpoints.trafficOf(id),
+      roundTrip: (sessionId) => dataPlane.sessions.roundTrip(sessionId),
+    },
     policies,
     signingKey,
     audit: auditTrail(auditObjects(schema, routes)),

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Delivery } from '../api/delivery.ts';
+import type { Delivery } from '../api/dependencies.ts';
 import type { Config } from '../config/config.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';

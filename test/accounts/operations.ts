@@ -15,7 +15,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { restName, snakeCase } from '../../src/api/case.ts';
+import { restName, snakeCase } from '../../src/api/naming.ts';
 import type { Route } from '../../src/api/route.ts';
 import { schema } from '../../src/api/schema.ts';
 import { creationInput, type Holder, kinds } from './things.ts';

@@ -2,7 +2,7 @@
 
 import { type GraphQLObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { camelCase } from '../../src/api/case.ts';
+import { camelCase } from '../../src/api/naming.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';

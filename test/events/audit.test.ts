@@ -1,7 +1,7 @@
 // Whatever is written through the API is told of, as it is shown, with its write and not without it.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snakeCase } from '../../src/api/case.ts';
+import { snakeCase } from '../../src/api/naming.ts';
 import { auditedResources } from '../../src/api/collections/nodes.ts';
 import { type AuditedResource, eventOf } from '../../src/api/resource.ts';
 import { eventTypes } from '../../src/api/resources/events/catalog.ts';

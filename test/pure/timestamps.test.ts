@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rfc3339 } from '../../src/api/timestamps.ts';
+import { rfc3339 } from '../../src/api/builder/timestamps.ts';
 
 test('a timestamp is RFC 3339 in UTC, its fraction cut off, in any order of days', () => {
   const time = fc.date({

@@ -3,7 +3,7 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
-import { checkStorable, isStorable } from '../texts.ts';
+import { checkStorable, isStorable } from '../text-limits.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key, or less. */
 export interface Access {

@@ -3,7 +3,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type Row } from '../builder.ts';
+import { builder, type Row } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource, SearchColumns } from '../resource.ts';

@@ -1,7 +1,7 @@
 // The page that every list answers with. A cursor is an id; the newest comes first.
 
 import { isId } from '../../store/ids.ts';
-import { builder, type Row, type RowRef } from '../builder.ts';
+import { builder, type Row, type RowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 

@@ -1,11 +1,11 @@
 // Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
 
-import { requestErrors } from '../http/errors.ts';
-import { eventErrors, sinkErrors } from '../resources/events/errors.ts';
-import { signInErrors } from '../sign-in/errors.ts';
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { bad, type Code, conflict, type Row } from './error-row.ts';
+import { eventErrors, sinkErrors } from './event-errors.ts';
+import { requestErrors } from './request-errors.ts';
+import { signInErrors } from './sign-in-errors.ts';
 
 export type { Code };
 

@@ -1,14 +1,15 @@
 // The one GraphQL engine. Whatever is done to a request between its parameters and its result is a plugin of Yoga.
 
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { Documents } from './documents.ts';
-import { useDocuments } from './plugins/documents.ts';
-import { useErrorMasking } from './plugins/errors.ts';
-import { useExecution } from './plugins/execution.ts';
+import { ApiError } from '../errors/errors.ts';
+import { type DocumentOwner, Documents } from './documents.ts';
+import { graphqlInput } from './input.ts';
+import { requestError, useErrorMasking } from './plugins/errors.ts';
 import { type PersistedDocuments, usePersistedDocuments } from './plugins/persisted-documents.ts';
 import { useSubscriptions } from './plugins/subscriptions.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
+import { runOperation } from './run-operation.ts';
 
 export interface GraphQLEngine {
   /** Runs an operation through all plugins. @throws when the request is none that an operation can be found for. */
@@ -62,4 +63,48 @@ function useSentParams(): Plugin<RequestContext, RequestContext> {
       if (sent) setRequestParser(() => sent);
     },
   };
+}
+
+/** Parses and validates, within the limits on documents. What was read once is kept. */
+function useDocuments(documents: Documents): Plugin<RequestContext> {
+  const parse = (source: string, context: RequestContext): DocumentNode => {
+    const read = documents.read(source, ownerOf(context));
+    context.read = read;
+    const document = 'known' in read ? read.known.document : read.document;
+    if (!document) throw 'errors' in read ? read.errors[0] : new ApiError('internal');
+    return document;
+  };
+  return {
+    onParse: ({ context, setParseFn }) => setParseFn((source: string) => parse(source, context)),
+    onValidate({ context: { read }, setResult }) {
+      setResult(read && 'errors' in read ? [...read.errors] : []);
+    },
+  };
+}
+
+function ownerOf({ gateway, isPersisted }: RequestContext): DocumentOwner {
+  if (isPersisted) return 'gateway';
+  const caller = gateway?.knownCaller;
+  return caller ? { accountId: caller.accountId } : 'stranger';
+}
+
+/** Runs queries and mutations. */
+function useExecution(documents: Documents): Plugin<RequestContext> {
+  async function execute({ contextValue, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
+    const context = contextValue as RequestContext;
+    const { gateway, read, exchange } = context;
+    try {
+      if (read && 'introspection' in read) return read.introspection.result;
+      if (!read || !('known' in read) || !gateway) throw new ApiError('internal');
+      const operation = documents.operation(read.known, operationName ?? null);
+      if (!operation)
+        throw requestError('badDocument', { reason: 'Say with operationName which of its operations to run' });
+      context.operation = operation;
+      exchange.log.operation = operation.definition.name?.value ?? operation.definition.operation;
+      return await runOperation(operation, variableValues ?? {}, gateway, graphqlInput);
+    } catch (error) {
+      return { errors: [error as ApiError] };
+    }
+  }
+  return { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
 }

@@ -9,8 +9,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { restName } from '../case.ts';
 import { ApiError } from '../errors/errors.ts';
+import { restName } from '../naming.ts';
 
 /** How REST or GraphQL names members, and whether values are coerced. */
 export interface InputStyle {

@@ -21,9 +21,9 @@ import {
   TokenKind,
   TypeMetaFieldDef,
 } from 'graphql';
+import { COST_MAX, weightOf } from '../builder/field-cost.ts';
 import { PAGE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
-import { COST_MAX, weightOf } from '../field-cost.ts';
 import { Parts, typeNamedIn } from './introspection-size.ts';
 
 export const TOKENS_MAX = 2000;

@@ -14,8 +14,8 @@ import {
 } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import { lazyPackage } from '../../runtime/lazy-package.ts';
+import { isHeavyField } from '../builder/field-cost.ts';
 import type { Context } from '../context.ts';
-import { isHeavyField } from '../field-cost.ts';
 
 const jit = lazyPackage<typeof import('graphql-jit')>('graphql-jit');
 

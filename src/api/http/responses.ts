@@ -1,8 +1,8 @@
 // Responses in JSON: results, and errors in the form of REST.
 
-import { restName } from '../case.ts';
 import { type ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
+import { restName } from '../naming.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;

@@ -1,6 +1,6 @@
 // The backend module of a route and of a TLS edge: which tunnels the traffic goes to.
 
-import { builder, Ref } from '../builder.ts';
+import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
 import type { Host, Module } from './module.ts';

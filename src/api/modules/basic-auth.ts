@@ -5,7 +5,7 @@ import { basicAuthModule } from '../../edge/modules/basic-auth.ts';
 import { DEFAULT_REALM } from '../../policy/auth/basic-credentials.ts';
 import { lockedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, secretOwner, storedIn, type Writing } from './module.ts';

@@ -6,7 +6,7 @@ import {
   circuitBreakerModule,
   NUM_BUCKETS_MAX,
 } from '../../edge/modules/circuit-breaker.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, storedIn } from './module.ts';

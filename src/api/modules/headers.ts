@@ -6,7 +6,7 @@ import { requestHeadersModule, responseHeadersModule } from '../../edge/modules/
 import { HEADER_VALUE_MAX, headerNameProblem } from '../../policy/settings/headers.ts';
 import { PROBLEM } from '../../policy/settings/problems.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, storedIn } from './module.ts';

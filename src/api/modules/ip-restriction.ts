@@ -3,7 +3,7 @@
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder, Ref } from '../builder.ts';
+import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
 import type { Host, Module, Writing } from './module.ts';

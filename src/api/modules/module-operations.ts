@@ -3,12 +3,11 @@
 import type { Db } from '../../store/database/client.ts';
 import { writeStoredModules } from '../../store/edges/module-rows.ts';
 import { isId } from '../../store/ids.ts';
-import { builder } from '../builder.ts';
-import { snakeCase } from '../case.ts';
+import { builder } from '../builder/builder.ts';
+import { FEW } from '../builder/field-cost.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors/errors.ts';
-import { FEW } from '../field-cost.ts';
-import { nounOf } from '../nouns.ts';
+import { nounOf, snakeCase } from '../naming.ts';
 import { type Route, route } from '../route.ts';
 import type { AnyModule, Host, HostChange } from './module.ts';
 

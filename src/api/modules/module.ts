@@ -6,7 +6,7 @@ import type { Db } from '../../store/database/client.ts';
 import { storedModule, writeStoredModules } from '../../store/edges/module-rows.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import type { AuditContext } from '../../store/events/audit.ts';
-import { builder, type RowRef, type Types } from '../builder.ts';
+import { builder, type RowRef, type Types } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource } from '../resource.ts';

@@ -3,7 +3,7 @@
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { mutualTlsModule } from '../../edge/modules/tls.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder, Ref } from '../builder.ts';
+import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
 import type { Host, Module, Writing } from './module.ts';

@@ -4,7 +4,7 @@ import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
 import type { Host, Module } from './module.ts';
 import { readPolicy } from './policy-check.ts';

@@ -1,7 +1,7 @@
 // The TLS termination module of an edge: who ends visitors' TLS, and from which version on.
 
 import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/modules/tls.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
 import { type Host, type Module, storedIn } from './module.ts';

@@ -1,7 +1,7 @@
 // Modules of a route that are on or off, and have no other settings.
 
 import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, storedIn } from './module.ts';
 

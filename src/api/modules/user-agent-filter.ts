@@ -3,9 +3,9 @@
 import type { UserAgentFilterSettings } from '../../edge/modules/user-agent-filter.ts';
 import { userAgentFilterModule } from '../../edge/modules/user-agent-filter.ts';
 import { compilePattern } from '../../policy/cel/regex.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
-import { checkBytes } from '../texts.ts';
+import { checkBytes } from '../text-limits.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, storedIn } from './module.ts';
 

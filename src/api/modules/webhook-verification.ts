@@ -4,9 +4,9 @@ import { webhookVerificationModule } from '../../edge/modules/webhook-verificati
 import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../policy/webhooks/providers.ts';
 import { lockedModule, storedModule } from '../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
-import { checkBytes } from '../texts.ts';
+import { checkBytes } from '../text-limits.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type Module, secretOwner, storedIn, type Writing } from './module.ts';
 

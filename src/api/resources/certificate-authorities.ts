@@ -1,12 +1,12 @@
 // Certificate authorities: whom mutual TLS trusts to name visitors. Only certificates, never keys.
 
 import { newId } from '../../store/ids.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../collections/collection.ts';
 import { keyed } from '../idempotency.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
-import { checkTexts } from '../texts.ts';
+import { checkTexts } from '../text-limits.ts';
 import { readAuthority } from './certificates/certificate.ts';
 
 const CertificateAuthority = builder.prismaObject('CertificateAuthority', {

@@ -1,21 +1,21 @@
 // The routes of an HTTPS edge: which requests go to which backend, through which modules.
 
+import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
+import { FEW } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError, found } from '../errors/errors.ts';
-import { FEW } from '../field-cost.ts';
 import { keyed } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
-import { nounOf } from '../nouns.ts';
+import { nounOf } from '../naming.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
-import { checkBytes, checkTexts } from '../texts.ts';
-import { CircuitBreakerState } from './edges/circuit-breaker-state.ts';
+import { checkBytes, checkTexts } from '../text-limits.ts';
 
 const ROUTES_MAX = 100;
 const MATCH_MAX_BYTES = 1024;
@@ -26,6 +26,31 @@ const MatchType = builder.enumType('MatchType', {
     exact_path: { value: 'EXACT_PATH', description: 'The path is the match.' },
     path_prefix: { value: 'PATH_PREFIX', description: 'The path begins with the match.' },
   } as const,
+});
+
+const BreakerState = builder.enumType('BreakerState', {
+  description: 'What a circuit breaker does with requests.',
+  values: {
+    closed: { description: 'They go to the upstream.' },
+    open: { description: 'They are turned away with 503.' },
+    probing: { description: 'One is being tried; the others are turned away with 503.' },
+  } as const,
+});
+
+const CircuitBreakerState = builder.objectRef<CircuitBreakerSnapshot>('CircuitBreakerState').implement({
+  description: 'A circuit breaker as this node of the gateway sees it; each node counts for itself.',
+  fields: (t) => ({
+    state: t.expose('state', { type: BreakerState, description: 'What it does with requests.' }),
+    requests: t.exposeInt('requests', { description: 'Completed requests in the rolling window.' }),
+    failures: t.exposeInt('failures', {
+      description: 'How many of them failed: the upstream answered with 500 or more, or not at all.',
+    }),
+    retryIn: t.float({
+      nullable: true,
+      description: 'Seconds until a request is let through to see how the upstream is; null while it is not open.',
+      resolve: ({ openUntil }) => (openUntil === undefined ? null : openUntil / 1000),
+    }),
+  }),
 });
 
 export const HttpsEdgeRoute = builder.prismaObject('Route', {

@@ -1,8 +1,8 @@
 // HTTPS edges: configured public entries whose requests go to a backend by route.
 
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
+import { FEW } from '../builder/field-cost.ts';
 import { collection, Node, reads } from '../collections/collection.ts';
-import { FEW } from '../field-cost.ts';
 import { keyed } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';

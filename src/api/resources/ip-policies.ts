@@ -1,12 +1,12 @@
 // IP policies: lists of networks whose addresses may visit, or may not. IP restriction modules name them.
 
 import { newId } from '../../store/ids.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../collections/collection.ts';
 import { keyed } from '../idempotency.ts';
 import { searchByNotes } from '../resource.ts';
 import { route } from '../route.ts';
-import { checkTexts } from '../texts.ts';
+import { checkTexts } from '../text-limits.ts';
 import { ipPolicyRules, rulesOf } from './ip-policy-rules.ts';
 
 const IpPolicy = builder.prismaObject('IpPolicy', {

@@ -3,15 +3,15 @@
 import { readCidr } from '../../net/networks.ts';
 import type { Db } from '../../store/database/client.ts';
 import { newId } from '../../store/ids.ts';
-import { builder, Ref } from '../builder.ts';
+import { builder, Ref } from '../builder/builder.ts';
+import { rfc3339 } from '../builder/timestamps.ts';
 import { collection, deletion, Node, reads } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { keyed } from '../idempotency.ts';
 import { NOTES } from '../resource.ts';
 import { route } from '../route.ts';
-import { checkTexts } from '../texts.ts';
-import { rfc3339 } from '../timestamps.ts';
+import { checkTexts } from '../text-limits.ts';
 
 const RULES_MAX = 1000;
 const actions = { allow: 'ALLOW', deny: 'DENY' } as const;

@@ -1,8 +1,8 @@
 // TLS edges: configured public entries whose connections go to a backend whole.
 
-import { builder } from '../builder.ts';
+import { builder } from '../builder/builder.ts';
+import { FEW } from '../builder/field-cost.ts';
 import { collection, Node, reads } from '../collections/collection.ts';
-import { FEW } from '../field-cost.ts';
 import { keyed } from '../idempotency.ts';
 import { tlsEdge } from '../modules/hosts.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';

@@ -3,7 +3,6 @@
 
 import express, { type Express } from 'express';
 import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
-import { camelCase, restName, snakeCase } from '../case.ts';
 import { PAGE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
@@ -14,6 +13,7 @@ import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
+import { camelCase, restName, snakeCase } from '../naming.ts';
 import type { Route } from '../route.ts';
 
 /** A row, ready to answer requests. */

@@ -16,12 +16,12 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { restName, snakeCase } from '../case.ts';
 import { PAGE_MAX } from '../collections/page.ts';
 import { errorTable } from '../errors/error-table.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
+import { restName, snakeCase } from '../naming.ts';
 import type { Row } from './handler.ts';
 
 type Json = Record<string, unknown>;

@@ -1,14 +1,14 @@
 // API keys: what clients of this API prove themselves with (specification section 5).
 
 import { newId, newSecret } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
 import { found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { checkTexts } from '../../texts.ts';
+import { checkTexts } from '../../text-limits.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {

@@ -1,13 +1,13 @@
 // Bot users: owners that are no person (specification sections 2.6 and 4.6).
 
 import { newId } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Access } from '../../collections/access.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
-import { checkBytes } from '../../texts.ts';
+import { checkBytes } from '../../text-limits.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;

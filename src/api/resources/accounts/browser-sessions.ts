@@ -1,7 +1,7 @@
 // Browser sessions: the browsers in which a user is signed in to the dashboard. In GraphQL only.
 
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';

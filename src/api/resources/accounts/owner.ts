@@ -1,6 +1,6 @@
 // Who holds API keys and credentials: users and bot users, which are rows of one table.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { SearchColumns } from '../../resource.ts';

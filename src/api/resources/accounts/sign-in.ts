@@ -1,13 +1,17 @@
 // Signing in to the dashboard: by password, or by a link that sets one. In GraphQL only.
 
 import { linkOwner, newLink } from '../../../store/sign-in/links.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Access } from '../../collections/access.ts';
 import { ApiError, found } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-import { checkPassword } from '../../sign-in/password-rules.ts';
 import { begin, maySignIn, ownPassword, renewed, setPassword, userWith, welcome } from '../../sign-in/signing-in.ts';
 import { Viewer } from './viewer.ts';
+
+const PASSWORD_LENGTH_MIN = 12;
+const PASSWORD_LENGTH_MAX = 1024;
+/** A shorter name would be found in too many words. */
+const EMAIL_NAME_MIN = 3;
 
 const open = { isOpen: true } satisfies Access;
 const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies Access;
@@ -148,5 +152,20 @@ builder.mutationField('createSignInLink', (t) =>
     },
   }),
 );
+
+/**
+ * Length is what makes a password good; beyond that only what is guessed first is refused.
+ * @throws {ApiError} which never shows any of it.
+ */
+function checkPassword(password: string, email: string): void {
+  const member = 'password';
+  const characters = [...password];
+  if (characters.length < PASSWORD_LENGTH_MIN || characters.length > PASSWORD_LENGTH_MAX)
+    throw new ApiError('passwordLength', { member, min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX });
+  if (new Set(characters).size === 1) throw new ApiError('passwordRepeats', { member });
+  const name = email.slice(0, email.lastIndexOf('@')).toLowerCase();
+  if (name.length >= EMAIL_NAME_MIN && password.toLowerCase().includes(name))
+    throw new ApiError('passwordHasName', { member });
+}
 
 export const routes: Route[] = [];

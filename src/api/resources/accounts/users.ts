@@ -2,7 +2,7 @@
 
 import { newId } from '../../../store/ids.ts';
 import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Access } from '../../collections/access.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';

@@ -1,7 +1,7 @@
 // Who asks, and whether one can sign in from there. In GraphQL only.
 
 import { isSetUp } from '../../../store/sign-in/links.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Caller, Context } from '../../context.ts';
 import type { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';

@@ -3,7 +3,7 @@
 import type { FieldPairs, RequestCapture } from '../../../capture/captured-request.ts';
 import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { base64Of, type ShownBody, textOf } from './captured-body.ts';
 import { chargeBytes, chargeText } from './response-budget.ts';

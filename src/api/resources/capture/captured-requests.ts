@@ -1,10 +1,10 @@
 // Captured requests: looked at, watched, and sent once more.
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { FEW } from '../../builder/field-cost.ts';
 import { type Page, PageInfo, readPage } from '../../collections/page.ts';
 import { watching } from '../../collections/watching.ts';
-import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import {
   checkMayViewCapture,

@@ -1,7 +1,7 @@
 // Switching on and off that the requests to an endpoint are captured.
 
 import type { CaptureState } from '../../../capture/captures.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';

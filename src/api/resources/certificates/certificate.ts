@@ -4,7 +4,7 @@ import { X509Certificate as NodeCertificate } from 'node:crypto';
 import type { Name, X509Certificate } from '@peculiar/x509';
 import { x509 } from '../../../runtime/x509.ts';
 import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
-import { checkBytes, isStorable } from '../../texts.ts';
+import { checkBytes, isStorable } from '../../text-limits.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 
 const PEM_MAX_BYTES = 16 * 1024;

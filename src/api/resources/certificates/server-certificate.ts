@@ -3,9 +3,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate as NodeCertificate, sign, verify } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { x509 } from '../../../runtime/x509.ts';
+import { rfc3339 } from '../../builder/timestamps.ts';
 import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
-import { checkBytes } from '../../texts.ts';
-import { rfc3339 } from '../../timestamps.ts';
+import { checkBytes } from '../../text-limits.ts';
 import { canBeKept, partOf, type Validity, validityOf } from './certificate.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 

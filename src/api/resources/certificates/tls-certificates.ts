@@ -2,12 +2,12 @@
 
 import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { checkTexts } from '../../texts.ts';
+import { checkTexts } from '../../text-limits.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
 
 interface AlternativeNames {

@@ -2,14 +2,14 @@
 
 import { newId, newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { checkTexts } from '../../texts.ts';
+import { checkTexts } from '../../text-limits.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
 import { credentialSessions, sessionCounts } from '../tunnels/live-tunnels.ts';
 

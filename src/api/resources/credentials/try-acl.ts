@@ -1,8 +1,8 @@
 // A trial of an ACL before a credential gets it. Nothing is stored.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { FEW } from '../../builder/field-cost.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import {
   type BindEvaluation,

@@ -3,10 +3,10 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
+import { rfc3339 } from '../../builder/timestamps.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors/errors.ts';
-import { nounOf } from '../../nouns.ts';
-import { rfc3339 } from '../../timestamps.ts';
+import { nounOf } from '../../naming.ts';
 import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './certificate-management.ts';
 
 const MEMBER = 'certificateId';

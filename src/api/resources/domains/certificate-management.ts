@@ -1,6 +1,6 @@
 // How the certificate of a reserved domain is to be managed, and how far that has come.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
 
 const AUTHORITY = 'letsencrypt';

@@ -1,9 +1,9 @@
 // Whether the DNS has the records that a reserved domain needs.
 
 import { isId } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { FEW } from '../../builder/field-cost.ts';
 import { found } from '../../errors/errors.ts';
-import { FEW } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import { withDns } from './dns.ts';
 import { type DomainCheck as Check, checkDomain, type RecordCheck } from './dns-check.ts';

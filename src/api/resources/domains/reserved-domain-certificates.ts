@@ -1,7 +1,7 @@
 // Takes from a reserved domain what decides on its certificate (section 2.7 of the specification has both as members of it).
 
 import { Prisma } from '../../../store/generated/prisma/client.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { route } from '../../route.ts';
 import { dropCertificate } from './certificate-choice.ts';
 import { reservedDomains } from './reserved-domains.ts';

@@ -1,13 +1,13 @@
 // Reserved domains: names that are the account's alone (specification sections 2.7 and 4.7).
 
 import { newId, randomLabel } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { checkTexts } from '../../texts.ts';
+import { checkTexts } from '../../text-limits.ts';
 import { changeCertificate, chooseCertificate } from './certificate-choice.ts';
 import {
   CertificateManagementPolicy,

@@ -4,14 +4,14 @@ import type { Db } from '../../../store/database/client.ts';
 import { dropEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
 import type { EdgeKind } from '../../../store/generated/prisma/enums.ts';
 import { isId, newId } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Deletion } from '../../collections/collection.ts';
 import type { Announce, Context } from '../../context.ts';
 import { found } from '../../errors/errors.ts';
 import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from '../../modules/module.ts';
-import { nounOf } from '../../nouns.ts';
+import { nounOf } from '../../naming.ts';
 import { NOTES, type SearchColumns } from '../../resource.ts';
-import { checkTexts, type Texts } from '../../texts.ts';
+import { checkTexts, type Texts } from '../../text-limits.ts';
 import { writeHostports } from './hostports.ts';
 
 const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;

@@ -3,7 +3,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { discardDeadLetters, retryDeadLetters } from '../../../store/events/dead-letters.ts';
 import { isId } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node, registerResource } from '../../collections/collection.ts';
 import { connectionOf, readPage } from '../../collections/page.ts';
 import type { Context } from '../../context.ts';

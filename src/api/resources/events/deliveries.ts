@@ -1,16 +1,23 @@
 // How delivery to an event destination is going: read, watched, and tried out.
 
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { openTargetIfReadable } from '../../../store/events/target.ts';
 import { isId } from '../../../store/ids.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { watching } from '../../collections/watching.ts';
 import type { Context } from '../../context.ts';
-import type { TrialOutcome } from '../../delivery.ts';
-import { ApiError } from '../../errors/errors.ts';
+import type { TrialOutcome } from '../../dependencies.ts';
+import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { deliveryOf, deliverySelection, EventDelivery } from './delivery.ts';
 import { watchDelivery } from './delivery-changes.ts';
-import { tryDestination } from './test-event.ts';
+
+/** How many trials an account may make a minute: each is a request to somebody else's server. */
+const TRIALS_MAX = 10;
+const MINUTE_SECONDS = 60;
+
+const limiter = new RateLimiterMemory({ points: TRIALS_MAX, duration: MINUTE_SECONDS });
 
 const EventDestinationTest = builder.objectRef<TrialOutcome>('EventDestinationTest').implement({
   description: 'What became of an event that was sent to try an event destination.',
@@ -81,6 +88,17 @@ const look = async (context: Context, id: string) => deliveryOf(context, checked
 function checked(id: string): string {
   if (!isId('ed', id)) throw new ApiError('notFound', { thing: 'event destination' });
   return id;
+}
+
+/** @throws {ApiError} when there is no such destination, or the account has tried too often. */
+async function tryDestination(context: Context, id: string): Promise<TrialOutcome> {
+  const { app, accountId } = context;
+  const where = { id, accountId };
+  const row = found(await context.db.eventDestination.findUnique({ where }), 'event destination');
+  await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
+    throw new ApiError('tooManyTrials', { limit: TRIALS_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
+  });
+  return app.delivery.tryDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
 }
 
 export const routes = [

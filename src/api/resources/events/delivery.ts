@@ -1,7 +1,7 @@
 // How delivery to event destinations is going, as the API shows it.
 
 import { deliveryStates, type DestinationDelivery as StoredState } from '../../../store/events/delivery-state.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { found } from '../../errors/errors.ts';
 

@@ -3,9 +3,9 @@
 import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts';
 import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { checkBytes } from '../../texts.ts';
+import { checkBytes } from '../../text-limits.ts';
 import { eventTypes, isEventName } from './catalog.ts';
 
 const FIELDS_MAX = 100;

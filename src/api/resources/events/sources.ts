@@ -1,7 +1,7 @@
 // Event sources: the types of event that a subscription delivers, one by one. A source has no id: its type names it
 // within the subscription, and its changes are changes of the subscription.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';

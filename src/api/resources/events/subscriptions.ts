@@ -2,13 +2,13 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deletion, Node, reads } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
 import { NOTES } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { checkTexts } from '../../texts.ts';
+import { checkTexts } from '../../text-limits.ts';
 import {
   type Choice,
   checkChoice,

@@ -11,7 +11,7 @@ import {
 } from '../../../events/sinks/index.ts';
 import { TargetError } from '../../../events/sinks/target-error.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { toApiRow } from './errors.ts';
+import { toApiRow } from '../../errors/event-errors.ts';
 
 /** A target as GraphQL has read it: its shape is right, and every member may be null. */
 export type GivenTarget = { readonly [K in SinkName]?: Given<AnyTarget> | null };

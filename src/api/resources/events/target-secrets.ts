@@ -5,7 +5,7 @@ import { mapSecrets } from '../../../events/sinks/secrets.ts';
 import { openTarget, storedTarget, type TargetRow } from '../../../store/events/target.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { toApiRow } from './errors.ts';
+import { toApiRow } from '../../errors/event-errors.ts';
 
 /**
  * Gives a target the secrets that its input left out: those of the row it replaces, as long as they would be sent to the

@@ -2,7 +2,7 @@
 
 import type { TargetMember, TargetMembers, TargetShape } from '../../../events/sinks/descriptor.ts';
 import { descriptorOf, type SinkName, sinkNames, type Target } from '../../../events/sinks/index.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { GivenTarget } from './target-check.ts';
 
 /** An object within a target, by the names of its members. */

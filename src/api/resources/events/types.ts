@@ -2,7 +2,7 @@
 
 import { type TrafficField as Field, isTrafficEvent, trafficFields } from '../../../events/traffic/fields.ts';
 import type { EventType as Type } from '../../../events/types.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { Route } from '../../route.ts';
 import { eventTypes } from './catalog.ts';
 

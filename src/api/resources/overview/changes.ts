@@ -1,6 +1,6 @@
 // Watching everything at once: one stream in place of one for each kind of object.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { ChangeAction, kindsWithChanges } from '../../collections/collection.ts';
 import { watching } from '../../collections/watching.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { GATEWAY_VERSION } from '../../../tunnel/session/agent-session.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import type { AgentEndpointInfo } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';
 import { agentAddress } from './agent-address.ts';

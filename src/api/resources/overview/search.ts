@@ -1,8 +1,8 @@
 // Searching over everything that an account has.
 
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { ONCE } from '../../builder/field-cost.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { ONCE } from '../../field-cost.ts';
 import type { Route } from '../../route.ts';
 import { LOOKED_AT_MAX, type SearchHit, search } from './search-query.ts';
 

@@ -11,7 +11,7 @@ import type {
   DryRunRule,
 } from '../../../policy/dry-run/dry-run-types.ts';
 import type { PolicyProblem as Problem } from '../../../protocol/policy/policy-shape.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 
 const PolicyProblem = builder.objectRef<Problem>('PolicyProblem').implement({
   description: 'One thing that is wrong with a policy.',

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { isHttpToken } from '../../../http/header-list.ts';
 import type { DryRunField, DryRunRequest, DryRunResponse } from '../../../policy/dry-run/dry-run-types.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
 
 const HEADERS_MAX = 200;

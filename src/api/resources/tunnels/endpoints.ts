@@ -2,7 +2,7 @@
 // the tunnels and edges that serve them.
 
 import { isId } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, reads } from '../../collections/collection.ts';
 import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';

@@ -1,10 +1,10 @@
 // Offline endpoints: the addresses of agents that are served no longer, and why. In GraphQL only.
 
 import { isId } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { found } from '../../errors/errors.ts';
-import { nounOf } from '../../nouns.ts';
+import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
 import { offlineDetails } from './offline-details.ts';
 

@@ -3,12 +3,12 @@
 import { isId } from '../../../store/ids.ts';
 import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
 import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, reads } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, found } from '../../errors/errors.ts';
 import { keyed } from '../../idempotency.ts';
-import { nounOf } from '../../nouns.ts';
+import { nounOf } from '../../naming.ts';
 import { route } from '../../route.ts';
 import { mayActFor } from '../accounts/owner.ts';
 import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';

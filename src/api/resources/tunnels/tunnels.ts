@@ -1,7 +1,7 @@
 // Tunnels: what agents serve right now, at an address of its own or by labels.
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
-import { builder, Ref } from '../../builder.ts';
+import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, reads } from '../../collections/collection.ts';
 import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
 

@@ -1,8 +1,8 @@
 // The errors of event destinations and subscriptions.
 
-import { descriptorOf, sinkNames } from '../../../events/sinks/index.ts';
-import type { SharedTargetError, TargetErrorRow } from '../../../events/sinks/target-error.ts';
-import { bad, conflict, type Row } from '../../errors/error-row.ts';
+import { descriptorOf, sinkNames } from '../../events/sinks/index.ts';
+import type { SharedTargetError, TargetErrorRow } from '../../events/sinks/target-error.ts';
+import { bad, conflict, type Row } from './error-row.ts';
 
 export const eventErrors = {
   // Event destinations and subscriptions.

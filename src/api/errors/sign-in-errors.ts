@@ -1,6 +1,6 @@
 // Errors of signing in. Part of the error table.
 
-import { bad, conflict, type Row } from '../errors/error-row.ts';
+import { bad, conflict, type Row } from './error-row.ts';
 
 const forbidden = (number: number, text: string): Row => [number, 403, 'FORBIDDEN', text];
 

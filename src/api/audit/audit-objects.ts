@@ -1,13 +1,13 @@
 // What audit events show of an object: what its REST resource does.
 
 import type { GraphQLSchema } from 'graphql';
-import { auditedResources } from './collections/nodes.ts';
-import type { Context } from './context.ts';
-import type { Operation } from './graphql/operation.ts';
-import { ownOperation } from './graphql/own-operations.ts';
-import type { AuditedResource } from './resource.ts';
-import { inSnakeCase } from './rest/handler.ts';
-import type { Route } from './route.ts';
+import { auditedResources } from '../collections/nodes.ts';
+import type { Context } from '../context.ts';
+import type { Operation } from '../graphql/operation.ts';
+import { ownOperation } from '../graphql/own-operations.ts';
+import type { AuditedResource } from '../resource.ts';
+import { inSnakeCase } from '../rest/handler.ts';
+import type { Route } from '../route.ts';
 
 /** An object of the caller's account as `GET` answers with it in this context; null when there is none. */
 export type ShowObject = (context: Context, resource: AuditedResource, id: string) => Promise<object | null>;

@@ -1,6 +1,6 @@
 // Errors of requests that the listener cannot read, and of callers who ask for too much: rows of the error table.
 
-import { bad, type Row } from '../errors/error-row.ts';
+import { bad, type Row } from './error-row.ts';
 
 export const requestErrors = {
   malformedRequest: bad(90310, 'The request is not valid HTTP/1.1: {reason}.'),

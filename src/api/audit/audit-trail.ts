@@ -1,11 +1,11 @@
 // Tells what is written through the API as events, in the transaction of the write.
 
-import type { Principal } from '../events/event.ts';
-import type { AuditEvent } from '../store/events/audit.ts';
-import { findSubscriptions, writeAudit } from '../store/events/outbox.ts';
+import type { Principal } from '../../events/event.ts';
+import type { AuditEvent } from '../../store/events/audit.ts';
+import { findSubscriptions, writeAudit } from '../../store/events/outbox.ts';
+import type { AuditTrail, Context } from '../context.ts';
+import { eventOf } from '../resource.ts';
 import type { ShowObject } from './audit-objects.ts';
-import type { AuditTrail, Context } from './context.ts';
-import { eventOf } from './resource.ts';
 
 /** @param show what events show of objects. */
 export function auditTrail(show: ShowObject): AuditTrail {

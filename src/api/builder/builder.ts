@@ -3,11 +3,11 @@
 import SchemaBuilder, { type ObjectRef } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
-import type { PrismaClient } from '../store/database/client.ts';
-import type PrismaTypes from '../store/generated/pothos.ts';
-import { getDatamodel } from '../store/generated/pothos.ts';
-import type { Context } from './context.ts';
-import LoadedPlugin from './loaded.ts';
+import type { PrismaClient } from '../../store/database/client.ts';
+import type PrismaTypes from '../../store/generated/pothos.ts';
+import { getDatamodel } from '../../store/generated/pothos.ts';
+import type { Context } from '../context.ts';
+import LoadedPlugin from './loaded-rows.ts';
 import { rfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;

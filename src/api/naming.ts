@@ -1,0 +1,27 @@
+// How the API names things: members in camelCase for GraphQL and in snake_case for REST, and kinds of object in messages.
+
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What REST calls the arguments of a list. */
+const listArguments: Record<string, string> = { first: 'limit', after: 'before_id' };
+
+/** What REST calls a member or an argument. */
+export function restName(name: string): string {
+  return listArguments[name] ?? snakeCase(name);
+}
+
+/** What a message calls a kind of thing: `botUser` is a bot user, `apiKey` an API key. */
+export function nounOf(kind: string): string {
+  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/\b(api|https|ip|tls)\b/g, (word) => word.toUpperCase());
+}
+
+export function pluralOf(noun: string): string {
+  return noun.endsWith('y') && !noun.endsWith('ey') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
