@@ -13,6 +13,7 @@ import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
+import { qualityValues } from '../http/quality-values.ts';
 import { networksOf } from '../net/networks.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
@@ -29,7 +30,6 @@ import { Connections } from './http/connections.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
 import { answerClientErrors } from './http/parser-errors.ts';
-import { prefersHtml } from './http/prefers-html.ts';
 import { normalPath, wrongHead } from './http/request-head.ts';
 import { requestLog } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
@@ -188,6 +188,14 @@ function serverOf(tls: ApiOptions['tls'], made: Made, listener: RequestListener)
 }
 
 type Middleware = (request: Parameters<ReturnType<typeof cors>>[0], response: object, next: () => void) => void;
+
+/** Whether an `Accept` header would rather have HTML than JSON, as those of browsers do when a page is opened. */
+function prefersHtml(accept: string): boolean {
+  const weights = qualityValues(accept);
+  const html = weights.get('text/html') ?? 0;
+  const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  return html > json;
+}
 
 /** Answers preflights and names the origins that may read answers; without any configured it does nothing. */
 function corsFor(origins: string[]): Middleware {

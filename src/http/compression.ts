@@ -1,6 +1,7 @@
 // Whether an answer is compressed on its way, and how.
 
 import type { ContentCoding, HttpExchange, HttpResponse } from './exchange.ts';
+import { qualityValues } from './quality-values.ts';
 
 /** Best first: where visitors like several alike, the first of them is taken. */
 export const CODINGS: readonly ContentCoding[] = ['br', 'gzip', 'deflate'];
@@ -57,11 +58,7 @@ export function compressResponse(
  * @returns undefined when the body had better stay as it is.
  */
 export function negotiateCoding(accept: string, codings: readonly ContentCoding[]): ContentCoding | undefined {
-  const weights = new Map<string, number>();
-  for (const item of accept.split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    if (name) weights.set(name.replace(/^x-gzip$/, 'gzip'), weightOf(parameters));
-  }
+  const weights = qualityValues(accept.replaceAll(/\bx-gzip\b/gi, 'gzip')); // RFC 9110, section 8.4.1.3
   let best: ContentCoding | undefined;
   // The body as it is comes last, unless it is named.
   let most = weights.get('identity') ?? 0;
@@ -73,14 +70,6 @@ export function negotiateCoding(accept: string, codings: readonly ContentCoding[
     }
   }
   return best;
-}
-
-/** From 0 to 1; what cannot be read is 0. */
-function weightOf(parameters: readonly string[]): number {
-  const text = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  if (text === undefined) return 1;
-  const [, weight] = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(text) ?? [];
-  return Number(weight ?? 0);
 }
 
 function isFit({ status, bodyLength, fields }: HttpResponse): boolean {
