@@ -50,7 +50,7 @@ export const domainName = z
   .string()
   .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'must be a domain name');
 
-/** `kinesis=https://host:port,sts=…` */
+/** Pairs of a name that a sink declares and the URL of its stand-in: `name=https://host:port,…`. */
 export const endpoints = listValue('').transform((pairs, context) => {
   const read: Record<string, string> = {};
   for (const pair of pairs) {

@@ -14,7 +14,7 @@ const camel = (name) => name.replace(/^./, (letter) => letter.toLowerCase());
  * The modules of a type: its fields that a mutation replaces and another unsets.
  * @param {Schema} schema
  * @param {string} typeName as `HttpsEdgeRoute`.
- * @returns {string[]} their fields, as `circuitBreaker`.
+ * @returns {string[]} their fields, in camelCase.
  */
 export function modulesOf(schema, typeName) {
   const type = schema.getType(typeName);

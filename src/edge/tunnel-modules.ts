@@ -12,6 +12,7 @@ import { tlsParametersOf } from './edges/tls-parameters.ts';
 import { createModules, loadModules } from './http-modules.ts';
 import type { ModuleDescriptor, ModuleSettings } from './modules/descriptor.ts';
 import { SettingsError } from './modules/settings-error.ts';
+import { certificateConflict } from './modules/tls.ts';
 import { type TrafficPolicySettings, trafficPolicyModule } from './modules/traffic-policy.ts';
 import type { EndpointRules, HttpRoute } from './pipeline/endpoint-rules.ts';
 import { ModuleChain } from './pipeline/module-chain.ts';
@@ -78,8 +79,8 @@ function make(
   const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
   const owner: ModuleOwner = { accountId, proto, mayReach };
   const { modules, connection, convertsWebsockets, tls } = createModules(descriptors, requested, owner, environment);
-  if (tls?.clientAuthorities && connection.some(({ endsTls }) => endsTls))
-    throw badOption('mutual_tls_ca and a policy that terminates TLS do not go together');
+  const conflict = certificateConflict(tls, connection);
+  if (conflict) throw badOption(conflict);
   // Tunnels of http and tcp have no TLS to end, and no module that asks for it.
   const parameters = tlsParametersOf(proto === 'tls' ? 'tls' : 'https', tls);
   if (proto === 'http' || proto === 'https') return handling(connection, modules, convertsWebsockets, parameters);

@@ -45,7 +45,7 @@ export type Verdict = Responded | ModuleRefusal | CloseConnection | ForwardToEnd
 export type UpstreamOutcome = number | 'failed' | 'unasked';
 
 export interface HttpModule {
-  /** As the API and the log call it: `ip_restriction`. */
+  /** As the API and the log call it, in snake_case. */
   readonly name: string;
   /** Whether what it does depends on the path: it gets no request then whose path upstream may read otherwise. */
   readonly readsPath?: boolean;

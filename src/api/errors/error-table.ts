@@ -187,7 +187,7 @@ export const errorTable = {
   ipPolicyRepeated: bad(90056, '{member} occurs twice in the list.'),
   minVersionWrong: bad(90074, '{member} must be "1.2" or "1.3".'),
   terminateAtRefused: bad(7109, '{member} must be "edge", or left out: an HTTPS edge always ends TLS itself.'),
-  mutualTlsNotEnded: bad(
+  clientCertificateNeedsTermination: bad(
     7062,
     'Mutual TLS needs an edge that ends TLS: set the TLS termination to terminate at "edge", or switch one of the two modules off.',
   ),

@@ -60,7 +60,7 @@ async function checkTermination(db: Db, id: string): Promise<void> {
   const row = await db.edge.findUniqueOrThrow({ where: { id }, select: { modules: true } });
   const modules = row.modules as ModulesSettings; // Only modules write there.
   if (!requiresCertificate(modules)) return;
-  if (!endsTlsBySettings(modules)) throw new ApiError('mutualTlsNotEnded');
+  if (!endsTlsBySettings(modules)) throw new ApiError('clientCertificateNeedsTermination');
   const policy = storedModule(row, trafficPolicyModule);
   if (policy?.enabled && usesAction(maskedPolicy('edge', policy).value, 'terminate-tls'))
     throw new ApiError('tlsEndedTwice');

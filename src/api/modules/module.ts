@@ -63,7 +63,7 @@ export interface Module<Row, Settings, Input> {
   host: Host;
   /** What the data plane knows of it; undefined for another shape of a module, and for what is no module there. */
   descriptor?: ModuleDescriptor;
-  /** The field of the host, as `circuitBreaker`. In snake_case it is the last part of the REST path. */
+  /** The field of the host, in camelCase. In snake_case it is the last part of the REST path. */
   field: string;
   noun: string;
   /** What of the host's row holds the module. */

@@ -76,7 +76,7 @@ export interface ModuleDescriptor<
   Settings extends ModuleSettings = ModuleSettings,
   Stored extends ModuleSettings = Settings,
 > {
-  /** The key of its settings in the rows of edges and routes, which is its field in GraphQL: `circuitBreaker`. */
+  /** The key of its settings in the rows of edges and routes, which is its field in GraphQL, in camelCase. */
   readonly key: string;
   readonly phase: (typeof PHASES)[number];
   /** Whether it remembers visitors: it is kept then while other modules of its route change. */

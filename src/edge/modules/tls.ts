@@ -2,9 +2,13 @@
 // second needs the first, so that they are in one file.
 
 import { X509Certificate } from 'node:crypto';
+import type { ConnectionModule } from '../../http/module.ts';
 import type { ModuleDescriptor, ModuleSettings, ModulesSettings, TlsEffect } from './descriptor.ts';
 import { mtlsHeaders } from './mtls-headers.ts';
 import { SettingsError } from './settings-error.ts';
+
+/** How the log and captured requests name the module that turned a visitor away. */
+export const tlsModuleNames = { clientCertificates: 'mutual_tls', termination: 'tls_termination' } as const;
 
 export interface TlsTerminationSettings extends ModuleSettings {
   /** `upstream`: the visitor's TLS goes through to the agent. */
@@ -29,7 +33,7 @@ export const mutualTlsModule: ModuleDescriptor<MutualTlsSettings, ModuleSettings
   create({ authorities }, { proto }) {
     if (authorities.length === 0) throw new Error('its mutual TLS has no certificate authority');
     const tls = { clientAuthorities: authorities.map(({ pem }) => pem) };
-    return proto === 'https' ? { tls, http: { ...mtlsHeaders(), name: 'mutual_tls' } } : { tls };
+    return proto === 'https' ? { tls, http: { ...mtlsHeaders(), name: tlsModuleNames.clientCertificates } } : { tls };
   },
   resolve: ({ enabled }, { authorities }) => ({ enabled, authorities: [...authorities] }),
   bindOption: {
@@ -67,6 +71,15 @@ export function endsTls({ terminateAt, clientAuthorities }: TlsEffect): boolean 
 export function endsTlsBySettings(modules: ModulesSettings): boolean {
   const termination = modules[tlsTerminationModule.key] as TlsTerminationSettings | undefined;
   return termination?.enabled ? termination.terminateAt === 'edge' : requiresCertificate(modules);
+}
+
+/** @returns why a tunnel cannot have both mutual TLS and a policy; undefined when it can. */
+export function certificateConflict(
+  tls: TlsEffect | undefined,
+  connection: readonly ConnectionModule[],
+): string | undefined {
+  if (!tls?.clientAuthorities || !connection.some(({ endsTls }) => endsTls)) return undefined;
+  return 'mutual_tls_ca and a policy that terminates TLS do not go together';
 }
 
 /** Whether visitors need a certificate. */

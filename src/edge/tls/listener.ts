@@ -10,6 +10,7 @@ import { Connections } from '../http1/connections.ts';
 import { Http2Connections } from '../http2/connections.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
+import { tlsModuleNames } from '../modules/tls.ts';
 import { admitConnection } from '../pipeline/connection-admission.ts';
 import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext } from '../pipeline/listener-context.ts';
@@ -174,7 +175,7 @@ export class TlsListener {
       const socket = await this.#terminate(caller, endpoint, terms);
       if (!socket) {
         // Why it failed, Node does not say before the visitor's address is forgotten.
-        const module = terms.clientAuthorities ? 'mutual_tls' : 'tls_termination';
+        const module = terms.clientAuthorities ? tlsModuleNames.clientCertificates : tlsModuleNames.termination;
         return this.#tell(endpoint, module, 'the TLS handshake failed', ip);
       }
       settled();
@@ -215,7 +216,7 @@ export class TlsListener {
 
   /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
-    this.#tell(endpoint, 'mutual_tls', OTHER_TERMS, (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip);
+    this.#tell(endpoint, tlsModuleNames.clientCertificates, OTHER_TERMS, (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip);
     abortSocket(raw);
   }
 

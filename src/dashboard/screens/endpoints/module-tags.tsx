@@ -24,7 +24,7 @@ export function ModuleTags({ kind, host }: ModuleTagsProps) {
   );
 }
 
-/** As `IP restriction` of `ipRestriction`. The forms know better names, but this screen does without loading them. */
+/** The words of a field's name. The forms know better names, but this screen does without loading them. */
 function nounOf(field: string): string {
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/\b(ip|tls|tcp)\b/g, (word) => word.toUpperCase());

@@ -4,7 +4,7 @@ import { networkReason } from '../http/network-errors.ts';
 import { FORBIDDEN_ADDRESS, forbiddenAddress } from '../http/outbound.ts';
 import { responseError, responseReason, retryAfterOf } from '../http/response-errors.ts';
 import { SinkError, shortly } from '../sink.ts';
-import type { AzureAttempt, RequestOutcome } from './requests.ts';
+import type { RequestAttempt, RequestOutcome } from './requests.ts';
 
 /** Codes of the login that pass by themselves; all others need somebody. */
 const PASSING = new Set(['AADSTS50196', 'AADSTS90006', 'AADSTS90033']);
@@ -18,7 +18,7 @@ type Answered = RequestOutcome & { kind: 'answered' };
  * @param thrown by the client. What its last request came to says more, if there was one that failed.
  * @param now the wall clock, in milliseconds.
  */
-export function azureFailure(thrown: unknown, { last }: AzureAttempt, now: number): SinkError {
+export function toSinkError(thrown: unknown, { last }: RequestAttempt, now: number): SinkError {
   if (last?.kind === 'failed') return networkFailure(last.error);
   if (last && (last.status < 200 || last.status >= 300)) {
     if (last.status >= 300 && last.status < 400)

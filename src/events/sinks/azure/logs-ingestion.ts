@@ -5,8 +5,8 @@ import type { WrittenEvent } from '../../event.ts';
 import { type SinkContext, type SinkDescriptor, secretMember, textMember } from '../descriptor.ts';
 import { type Sink, SinkError } from '../sink.ts';
 import { checkSecret, requireMatch } from '../target-error.ts';
-import { azureFailure } from './errors.ts';
-import { AzureAttempt, requestsOver, runAttempt } from './requests.ts';
+import { toSinkError } from './errors.ts';
+import { RequestAttempt, requestsOver, runAttempt } from './requests.ts';
 
 type AzureTarget = {
   tenantId: string;
@@ -136,7 +136,7 @@ export async function azureSink(target: AzureTarget, parts: SinkContext): Promis
     // The row of an event says less than its text.
     sizeOf: ({ text }) => Buffer.byteLength(text),
     async put(events, signal) {
-      const attempt = new AzureAttempt(signal);
+      const attempt = new RequestAttempt(signal);
       try {
         await runAttempt(attempt, () =>
           client.upload(dataCollectionRuleId, dataCollectionStreamName, events.map(rowOf), {
@@ -145,7 +145,7 @@ export async function azureSink(target: AzureTarget, parts: SinkContext): Promis
           }),
         );
       } catch (error) {
-        throw azureFailure(error, attempt, parts.now());
+        throw toSinkError(error, attempt, parts.now());
       }
       return [];
     },

@@ -14,7 +14,7 @@ export type RequestOutcome =
   | { kind: 'failed'; error: unknown };
 
 /** One `put`, which may ask for a token before it uploads. */
-export class AzureAttempt {
+export class RequestAttempt {
   readonly signal: AbortSignal;
   last: RequestOutcome | undefined;
 
@@ -23,10 +23,10 @@ export class AzureAttempt {
   }
 }
 
-const attempts = new AsyncLocalStorage<AzureAttempt>();
+const attempts = new AsyncLocalStorage<RequestAttempt>();
 
 /** Has all requests that `work` makes belong to an attempt: the client for tokens takes no signal. */
-export function runAttempt<T>(attempt: AzureAttempt, work: () => Promise<T>): Promise<T> {
+export function runAttempt<T>(attempt: RequestAttempt, work: () => Promise<T>): Promise<T> {
   return attempts.run(attempt, work);
 }
 
