@@ -1,8 +1,8 @@
 // Whatever is written through the API is told of, as it is shown, with its write and not without it.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snakeCase } from '../../src/api/naming.ts';
 import { auditedResources } from '../../src/api/collections/nodes.ts';
+import { snakeCase } from '../../src/api/naming.ts';
 import { type AuditedResource, eventOf } from '../../src/api/resource.ts';
 import { eventTypes } from '../../src/api/resources/events/catalog.ts';
 import { routes } from '../../src/api/schema.ts';

@@ -1,8 +1,8 @@
-// Requests of one turn: their sizes and order, and what becomes of events that were not taken.
+// The requests of one call of `sendAll`: their sizes and order, and what happens to events that were not accepted.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type SendOptions, type Sent, sendAll } from '../../src/events/delivery/send.ts';
+import { type SendOptions, type SendResult, sendAll } from '../../src/events/delivery/send.ts';
 import { deliverTestEvent } from '../../src/events/delivery/test-delivery.ts';
 import { SinkError } from '../../src/events/sinks/sink.ts';
 import { event, events, failing, testSink } from './delivery-sinks.ts';
@@ -13,12 +13,12 @@ const never = () => new Promise<never>(() => {});
 const options = (more: Partial<SendOptions> = {}): SendOptions => ({
   timeoutMs: 5000,
   signal: new AbortController().signal,
-  mayGoOn: () => true,
+  mayContinue: () => true,
   ...more,
 });
 const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
-const shown = ({ left, dead, delivered }: Sent) => ({
-  left: ids(left),
+const shown = ({ remaining, dead, delivered }: SendResult) => ({
+  remaining: ids(remaining),
   dead: dead.map((one) => one.event.id),
   delivered: ids(delivered),
 });
@@ -26,14 +26,14 @@ const shown = ({ left, dead, delivered }: Sent) => ({
 test('events go in their order, in requests within the limits', async () => {
   const sink = testSink({ records: 4, bytes: 10 }, ({ text }) => text.length - 17);
   const sizes = ['1', '22', '333', '4444', '55555', '6', '7', '8', '9'].map(event);
-  expect(shown(await sendAll(sink, sizes, options()))).toMatchObject({ left: [], dead: [] });
+  expect(shown(await sendAll(sink, sizes, options()))).toMatchObject({ remaining: [], dead: [] });
   expect(sink.requests).toEqual([['1', '22', '333', '4444'], ['55555', '6', '7', '8'], ['9']]);
 });
 
 test('what is too large for the target is given up without a request', async () => {
   const sink = testSink({ recordBytes: 5 }, ({ id }) => id.length);
   const sent = await sendAll(sink, ['a', 'bbbbbb', 'c'].map(event), options());
-  expect(shown(sent)).toEqual({ left: [], dead: ['bbbbbb'], delivered: ['a', 'c'] });
+  expect(shown(sent)).toEqual({ remaining: [], dead: ['bbbbbb'], delivered: ['a', 'c'] });
   expect(sent.dead).toMatchObject([{ code: 'TooLarge', message: 'it has 6 bytes, and the target takes 5' }]);
 });
 
@@ -41,7 +41,7 @@ test.each(['retry', 'config'] as const)('a failure (%s) stops everything and giv
   const sink = testSink({ records: 2 });
   sink.answer = async (...request) => (sink.requests.length === 2 ? failing(kind)(...request) : []);
   const sent = await sendAll(sink, events(6), options());
-  expect(shown(sent)).toEqual({ left: ['ev_2', 'ev_3', 'ev_4', 'ev_5'], dead: [], delivered: ['ev_0', 'ev_1'] });
+  expect(shown(sent)).toEqual({ remaining: ['ev_2', 'ev_3', 'ev_4', 'ev_5'], dead: [], delivered: ['ev_0', 'ev_1'] });
   expect(sent.failure).toMatchObject({ kind, code: `Test${kind}` });
   expect(sent).toMatchObject({ requests: 2, splits: 0 });
 });
@@ -54,7 +54,7 @@ test('of a request that was taken in part the rest comes first the next time', a
     { index: 2, fate: 'refused', code: 'Bad', message: 'never' },
   ];
   const sent = await sendAll(sink, events(6), options());
-  expect(shown(sent)).toEqual({ left: ['ev_1', 'ev_3', 'ev_4', 'ev_5'], dead: ['ev_2'], delivered: ['ev_0'] });
+  expect(shown(sent)).toEqual({ remaining: ['ev_1', 'ev_3', 'ev_4', 'ev_5'], dead: ['ev_2'], delivered: ['ev_0'] });
   expect(sent.failure).toMatchObject({ kind: 'retry', code: 'Throttled' });
 });
 
@@ -62,7 +62,7 @@ test('a request of which only some are refused for good is no failure', async ()
   const sink = testSink({ records: 2 });
   sink.answer = async () => [{ index: 0, fate: 'refused', code: 'TooOld', message: 'two weeks' }];
   const sent = await sendAll(sink, events(4), options());
-  expect(shown(sent)).toEqual({ left: [], dead: ['ev_0', 'ev_2'], delivered: ['ev_1', 'ev_3'] });
+  expect(shown(sent)).toEqual({ remaining: [], dead: ['ev_0', 'ev_2'], delivered: ['ev_1', 'ev_3'] });
   expect(sent.failure).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test('one that poisons its request is found and given up; the others are deliver
   sink.answer = (batch, ...rest) => (ids(batch).includes('ev_5') ? failing('split')(batch, ...rest) : noRejections());
   const sent = await sendAll(sink, events(16), options());
   expect(shown(sent)).toEqual({
-    left: [],
+    remaining: [],
     dead: ['ev_5'],
     delivered: ids(events(16)).filter((id) => id !== 'ev_5'),
   });
@@ -80,34 +80,34 @@ test('one that poisons its request is found and given up; the others are deliver
 });
 const noRejections = async () => [];
 
-test('where time is over before splitting has led anywhere, the next time begins there', async () => {
+test('a call continues the splitting that the call before had no time to finish', async () => {
   const sink = testSink();
   sink.answer = (batch, ...rest) => (ids(batch).includes('ev_0') ? failing('split')(batch, ...rest) : noRejections());
-  let left: Sent['left'] = events(100);
-  let most: number | undefined;
-  let turns = 0;
-  while (left.length > 0) {
+  let remaining: SendResult['remaining'] = events(100);
+  let batchLimit: number | undefined;
+  let calls = 0;
+  while (remaining.length > 0) {
     let requests = 0;
-    const sent = await sendAll(sink, left, options({ most, mayGoOn: () => requests++ < 2 }));
-    ({ left, most } = sent);
-    expect(turns++).toBeLessThan(60);
+    const sent = await sendAll(sink, remaining, options({ batchLimit, mayContinue: () => requests++ < 2 }));
+    ({ remaining, batchLimit } = sent);
+    expect(calls++).toBeLessThan(60);
     if (sent.dead.length > 0) break;
   }
-  expect(turns).toBe(4);
+  expect(calls).toBe(4);
 });
 
-test('a sink that does not answer is given up in time, and so is one whose turn was ended', async () => {
+test('a request ends at its timeout, and when its signal is aborted, even if the sink ignores both', async () => {
   const sink = testSink({ records: 1 });
   sink.answer = never;
   const late = await sendAll(sink, events(2), options({ timeoutMs: 5 }));
-  expect(late).toMatchObject({ left: events(2), failure: { kind: 'retry', code: 'Timeout' }, requests: 1 });
+  expect(late).toMatchObject({ remaining: events(2), failure: { kind: 'retry', code: 'Timeout' }, requests: 1 });
   const ending = new AbortController();
   sink.answer = () => {
     ending.abort();
     return never();
   };
   const ended = await sendAll(sink, events(2), options({ signal: ending.signal }));
-  expect(ended).toMatchObject({ left: events(2), failure: undefined });
+  expect(ended).toMatchObject({ remaining: events(2), failure: undefined });
 });
 
 test('what is thrown that nobody knows is retried', async () => {
@@ -139,13 +139,13 @@ test('whatever is answered, every event is delivered, given up or left, once and
             what === 'taken' || index >= batch.length ? [] : { index, fate: what, code: what, message: '' },
           ) as never;
         };
-        const sent = await sendAll(sink, events(count), options({ mayGoOn: () => requests-- > 0 }));
-        const { left, dead, delivered } = shown(sent);
+        const sent = await sendAll(sink, events(count), options({ mayContinue: () => requests-- > 0 }));
+        const { remaining, dead, delivered } = shown(sent);
         const order = (id: string) => Number(id.slice(3));
         const isInOrder = (list: string[]) =>
           list.every((id, n) => n === 0 || order(list[n - 1] as string) < order(id));
-        expect(isInOrder(left) && isInOrder(delivered)).toBe(true);
-        expect([...left, ...dead, ...delivered].sort()).toEqual(ids(events(count)).sort());
+        expect(isInOrder(remaining) && isInOrder(delivered)).toBe(true);
+        expect([...remaining, ...dead, ...delivered].sort()).toEqual(ids(events(count)).sort());
         expect(delivered).toEqual(sink.taken);
         expect(sink.requests.every((request) => request.length <= records)).toBe(true);
       },

@@ -1,7 +1,7 @@
 // Each kind of target is opened as its sink, and says within which limits it takes events.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kindOf, openSink, type Target } from '../../src/events/sinks/index.ts';
+import { openSink, sinkNameOf, type Target } from '../../src/events/sinks/index.ts';
 import { byKeys, deliveryStreamArn, logGroupArn, newEvents, patience, streamArn } from '../support/aws-sinks.ts';
 import { right } from '../support/http-cloud.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../support/http-sinks.ts';
@@ -41,7 +41,7 @@ test.each(Object.entries(targets))('%s', async (kind, target) => {
   const { records, bytes, recordBytes } = sink.limits;
   expect(Math.min(records, bytes, recordBytes)).toBeGreaterThan(0);
   expect(recordBytes).toBeLessThanOrEqual(bytes);
-  if (['datadog', 'azure_logs_ingestion', 'file'].includes(kindOf({ [kind]: target })))
+  if (['datadog', 'azure_logs_ingestion', 'file'].includes(sinkNameOf({ [kind]: target })))
     expect(await sink.put(newEvents(1), patience)).toEqual([]);
   sink.close();
 });

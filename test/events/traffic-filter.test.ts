@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { trafficFields } from '../../src/events/traffic/fields.ts';
-import { checkFilter, compileFilter, Filter } from '../../src/events/traffic/filter.ts';
+import { checkFilter, compileFilter, TrafficFilter } from '../../src/events/traffic/filter.ts';
 import { bareReport, connectionReport, recorded, requestReport, source } from './traffic-support.ts';
 
 const HTTP = 'http_request_complete.v0';
 const TCP = 'tcp_connection_closed.v0';
-const matches = (text: string, report = requestReport()) => new Filter(text, HTTP).matches(report);
+const matches = (text: string, report = requestReport()) => new TrafficFilter(text, HTTP).matches(report);
 
 describe('of a request', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('of a request', () => {
 });
 
 test('of a connection', () => {
-  const filter = new Filter("ev.conn.bytes_out > 1000 && ev.ip_policy.decision == 'allow'", TCP);
+  const filter = new TrafficFilter("ev.conn.bytes_out > 1000 && ev.ip_policy.decision == 'allow'", TCP);
   expect(filter.matches(connectionReport())).toBe(true);
   expect(filter.matches(connectionReport({ decisions: {} }))).toBeUndefined();
 });

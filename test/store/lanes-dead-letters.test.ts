@@ -19,7 +19,12 @@ async function bury(destinationId: string, texts: readonly string[]): Promise<st
   const lane = (await db.lanes.claim(1000)) ?? expect.fail('no lane is due');
   const [batch] = await db.lanes.read(lane, { batches: 1, bytes: 1 });
   const dead = texts.map((text) => ({ event: readWritten(text), ...reason }));
-  await db.lanes.settle(lane, { done: [batch?.id ?? ''], shortened: [], dead, delivered: 0 }, { kind: 'rests' }, 1000);
+  await db.lanes.settle(
+    lane,
+    { done: [batch?.id ?? ''], shortened: [], dead, delivered: 0 },
+    { kind: 'release' },
+    1000,
+  );
   db.told.length = 0;
   return (await db.letters(destinationId)).map(({ id }) => id);
 }

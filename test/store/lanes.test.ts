@@ -76,7 +76,7 @@ test('the lane that has been due for longest comes first, and one that rests goe
   for (const id of [second, first]) await db.store(id, written(1));
   const lane = await claim();
   expect(lane.destinationId).toBe(first);
-  await settle(lane, {}, { kind: 'rests' });
+  await settle(lane, {}, { kind: 'release' });
   expect((await claim()).destinationId).toBe(second);
   expect((await claim()).destinationId).toBe(first);
 });
@@ -112,15 +112,15 @@ test('what was sent is gone, what was not is still there, what was refused is ke
   const lane = await claim();
   const [first, second] = await db.lanes.read(lane, ALL);
   const event = readWritten(two[1] as string);
-  const left = await packEvents(two.slice(2));
+  const remaining = await packEvents(two.slice(2));
   const dead = [{ event, code: 'x'.repeat(500), message: 'much too \0 large' }];
-  const progress = { done: [first?.id ?? ''], shortened: [{ id: second?.id ?? '', left }], dead, delivered: 4 };
-  expect(await settle(lane, progress, { kind: 'goesOn' })).toBe(true);
+  const progress = { done: [first?.id ?? ''], shortened: [{ id: second?.id ?? '', remaining }], dead, delivered: 4 };
+  expect(await settle(lane, progress, { kind: 'continue' })).toBe(true);
 
   const [batch, ...others] = await db.batches(id);
   expect(others).toEqual([]);
   expect(await unpackEvents(batch?.body as Uint8Array)).toEqual(two.slice(2).map(readWritten));
-  expect(batch).toMatchObject({ count: 2, bytes: left.body.length });
+  expect(batch).toMatchObject({ count: 2, bytes: remaining.body.length });
   expect(await db.letters(id)).toMatchObject([
     { eventId: event.id, eventType: event.type, event: event.text, errorMessage: 'much too  large' },
   ]);
@@ -142,30 +142,30 @@ test('who has lost the lease writes nothing', async () => {
   const before = await db.lane(id);
   const event = readWritten(written(1)[0] as string);
   const progress = { done: [batch?.id ?? ''], dead: [{ event, ...reason }], delivered: 1 };
-  expect(await settle(slow, progress, { kind: 'waits', state: 'FAILING', ms: 1, reason })).toBe(false);
+  expect(await settle(slow, progress, { kind: 'backoff', state: 'FAILING', ms: 1, reason })).toBe(false);
   expect(await db.lane(id)).toEqual(before);
   expect(await db.batches(id)).toHaveLength(1);
   expect(await db.letters(id)).toEqual([]);
-  expect(await settle(quick, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'rests' })).toBe(true);
+  expect(await settle(quick, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'release' })).toBe(true);
   expect(await db.lane(id)).toMatchObject({ delivered: 2n, leaseToken: null, state: 'OK' });
 });
 
 test('a lane that failed is left alone for its time; a success makes it as new', async () => {
   const id = await db.destination();
   await db.store(id, written(2));
-  await settle(await claim(), {}, { kind: 'waits', state: 'RETRYING', ms: 5000, reason });
+  await settle(await claim(), {}, { kind: 'backoff', state: 'RETRYING', ms: 5000, reason });
   expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
   db.clock.ms = 5001;
   const again = await claim();
   expect(again.attempts).toBe(1);
-  await settle(again, {}, { kind: 'waits', state: 'FAILING', ms: 900_000, reason });
+  await settle(again, {}, { kind: 'backoff', state: 'FAILING', ms: 900_000, reason });
   expect(await db.lane(id)).toMatchObject({ state: 'FAILING', attempts: 2, lastError: reason });
   db.clock.ms += 899_000;
   expect(await db.lanes.claim(LEASE_MS)).toBeUndefined();
   db.clock.ms += 2000;
   const last = await claim();
   const [batch] = await db.lanes.read(last, ALL);
-  await settle(last, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'rests' });
+  await settle(last, { done: [batch?.id ?? ''], delivered: 2 }, { kind: 'release' });
   const state = (await deliveryStates(db.prisma, db.accountId, [id])).get(id);
   expect(state).toMatchObject({ state: 'OK', attempts: 0, delivered: 2, waitingEvents: 0, oldestWaitingAt: null });
   expect(state?.lastError).toEqual({ ...reason, at: expect.any(Date) });
@@ -176,7 +176,7 @@ test('a failure after some were taken is the first in a row', async () => {
   const id = await db.destination();
   await db.store(id, written(1));
   for (const delivered of [0, 0, 1]) {
-    await settle(await claim(), { delivered }, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
+    await settle(await claim(), { delivered }, { kind: 'backoff', state: 'RETRYING', ms: 0, reason });
   }
   expect((await db.lane(id)).attempts).toBe(1);
 });
@@ -188,7 +188,7 @@ test('events that were dropped while they were on their way are not both', async
   const [batch] = await db.lanes.read(lane, ALL);
   await db.prisma.eventBatch.deleteMany();
   await db.prisma.eventLane.updateMany({ data: { dropped: 10 } });
-  await settle(lane, { done: [batch?.id ?? ''], delivered: 3 }, { kind: 'rests' });
+  await settle(lane, { done: [batch?.id ?? ''], delivered: 3 }, { kind: 'release' });
   expect(await db.lane(id)).toMatchObject({ delivered: 3n, dropped: 7n });
 });
 
@@ -197,12 +197,12 @@ test('every failure is told, deliveries once in a second', async () => {
   await db.store(id, written(1));
   const lane = await claim();
   const updated = { kind: 'eventDelivery', action: 'UPDATED', id, accountId: db.accountId };
-  for (let i = 0; i < 5; i++) await settle(lane, { delivered: 1 }, { kind: 'goesOn' });
+  for (let i = 0; i < 5; i++) await settle(lane, { delivered: 1 }, { kind: 'continue' });
   expect(db.told).toEqual([updated]);
-  await settle(lane, {}, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
-  await settle(await claim(), {}, { kind: 'waits', state: 'RETRYING', ms: 0, reason });
+  await settle(lane, {}, { kind: 'backoff', state: 'RETRYING', ms: 0, reason });
+  await settle(await claim(), {}, { kind: 'backoff', state: 'RETRYING', ms: 0, reason });
   expect(db.told).toEqual([updated, updated, updated]);
-  await settle(await claim(), { delivered: 1 }, { kind: 'goesOn' });
+  await settle(await claim(), { delivered: 1 }, { kind: 'continue' });
   expect(db.told, 'it works again').toHaveLength(4);
 });
 
@@ -212,5 +212,5 @@ test('a destination that is deleted while events are on their way takes its lane
   const lane = await claim();
   await db.prisma.eventDestination.delete({ where: { id } });
   expect(await db.lanes.read(lane, ALL)).toEqual([]);
-  expect(await settle(lane, { delivered: 1 }, { kind: 'rests' })).toBe(false);
+  expect(await settle(lane, { delivered: 1 }, { kind: 'release' })).toBe(false);
 });

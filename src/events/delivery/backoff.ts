@@ -1,4 +1,4 @@
-// How long a lane waits after a failure.
+// How long the queue of a destination waits after a failure: exponential backoff with full jitter.
 
 import type { SinkError } from '../sinks/sink.ts';
 
@@ -7,14 +7,14 @@ const MINUTE = 60 * SECOND;
 /** The longest wait, whatever a provider asks for. */
 export const WAIT_MAX_MS = 15 * MINUTE;
 const CONFIG_WAIT_MIN_MS = 5 * MINUTE;
-/** A role or a right that was just given takes a moment to be known everywhere: so many failures are retried quickly. */
+/** A role or permission that was just granted takes a moment to spread at the provider, so the first failures are retried quickly. */
 const QUICK_CONFIG_ATTEMPTS = 3;
 
 /**
- * Milliseconds until the next attempt: any time up to 1 s, doubled with every failure, to 15 min, so that lanes that
- * failed together do not come back together. What only the customer can mend waits for 5 to 15 min.
+ * Milliseconds until the next attempt: a random time of at most 1 second, doubled with every failure up to 15 minutes. So
+ * queues that failed together are not retried together. A failure that only the customer can mend waits for 5 to 15 minutes.
  * @param attempts failures before this one, since the last success.
- * @param random from 0, below 1.
+ * @param random returns a number in [0, 1).
  */
 export function backoff(
   { kind, retryAfter = 0 }: Pick<SinkError, 'kind' | 'retryAfter'>,

@@ -1,4 +1,4 @@
-// What delivery counts on this node: plain numbers, for whoever shows them.
+// The counters of delivery on this node. They are plain numbers, which the metrics and the status page read.
 
 import { type SinkName, sinkNames } from '../sinks/index.ts';
 import type { FailureKind } from '../sinks/sink.ts';
@@ -7,16 +7,16 @@ import type { FailureKind } from '../sinks/sink.ts';
 type ByKind<T> = Record<SinkName, T>;
 
 export interface DeliveryCounters {
-  /** Events that targets took. */
+  /** Events that targets accepted. */
   delivered: ByKind<number>;
-  /** Events that targets refused without saying which. */
+  /** Events that targets rejected without saying which ones. */
   rejected: ByKind<number>;
-  /** Events that were given up for good. */
+  /** Events that became dead letters. */
   dead: ByKind<number>;
   requests: ByKind<number>;
   /** Requests, and attempts to open a sink, that failed. */
   failures: ByKind<Record<FailureKind, number>>;
-  /** How old the event was that was delivered last; milliseconds. Undefined before the first. */
+  /** The age of the event that was delivered last, in milliseconds. Undefined before the first delivery. */
   lagMs: number | undefined;
 }
 

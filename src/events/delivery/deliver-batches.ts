@@ -1,21 +1,21 @@
-// A turn of one lane: its oldest batches are read, sent and settled, until there are no more, it is another's turn, or
-// something fails.
+// Delivers from the queue of one destination: reads its oldest batches, sends them and settles them, until the queue is empty,
+// its time slice is over, or something fails.
 
-import { kindOf } from '../sinks/index.ts';
+import { sinkNameOf } from '../sinks/index.ts';
 import { backoff } from './backoff.ts';
 import type { DeliveryCounters } from './counters.ts';
 import type { DeliveryProgress, DestinationQueueStore, LeasedQueue, QueueOutcome } from './destination-queue.ts';
 import type { OpenedSink, OpenSinks } from './open-sinks.ts';
 import { asSinkError } from './request.ts';
-import { type Sent, sendAll } from './send.ts';
+import { type SendResult, sendAll } from './send.ts';
 import { progressOf, unpackBatches } from './stored-batches.ts';
 
-/** Batches that are read at once. */
+/** The most batches that one read returns. */
 export const BATCHES_MAX = 64;
 
 export const NO_PROGRESS: DeliveryProgress = { done: [], shortened: [], dead: [], delivered: 0 };
 
-export interface BatchDeliveryParts {
+export interface BatchDeliveryDeps {
   queues: DestinationQueueStore;
   sinks: OpenSinks;
   counters: DeliveryCounters;
@@ -28,60 +28,60 @@ export interface BatchDeliveryParts {
 }
 
 export interface BatchDeliveryOptions {
-  /** Asked before each request: whether it is still this lane's turn. */
-  mayGoOn(): boolean;
-  /** How many bytes to read at once, as they are stored: what it makes of memory is several times that. */
+  /** Called before each request. False once the queue has used its time slice. */
+  mayContinue(): boolean;
+  /** How many stored bytes one read may return. Unpacked, they take several times as much memory. */
   bytes(): number;
 }
 
 /**
- * @returns in how many milliseconds the lane is due again, when it failed.
- * @throws when the database is away: what was sent since the last time it answered will be sent again.
+ * @returns after a failure, in how many milliseconds the queue is due again; otherwise undefined.
+ * @throws when the database does not answer. What was sent since its last answer will be sent again.
  */
 export async function deliverBatches(
-  lane: LeasedQueue,
-  parts: BatchDeliveryParts,
-  { mayGoOn, bytes }: BatchDeliveryOptions,
+  queue: LeasedQueue,
+  deps: BatchDeliveryDeps,
+  { mayContinue, bytes }: BatchDeliveryOptions,
 ): Promise<number | undefined> {
-  const { queues: lanes, sinks, settings } = parts;
-  const settle = (progress: DeliveryProgress, verdict: QueueOutcome) =>
-    lanes.settle(lane, progress, verdict, settings.leaseMs);
-  let { attempts } = lane;
+  const { queues, sinks, settings } = deps;
+  const settle = (progress: DeliveryProgress, outcome: QueueOutcome) =>
+    queues.settle(queue, progress, outcome, settings.leaseMs);
+  let { attempts } = queue;
 
   const fail = async (error: unknown, progress: DeliveryProgress): Promise<number> => {
     const failure = asSinkError(error);
-    if (lane.target) parts.counters.failures[kindOf(lane.target)][failure.kind]++;
+    if (queue.target) deps.counters.failures[sinkNameOf(queue.target)][failure.kind]++;
     const { kind, code, message } = failure;
-    const ms = backoff(failure, attempts, parts.random);
+    const ms = backoff(failure, attempts, deps.random);
     const state = kind === 'config' ? 'FAILING' : 'RETRYING';
-    await settle(progress, { kind: 'waits', state, ms, reason: { code, message } });
+    await settle(progress, { kind: 'backoff', state, ms, reason: { code, message } });
     return ms;
   };
 
   let opened: OpenedSink;
   try {
-    opened = await sinks.of(lane);
+    opened = await sinks.sinkFor(queue);
   } catch (error) {
     return fail(error, NO_PROGRESS);
   }
   for (;;) {
-    // Whether what failed works again is seen with little.
+    // After a failure one batch is enough to find out whether the target works again.
     const limits = { batches: attempts > 0 ? 1 : BATCHES_MAX, bytes: bytes() };
-    const stored = await lanes.read(lane, limits);
+    const stored = await queues.read(queue, limits);
     const batches = await unpackBatches(stored);
     const events = batches.flatMap((batch) => batch.events);
-    const { signal } = parts;
+    const { signal } = deps;
     const { requestMs: timeoutMs } = settings;
-    const sent = await sendAll(opened.sink, events, { mayGoOn, timeoutMs, signal, most: opened.most });
-    opened.most = sent.most;
-    count(parts, lane, sent);
+    const sent = await sendAll(opened.sink, events, { mayContinue, timeoutMs, signal, batchLimit: opened.batchLimit });
+    opened.batchLimit = sent.batchLimit;
+    count(deps, queue, sent);
     const progress = await progressOf(batches, { ...sent, delivered: sent.delivered.length - sent.unnamedRejections });
     if (sent.delivered.length > 0) attempts = 0;
     if (sent.failure) return fail(sent.failure, progress);
-    const isAll = stored.length < limits.batches && sum(stored) < limits.bytes / 2;
-    const goesOn = !isAll && mayGoOn() && !signal.aborted;
-    const isOurs = await settle(progress, { kind: goesOn ? 'goesOn' : 'rests' });
-    if (!goesOn || !isOurs) return undefined;
+    const isDrained = stored.length < limits.batches && sum(stored) < limits.bytes / 2;
+    const continues = !isDrained && mayContinue() && !signal.aborted;
+    const isLeaseHeld = await settle(progress, { kind: continues ? 'continue' : 'release' });
+    if (!continues || !isLeaseHeld) return undefined;
   }
 }
 
@@ -89,9 +89,9 @@ function sum(batches: readonly { body: Uint8Array }[]): number {
   return batches.reduce((bytes, { body }) => bytes + body.length, 0);
 }
 
-function count({ counters, wallClock }: BatchDeliveryParts, { target }: LeasedQueue, sent: Sent): void {
+function count({ counters, wallClock }: BatchDeliveryDeps, { target }: LeasedQueue, sent: SendResult): void {
   if (!target) return;
-  const kind = kindOf(target);
+  const kind = sinkNameOf(target);
   counters.requests[kind] += sent.requests;
   counters.delivered[kind] += sent.delivered.length - sent.unnamedRejections;
   counters.rejected[kind] += sent.unnamedRejections;

@@ -1,22 +1,24 @@
-// Delivers what waits: leases lanes that are due, each of which has a turn of its own, and waits for more.
+// Delivers the events that wait: leases the queues of destinations that are due, delivers from each for a time slice, and waits
+// for more.
 
 import type { DeliveryCounters } from './counters.ts';
 import { deliverBatches, NO_PROGRESS } from './deliver-batches.ts';
 import type { DestinationQueueStore, LeasedQueue } from './destination-queue.ts';
 import { type OpenSink, OpenSinks } from './open-sinks.ts';
 
-/** Milliseconds, but for `lanesMax`. A turn and its last request must be over before the lease is. */
+/** All in milliseconds, except `queuesMax`. The time slice of a queue and its last request must end before the lease does. */
 export interface DeliverySettings {
-  /** Lanes that have their turn at the same time. */
+  /** How many queues are delivered from at the same time. */
   queuesMax: number;
   leaseMs: number;
+  /** How long a queue is delivered from before others that are due come first. */
   sliceMs: number;
   requestMs: number;
-  /** How often the store is asked without being woken. */
+  /** How often the store is asked for due queues when nothing calls `wake`. */
   pollMs: number;
-  /** How long after being woken: events come in bursts, and a turn for many costs little more than one for each. */
+  /** How long to wait after `wake`: events come in bursts, and one delivery for many costs little more than one for each. */
   lingerMs: number;
-  /** How long requests under way may take when the deliverer is closed. */
+  /** How long requests in progress may take when the deliverer is closed. */
   drainMs: number;
 }
 
@@ -31,22 +33,22 @@ const DEFAULTS: DeliverySettings = {
 };
 
 const KB = 1024;
-/** What one lane reads at once, in bytes as they are stored; and what all lanes together do. */
+/** How many stored bytes one queue reads at once, at least and at most; and all queues together. */
 const READ_MIN = 64 * KB;
 const READ_MAX = 256 * KB;
 const READ_ALL = 16 * 1024 * KB;
 
-export interface DelivererParts {
+export interface DelivererDeps {
   queues: DestinationQueueStore;
   openSink: OpenSink;
-  /** From 0, below 1. */
+  /** In [0, 1). */
   random(): number;
   /** Milliseconds, monotonic. */
   now(): number;
   /** The wall clock, in milliseconds. */
   wallClock?(): number;
   counters: DeliveryCounters;
-  /** Told once when the store fails, and again only after it has worked in between. */
+  /** Called once when the store fails, and again only after it has worked in between. */
   onFailure(error: unknown): void;
   settings?: Partial<DeliverySettings>;
 }
@@ -54,16 +56,16 @@ export interface DelivererParts {
 interface Delivery {
   /** Never rejects. */
   done: Promise<void>;
-  /** Aborted when its request under way must end. */
-  ending: AbortController;
+  /** Ends the request in progress. */
+  controller: AbortController;
 }
 
 export class Deliverer {
-  readonly #parts: DelivererParts;
+  readonly #deps: DelivererDeps;
   readonly #settings: DeliverySettings;
   readonly #sinks: OpenSinks;
   /** By destination. */
-  readonly #turns = new Map<string, Delivery>();
+  readonly #deliveries = new Map<string, Delivery>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -71,34 +73,34 @@ export class Deliverer {
   #isWoken = false;
   #wakeUp = () => {};
 
-  constructor(parts: DelivererParts) {
-    this.#parts = parts;
-    this.#settings = { ...DEFAULTS, ...parts.settings };
-    this.#sinks = new OpenSinks(parts.openSink, parts.now);
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+    this.#settings = { ...DEFAULTS, ...deps.settings };
+    this.#sinks = new OpenSinks(deps.openSink, deps.now);
   }
 
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** There may be something to deliver. */
+  /** Says that there may be something to deliver. */
   wake(): void {
     this.#isWoken = true;
     this.#wakeUp();
   }
 
   /**
-   * Stops. Requests under way have a moment to end; what was delivered is settled, and leases end, so that another node
-   * can go on at once.
+   * Stops. Requests in progress have `drainMs` to end. Delivered events are settled and leases end, so that another node can
+   * continue at once.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.wake();
     const drained = setTimeout(() => {
-      for (const { ending } of this.#turns.values()) ending.abort();
+      for (const { controller } of this.#deliveries.values()) controller.abort();
     }, this.#settings.drainMs);
     await this.#running;
-    await Promise.all(Array.from(this.#turns.values(), ({ done }) => done));
+    await Promise.all(Array.from(this.#deliveries.values(), ({ done }) => done));
     clearTimeout(drained);
     for (const timer of this.#timers) clearTimeout(timer);
     this.#sinks.close();
@@ -107,7 +109,7 @@ export class Deliverer {
   async #run(): Promise<void> {
     while (!this.#isClosing) {
       this.#isWoken = false;
-      await this.#claimAll().catch((error) => this.#failed(error));
+      await this.#claimAll().catch((error) => this.#reportFailure(error));
       this.#sinks.sweep();
       await this.#pause(this.#settings.pollMs);
       if (!this.#isClosing) await new Promise<void>((resolve) => this.#after(this.#settings.lingerMs, resolve));
@@ -115,65 +117,65 @@ export class Deliverer {
   }
 
   async #claimAll(): Promise<void> {
-    const { queues: lanes, now } = this.#parts;
-    while (!this.#isClosing && this.#turns.size < this.#settings.queuesMax) {
-      const since = now();
-      const lane = await lanes.claim(this.#settings.leaseMs);
+    const { queues, now } = this.#deps;
+    while (!this.#isClosing && this.#deliveries.size < this.#settings.queuesMax) {
+      const claimedAt = now();
+      const queue = await queues.claim(this.#settings.leaseMs);
       this.#isFailing = false;
-      if (!lane) return;
-      // A lease that ended before its turn did: what is still under way counts no more, and may go to a target that was
-      // replaced, which need not answer. It is not waited for, and yet the two are never on the way together.
-      const before = this.#turns.get(lane.destinationId);
-      before?.ending.abort();
-      const ending = new AbortController();
-      const done = Promise.resolve(before?.done).then(() => this.#take(lane, since, ending.signal));
-      const turn: Delivery = { done, ending };
-      this.#turns.set(lane.destinationId, turn);
+      if (!queue) return;
+      // If the lease of an earlier delivery ended before the delivery did, its request no longer counts. It may go to a target
+      // that was replaced and does not answer, so it is aborted; the new delivery starts when it has ended, never beside it.
+      const previous = this.#deliveries.get(queue.destinationId);
+      previous?.controller.abort();
+      const controller = new AbortController();
+      const done = Promise.resolve(previous?.done).then(() => this.#deliver(queue, claimedAt, controller.signal));
+      const delivery: Delivery = { done, controller };
+      this.#deliveries.set(queue.destinationId, delivery);
       void done.then(() => {
-        if (this.#turns.get(lane.destinationId) === turn) this.#turns.delete(lane.destinationId);
+        if (this.#deliveries.get(queue.destinationId) === delivery) this.#deliveries.delete(queue.destinationId);
         this.wake();
       });
     }
   }
 
-  /** Never rejects. @param since when the lease began at the earliest. */
-  async #take(lane: LeasedQueue, since: number, signal: AbortSignal): Promise<void> {
-    const { now, wallClock = Date.now } = this.#parts;
-    const mayGoOn = () => !this.#isClosing && now() < since + this.#settings.sliceMs;
-    const bytes = () => Math.min(READ_MAX, Math.max(READ_MIN, READ_ALL / this.#turns.size));
-    const parts = {
-      ...this.#parts,
+  /** Never rejects. @param claimedAt the earliest time at which the lease can have begun. */
+  async #deliver(queue: LeasedQueue, claimedAt: number, signal: AbortSignal): Promise<void> {
+    const { now, wallClock = Date.now } = this.#deps;
+    const mayContinue = () => !this.#isClosing && now() < claimedAt + this.#settings.sliceMs;
+    const bytes = () => Math.min(READ_MAX, Math.max(READ_MIN, READ_ALL / this.#deliveries.size));
+    const deps = {
+      ...this.#deps,
       wallClock,
       sinks: this.#sinks,
       signal,
       settings: this.#settings,
     };
     try {
-      const ms = await deliverBatches(lane, parts, { mayGoOn, bytes });
+      const ms = await deliverBatches(queue, deps, { mayContinue, bytes });
       if (ms !== undefined) this.#wakeIn(ms);
     } catch (error) {
-      this.#failed(error);
-      await this.#giveBack(lane, since);
+      this.#reportFailure(error);
+      await this.#releaseLease(queue, claimedAt);
     }
   }
 
-  /** Ends a lease as soon as the store answers again, so that the lane does not have to wait for its end. */
-  async #giveBack(lane: LeasedQueue, since: number): Promise<void> {
-    const { queues: lanes, now } = this.#parts;
+  /** Ends a lease as soon as the store answers again, so that the queue need not wait until the lease expires. */
+  async #releaseLease(queue: LeasedQueue, claimedAt: number): Promise<void> {
+    const { queues, now } = this.#deps;
     const { leaseMs, pollMs } = this.#settings;
-    while (!this.#isClosing && now() < since + leaseMs) {
+    while (!this.#isClosing && now() < claimedAt + leaseMs) {
       await new Promise<void>((resolve) => this.#after(pollMs, resolve));
       try {
-        await lanes.settle(lane, NO_PROGRESS, { kind: 'rests' }, leaseMs);
+        await queues.settle(queue, NO_PROGRESS, { kind: 'release' }, leaseMs);
         return;
       } catch {
-        // Was told already.
+        // The failure was reported already.
       }
     }
   }
 
-  #failed(error: unknown): void {
-    if (!this.#isFailing) this.#parts.onFailure(error);
+  #reportFailure(error: unknown): void {
+    if (!this.#isFailing) this.#deps.onFailure(error);
     this.#isFailing = true;
   }
 
@@ -189,7 +191,7 @@ export class Deliverer {
     this.#timers.add(timer);
   }
 
-  /** Until it is woken, or so many milliseconds are over. */
+  /** Waits until `wake` is called, at most so many milliseconds. */
   async #pause(ms: number): Promise<void> {
     if (this.#isWoken) return;
     let timer: NodeJS.Timeout | undefined;

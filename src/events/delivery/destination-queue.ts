@@ -1,5 +1,5 @@
-// What delivery asks of the store. A lane is the way to one destination: whoever has leased it delivers, so that there is
-// one sender per destination over all nodes, and its events go in order.
+// What delivery asks of the store. Each destination has one queue. Only the holder of its lease delivers from it, so that over
+// all nodes there is one sender per destination, and its events stay in order.
 
 import type { PackedEvents } from '../batch.ts';
 import type { WrittenEvent } from '../event.ts';
@@ -9,56 +9,56 @@ import type { Reason } from '../sinks/sink.ts';
 export interface LeasedQueue {
   destinationId: string;
   accountId: string;
-  /** Proves that the lease is still ours: with each claim another one. */
+  /** Proves that the lease is still ours. Each claim makes a new one. */
   token: string;
   /** Failures since the last success. */
   attempts: number;
-  /** With its secrets in clear; undefined when they cannot be opened. */
+  /** With its secrets decrypted; undefined when they cannot be decrypted. */
   target: Target | undefined;
-  /** Equal ones are the same target: a sink can be kept. Gives nothing of it away. */
+  /** Equal for equal targets, so that an open sink can be used again. It reveals nothing of the target. */
   fingerprint: string;
 }
 
 export interface StoredBatch {
-  /** Their order is that of delivery. */
+  /** Batches are delivered in the order of their ids. */
   id: string;
   count: number;
   body: Uint8Array;
 }
 
-/** An event that is given up for good. */
+/** An event that becomes a dead letter. */
 export interface UndeliverableEvent extends Reason {
   event: WrittenEvent;
 }
 
 /** What became of batches that were read. */
 export interface DeliveryProgress {
-  /** Batches of which nothing is left. */
+  /** The ids of batches of which every event is delivered or dead. */
   done: readonly string[];
-  /** Batches of which only this is left. */
-  shortened: readonly { id: string; left: PackedEvents }[];
+  /** Batches of which only some events remain to be delivered. */
+  shortened: readonly { id: string; remaining: PackedEvents }[];
   dead: readonly UndeliverableEvent[];
-  /** How many events were taken by the target. */
+  /** How many events the target accepted. */
   delivered: number;
 }
 
-/** How the lane goes on. */
+/** What happens to the lease of a queue when its progress is settled. */
 export type QueueOutcome =
-  /** There may be more: the lease is extended. */
-  | { kind: 'goesOn' }
-  /** Nothing waits, or it is another's turn: the lease ends. */
-  | { kind: 'rests' }
-  /** It failed: the lease ends, and nobody tries before so many milliseconds are over. */
-  | { kind: 'waits'; state: 'RETRYING' | 'FAILING'; ms: number; reason: Reason };
+  /** There may be more events: the lease is extended. */
+  | { kind: 'continue' }
+  /** Nothing waits, or the time slice is over: the lease ends. */
+  | { kind: 'release' }
+  /** The delivery failed: the lease ends, and no node tries again before so many milliseconds are over. */
+  | { kind: 'backoff'; state: 'RETRYING' | 'FAILING'; ms: number; reason: Reason };
 
 export interface DestinationQueueStore {
-  /** Leases a lane that is due and has events waiting, the one that has been due for longest; undefined when none is. */
+  /** Leases the queue with waiting events that has been due for longest; undefined when none is due. */
   claim(leaseMs: number): Promise<LeasedQueue | undefined>;
-  /** The oldest batches of a lane. At least one if there are any, however large that is. */
-  read(lane: LeasedQueue, limits: { batches: number; bytes: number }): Promise<StoredBatch[]>;
+  /** The oldest batches of a queue, within the limits; but at least one if there are any, however large it is. */
+  read(queue: LeasedQueue, limits: { batches: number; bytes: number }): Promise<StoredBatch[]>;
   /**
-   * Writes down what became of what was read, all or nothing.
-   * @returns false, and nothing is written, when the lease is not ours any more: another may have sent the same.
+   * Stores the result of a delivery, all or nothing.
+   * @returns false, and stores nothing, when the lease is no longer ours: another node may have sent the same events.
    */
-  settle(lane: LeasedQueue, progress: DeliveryProgress, verdict: QueueOutcome, leaseMs: number): Promise<boolean>;
+  settle(queue: LeasedQueue, progress: DeliveryProgress, outcome: QueueOutcome, leaseMs: number): Promise<boolean>;
 }

@@ -1,21 +1,21 @@
-// Sinks that are open, one for each destination: opening one costs handshakes and sessions.
+// The open sinks, one per destination. They are cached because opening one costs handshakes and sessions.
 
 import type { Target } from '../sinks/index.ts';
 import { type Sink, SinkError } from '../sinks/sink.ts';
 import type { LeasedQueue } from './destination-queue.ts';
 
-/** How long a sink is kept that nobody uses; milliseconds. */
-const UNUSED_MS = 10 * 60 * 1000;
+/** How long an unused sink stays open, in milliseconds. */
+const IDLE_MAX_MS = 10 * 60 * 1000;
 
 export type OpenSink = (target: Target, ids: { destinationId: string; accountId: string }) => Promise<Sink>;
 
 export interface OpenedSink {
   sink: Sink;
-  /** What `sendAll` said the last time. */
-  most: number | undefined;
+  /** The `batchLimit` of the last `SendResult`. */
+  batchLimit: number | undefined;
 }
 
-interface Kept {
+interface CachedSink {
   fingerprint: string;
   opened: OpenedSink;
   usedAt: number;
@@ -24,7 +24,7 @@ interface Kept {
 export class OpenSinks {
   readonly #open: OpenSink;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, CachedSink>();
 
   /** @param now milliseconds, monotonic. */
   constructor(open: OpenSink, now: () => number) {
@@ -33,40 +33,40 @@ export class OpenSinks {
   }
 
   /**
-   * The sink of a lane, which one at a time uses. One of another target than the lane's is closed.
-   * @throws {SinkError} when the target cannot be read; and what opening it throws.
+   * The sink of a destination, for the one holder of its lease. A sink of an earlier target is closed.
+   * @throws {SinkError} when the target cannot be decrypted, or cannot be opened.
    */
-  async of({ destinationId, accountId, fingerprint, target }: LeasedQueue): Promise<OpenedSink> {
+  async sinkFor({ destinationId, accountId, fingerprint, target }: LeasedQueue): Promise<OpenedSink> {
     const usedAt = this.#now();
-    const kept = this.#kept.get(destinationId);
-    if (kept?.fingerprint === fingerprint) {
-      kept.usedAt = usedAt;
-      return kept.opened;
+    const cached = this.#cached.get(destinationId);
+    if (cached?.fingerprint === fingerprint) {
+      cached.usedAt = usedAt;
+      return cached.opened;
     }
     this.#close(destinationId);
     if (!target) throw secretsUnreadable();
-    const opened = { sink: await this.#open(target, { destinationId, accountId }), most: undefined };
-    this.#kept.set(destinationId, { fingerprint, opened, usedAt });
+    const opened = { sink: await this.#open(target, { destinationId, accountId }), batchLimit: undefined };
+    this.#cached.set(destinationId, { fingerprint, opened, usedAt });
     return opened;
   }
 
-  /** Closes those that nobody has used for 10 min. */
+  /** Closes the sinks that were unused for 10 minutes. */
   sweep(): void {
-    const before = this.#now() - UNUSED_MS;
-    for (const [id, { usedAt }] of this.#kept) if (usedAt < before) this.#close(id);
+    const before = this.#now() - IDLE_MAX_MS;
+    for (const [id, { usedAt }] of this.#cached) if (usedAt < before) this.#close(id);
   }
 
   close(): void {
-    for (const id of [...this.#kept.keys()]) this.#close(id);
+    for (const id of [...this.#cached.keys()]) this.#close(id);
   }
 
   #close(destinationId: string): void {
-    this.#kept.get(destinationId)?.opened.sink.close();
-    this.#kept.delete(destinationId);
+    this.#cached.get(destinationId)?.opened.sink.close();
+    this.#cached.delete(destinationId);
   }
 }
 
-/** Why a target cannot be used whose secrets were sealed with a key that this process has not. */
+/** The failure of a target whose secrets were sealed with a server key that this process does not have. */
 export function secretsUnreadable(): SinkError {
   return new SinkError('config', {
     code: 'SecretsUnreadable',

@@ -1,39 +1,39 @@
-// One request to a sink, which ends in time whatever the sink does.
+// One request to a sink with a timeout that holds even if the sink ignores its signal.
 
 import type { WrittenEvent } from '../event.ts';
 import { type PutRejection, type Sink, SinkError, shortly } from '../sinks/sink.ts';
 
 export interface RequestOptions {
-  /** How long a request may take; milliseconds. */
+  /** How long a request may take, in milliseconds. */
   timeoutMs: number;
-  /** Ends the request. */
+  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** @throws {SinkError} only. */
+/** Sends one request, and settles within `timeoutMs`. @throws {SinkError} and nothing else. */
 export async function putWithin(
   sink: Sink,
   events: readonly WrittenEvent[],
   { timeoutMs, signal }: RequestOptions,
 ): Promise<readonly PutRejection[]> {
-  const ending = new AbortController();
-  const end = () => ending.abort(signal.reason);
-  const late = new SinkError('retry', { code: 'Timeout', message: `no answer within ${timeoutMs / 1000} s` });
-  const timer = setTimeout(() => ending.abort(late), timeoutMs);
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  const timeout = new SinkError('retry', { code: 'Timeout', message: `no answer within ${timeoutMs / 1000} s` });
+  const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
   try {
-    // A sink that does not hear of the end is left to itself: the lane must not hang with it.
-    return await Promise.race([sink.put(events, ending.signal), endOf(ending.signal)]);
+    // A sink that ignores the signal is left to itself: the queue of its destination must not hang with it.
+    return await Promise.race([sink.put(events, controller.signal), rejectWhenAborted(controller.signal)]);
   } catch (error) {
-    throw asSinkError(ending.signal.aborted ? ending.signal.reason : error);
+    throw asSinkError(controller.signal.aborted ? controller.signal.reason : error);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', abort);
   }
 }
 
-/** Whatever was thrown, as a failure of a request: what is not known may be better the next time. */
+/** Turns whatever was thrown into a failure of a request. Unknown failures are retried. */
 export function asSinkError(error: unknown): SinkError {
   if (error instanceof SinkError) return error;
   if (!(error instanceof Error)) return new SinkError('retry', { code: 'Unknown', message: shortly(String(error)) });
@@ -41,7 +41,7 @@ export function asSinkError(error: unknown): SinkError {
   return new SinkError('retry', { code, message: shortly(error.message) });
 }
 
-function endOf(signal: AbortSignal): Promise<never> {
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) return reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,5 +1,5 @@
-// Sends events in their order, in as many requests as the sink's limits ask for, one after the other. Which events are
-// given up, and which are left for the next time, is decided here and nowhere else.
+// Sends events in their order, in as many requests as the sink's limits require, one after the other. Only this file decides
+// which events become dead letters and which are sent again.
 
 import type { WrittenEvent } from '../event.ts';
 import { type Rejection, type Sink, SinkError } from '../sinks/sink.ts';
@@ -7,73 +7,73 @@ import type { UndeliverableEvent } from './destination-queue.ts';
 import { asSinkError, putWithin, type RequestOptions } from './request.ts';
 
 export interface SendOptions extends RequestOptions {
-  /** Asked before each request. */
-  mayGoOn(): boolean;
-  /** Events of one request at most, where the sink's limit is known to be too many: `Sent.most` of the time before. */
-  most?: number | undefined;
+  /** Called before each request. */
+  mayContinue(): boolean;
+  /** The most events of one request, where the sink's own limit proved too large: `SendResult.batchLimit` of the call before. */
+  batchLimit?: number | undefined;
 }
 
-export interface Sent {
-  /** What was not sent or not taken, in order: to be sent first the next time. */
-  left: readonly WrittenEvent[];
+export interface SendResult {
+  /** The events that were not sent or not accepted, in order. They are to be sent first the next time. */
+  remaining: readonly WrittenEvent[];
   dead: readonly UndeliverableEvent[];
-  /** What targets took, with what they refused without saying which it was. */
+  /** The events that the target accepted, and those that it rejected without naming them. */
   delivered: readonly WrittenEvent[];
-  /** How many of the delivered were refused so. */
+  /** How many of the delivered events the target rejected without naming them. */
   unnamedRejections: number;
-  /** Why it stopped; undefined when all were sent, or there was no more time. */
+  /** Why sending stopped; undefined when all events were sent, or the time slice was over. */
   failure: SinkError | undefined;
   requests: number;
   /** Requests that were split. */
   splits: number;
   /**
-   * What to begin with the next time, when time was over in the middle of splitting a request and nothing was achieved:
-   * otherwise splitting would begin from the start, for ever.
+   * The limit to begin with the next time, when the time slice ended while a request was being split and no part of it had been
+   * accepted. Without it, splitting would start over each time and never end.
    */
-  most: number | undefined;
+  batchLimit: number | undefined;
 }
 
 /**
- * Sends events until all are sent, something fails or there is no more time. Failures of the kind `config` and `retry`
- * leave events for later; only what the target refuses by itself is given up.
+ * Sends events until all are sent, something fails, or the time slice is over. After failures of the kinds `config` and `retry`
+ * the events remain; only events that the target rejects for their own sake become dead letters.
  */
-export async function sendAll(sink: Sink, events: readonly WrittenEvent[], options: SendOptions): Promise<Sent> {
+export async function sendAll(sink: Sink, events: readonly WrittenEvent[], options: SendOptions): Promise<SendResult> {
   const { fitting, dead } = checkSizes(sink, events);
-  const waiting = requestsOf(sink, fitting, options.most);
+  const pending = requestsOf(sink, fitting, options.batchLimit);
   const delivered: WrittenEvent[] = [];
   let [requests, splits, unnamedRejections] = [0, 0, 0];
-  let { most } = options;
-  const end = (left: readonly WrittenEvent[], failure?: SinkError): Sent => {
-    return { left, dead, delivered, failure, requests, splits, most, unnamedRejections };
+  let { batchLimit } = options;
+  const result = (remaining: readonly WrittenEvent[], failure?: SinkError): SendResult => {
+    return { remaining, dead, delivered, failure, requests, splits, batchLimit, unnamedRejections };
   };
 
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const left = () => [next, ...waiting].flat();
-    if (options.signal.aborted || !options.mayGoOn()) return end(left());
+  for (let next = pending.shift(); next; next = pending.shift()) {
+    const remaining = () => [next, ...pending].flat();
+    if (options.signal.aborted || !options.mayContinue()) return result(remaining());
     requests++;
     try {
       const outcome = outcomeOf(next, await putWithin(sink, next, options));
-      most = undefined;
-      delivered.push(...outcome.taken);
-      unnamedRejections += outcome.unnamed;
+      batchLimit = undefined;
+      delivered.push(...outcome.accepted);
+      unnamedRejections += outcome.unnamedRejections;
       dead.push(...outcome.dead);
-      if (outcome.failure) return end([...outcome.again, ...waiting.flat()], outcome.failure);
+      if (outcome.failure) return result([...outcome.retried, ...pending.flat()], outcome.failure);
     } catch (error) {
       const failure = asSinkError(error);
-      if (options.signal.aborted) return end(left());
-      if (failure.kind !== 'split') return end(left(), failure);
+      if (options.signal.aborted) return result(remaining());
+      if (failure.kind !== 'split') return result(remaining(), failure);
       splits++;
       const [event] = next;
       if (event && next.length === 1) {
         dead.push({ event, code: failure.code, message: failure.message });
-        most = undefined;
+        batchLimit = undefined;
       } else {
-        most = Math.ceil(next.length / 2);
-        waiting.unshift(next.slice(0, most), next.slice(most));
+        batchLimit = Math.ceil(next.length / 2);
+        pending.unshift(next.slice(0, batchLimit), next.slice(batchLimit));
       }
     }
   }
-  return end([]);
+  return result([]);
 }
 
 function checkSizes(sink: Sink, events: readonly WrittenEvent[]) {
@@ -88,14 +88,18 @@ function checkSizes(sink: Sink, events: readonly WrittenEvent[]) {
   return { fitting, dead };
 }
 
-function requestsOf(sink: Sink, events: readonly WrittenEvent[], most = Number.POSITIVE_INFINITY): WrittenEvent[][] {
+function requestsOf(
+  sink: Sink,
+  events: readonly WrittenEvent[],
+  batchLimit = Number.POSITIVE_INFINITY,
+): WrittenEvent[][] {
   const { records, bytes } = sink.limits;
   const requests: WrittenEvent[][] = [];
   let current: WrittenEvent[] = [];
   let sum = 0;
   for (const event of events) {
     const size = sink.sizeOf(event);
-    if (current.length > 0 && (current.length >= Math.min(records, most) || sum + size > bytes)) {
+    if (current.length > 0 && (current.length >= Math.min(records, batchLimit) || sum + size > bytes)) {
       requests.push(current);
       [current, sum] = [[], 0];
     }
@@ -106,27 +110,27 @@ function requestsOf(sink: Sink, events: readonly WrittenEvent[], most = Number.P
   return requests;
 }
 
-/** What became of the events of a request that was answered. */
+/** Sorts the events of an answered request by what the target did with them. */
 function outcomeOf(events: readonly WrittenEvent[], rejections: Awaited<ReturnType<Sink['put']>>) {
   const rejected = new Map<number, Rejection>();
-  let unnamed = 0;
+  let unnamedRejections = 0;
   for (const rejection of rejections) {
-    if (rejection.fate === 'unnamed') unnamed += rejection.count;
+    if (rejection.fate === 'unnamed') unnamedRejections += rejection.count;
     else rejected.set(rejection.index, rejection);
   }
-  const taken: WrittenEvent[] = [];
-  const again: WrittenEvent[] = [];
+  const accepted: WrittenEvent[] = [];
+  const retried: WrittenEvent[] = [];
   const dead: UndeliverableEvent[] = [];
   let failure: SinkError | undefined;
   for (const [index, event] of events.entries()) {
     const rejection = rejected.get(index);
-    if (!rejection) taken.push(event);
+    if (!rejection) accepted.push(event);
     else if (rejection.fate === 'refused') {
       dead.push({ event, code: rejection.code, message: rejection.message });
     } else {
-      again.push(event);
+      retried.push(event);
       failure ??= new SinkError('retry', rejection);
     }
   }
-  return { taken, unnamed, again, dead, failure };
+  return { accepted, unnamedRejections, retried, dead, failure };
 }

@@ -1,4 +1,4 @@
-// Stored batches, opened. One that cannot be read must not stop those behind it.
+// Unpacks stored batches. A damaged batch must not block those behind it, so what can be read of it is delivered.
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -11,41 +11,45 @@ const expand = promisify(gunzip);
 export interface UnpackedBatch {
   id: string;
   events: readonly WrittenEvent[];
-  /** What of it is not an event, with its raw text. */
+  /** The parts of the batch that are not events, with their raw text. */
   unreadable: readonly UndeliverableEvent[];
 }
 
-/** Opens one after the other: all at once would take every thread and, when they are done, the event loop for themselves. */
+/** Unpacks one batch after the other: all at once would occupy every thread of the pool and then the event loop. */
 export async function unpackBatches(batches: readonly StoredBatch[]): Promise<UnpackedBatch[]> {
   const opened: UnpackedBatch[] = [];
   for (const { id, body } of batches) {
     try {
       opened.push({ id, events: await unpackEvents(body), unreadable: [] });
     } catch {
-      opened.push({ id, ...salvage(await rawText(body)) });
+      opened.push({ id, ...recoverEvents(await rawText(body)) });
     }
   }
   return opened;
 }
 
-/** What became of batches, when only the events of `left` are still to be sent. */
+/** The progress of batches of which only the events in `remaining` are still to be sent. */
 export async function progressOf(
   batches: readonly UnpackedBatch[],
-  { left, dead, delivered }: { left: readonly WrittenEvent[]; dead: readonly UndeliverableEvent[]; delivered: number },
+  {
+    remaining,
+    dead,
+    delivered,
+  }: { remaining: readonly WrittenEvent[]; dead: readonly UndeliverableEvent[]; delivered: number },
 ): Promise<DeliveryProgress> {
-  const isLeft = new Set(left);
+  const isRemaining = new Set(remaining);
   const done: string[] = [];
   const shortened: DeliveryProgress['shortened'][number][] = [];
   for (const { id, events, unreadable } of batches) {
-    const rest = events.filter((event) => isLeft.has(event));
-    if (rest.length === 0) done.push(id);
-    else if (rest.length < events.length || unreadable.length > 0)
-      shortened.push({ id, left: await packEvents(rest.map(({ text }) => text)) });
+    const remainingEvents = events.filter((event) => isRemaining.has(event));
+    if (remainingEvents.length === 0) done.push(id);
+    else if (remainingEvents.length < events.length || unreadable.length > 0)
+      shortened.push({ id, remaining: await packEvents(remainingEvents.map(({ text }) => text)) });
   }
   return { done, shortened, dead: [...batches.flatMap(({ unreadable }) => unreadable), ...dead], delivered };
 }
 
-function salvage(text: string): Pick<UnpackedBatch, 'events' | 'unreadable'> {
+function recoverEvents(text: string): Pick<UnpackedBatch, 'events' | 'unreadable'> {
   const events: WrittenEvent[] = [];
   const unreadable: UndeliverableEvent[] = [];
   for (const line of text.split('\n')) {
@@ -59,7 +63,7 @@ function salvage(text: string): Pick<UnpackedBatch, 'events' | 'unreadable'> {
   return { events, unreadable };
 }
 
-/** The lines; in base64 what does not even expand. */
+/** The lines of a batch; its bytes in base64 when they cannot be decompressed. */
 async function rawText(body: Uint8Array): Promise<string> {
   const bytes = Buffer.from(body);
   if (bytes[0] !== 0x1f) return bytes.toString();

@@ -49,7 +49,7 @@ export function partsOf(target: Target): [name: SinkName, value: AnyTarget] {
 }
 
 /** The kind of a target. */
-export function kindOf(target: Target): SinkName {
+export function sinkNameOf(target: Target): SinkName {
   return partsOf(target)[0];
 }
 

@@ -6,7 +6,7 @@ import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../event.ts';
 import { type ListMember, type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
-import { checkHeaderFields, type GivenHeaderField, headerErrors } from './http/header-fields.ts';
+import { checkHeaderFields, headerErrors, type TargetHeaderFieldInput } from './http/header-fields.ts';
 import { type PostResponse, post } from './http/post.ts';
 import { responseReason, retryAfterOf } from './http/response-errors.ts';
 import { type PutRejection, type Sink, SinkError, shortly } from './sink.ts';
@@ -103,7 +103,7 @@ export const otlp: SinkDescriptor<OtlpTarget> = {
   open: (target, context) => otlpSink(target, context),
 };
 
-function checkAttributes(given: readonly GivenHeaderField[], path: string): OtlpTarget['resourceAttributes'] {
+function checkAttributes(given: readonly TargetHeaderFieldInput[], path: string): OtlpTarget['resourceAttributes'] {
   if (given.length > ATTRIBUTES_MAX)
     throw new TargetError(errors.tooManyAttributes, { member: path, max: ATTRIBUTES_MAX });
   const names = new Set<string>();

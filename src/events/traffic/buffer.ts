@@ -1,5 +1,5 @@
-// Traffic events on their way into the store: collected in memory for each destination, packed, and stored in their order.
-// Nobody ever waits for them: what there is no room for is dropped, and counted.
+// Traffic events on their way into the store. They are collected in memory for each destination, packed, and stored in their
+// order. No request ever waits for them: events that do not fit into the buffer are dropped and counted.
 
 import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
 import type { TrafficCounters } from './counters.ts';
@@ -7,27 +7,28 @@ import { DestinationBuffer, type DestinationBufferParts } from './destination-bu
 import { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
 
-/** How many are stored, and how many are packed at the same time, of all destinations. */
+/** How many batches of all destinations are stored, and how many are packed, at the same time. */
 const APPENDS_MAX = 4;
 const PACKS_MAX = 1;
-/** How long `flush` tries at most, in milliseconds. */
+/** How long `flush` takes at most, in milliseconds. */
 const FLUSH_MS = 5000;
 /**
- * A destination may have so many times what is still free: the more is full, the less of it may be one's alone. So one
- * that nothing can be stored for as fast as it comes leaves room for others: a fifth, when it is the only one.
+ * One destination may use so many times the space that is still free (the dynamic threshold of shared-buffer switches). The
+ * fuller the buffer is, the less of it one destination may have. So a destination whose events come faster than they can be
+ * stored always leaves space for others: a fifth, when it is the only one.
  */
-const SHARE = 4;
+const FREE_SHARE = 4;
 
 export interface EventBufferParts {
   store: Pick<TrafficStore, 'append'>;
-  /** How much may wait, of all destinations together: bytes of packed events, characters of those that are not packed yet. */
+  /** How much may wait for all destinations together: bytes of packed events, and characters of those not yet packed. */
   maxBytes: number;
   counters: TrafficCounters;
-  /** Told when events cannot be stored, but not again before it has worked in between. */
+  /** Called when events cannot be stored, and again only after storing has worked in between. */
   onFailure(error: unknown): void;
   /** In [0, 1). */
   random(): number;
-  /** Does something after so many milliseconds. @returns what calls it off. */
+  /** Calls a function after so many milliseconds. @returns a function that cancels the call. */
   schedule?: Schedule;
 }
 
@@ -35,8 +36,8 @@ export class EventBuffer {
   readonly #parts: DestinationBufferParts;
   readonly #maxBytes: number;
   readonly #counters: TrafficCounters;
-  /** By destination. One that has nothing is not there. */
-  readonly #lines = new Map<string, DestinationBuffer>();
+  /** By destination. An empty buffer is removed. */
+  readonly #buffers = new Map<string, DestinationBuffer>();
   #isFailing = false;
   #isClosed = false;
 
@@ -50,12 +51,20 @@ export class EventBuffer {
       this.#isFailing = false;
     };
     const [packs, appends] = [new Semaphore(PACKS_MAX), new Semaphore(APPENDS_MAX)];
-    this.#parts = { ...parts, counters, failed, worked, schedule, packs, appends };
+    this.#parts = {
+      ...parts,
+      counters,
+      onFailure: failed,
+      onSuccess: worked,
+      schedule,
+      packSemaphore: packs,
+      appendSemaphore: appends,
+    };
     this.#maxBytes = maxBytes;
     this.#counters = counters;
   }
 
-  /** Takes an event for a destination. @param text as `writeEvent` makes it. */
+  /** Adds an event for a destination, or drops it when the buffer is full. @param text as `writeEvent` returns it. */
   add(destinationId: string, text: string): void {
     const { accepted, dropped, waiting } = this.#counters;
     this.#counters.accepted = accepted + 1;
@@ -63,35 +72,35 @@ export class EventBuffer {
       dropped.closed++;
       return;
     }
-    const line = this.#lineOf(destinationId);
-    if (line.bytes + text.length > SHARE * (this.#maxBytes - waiting.bytes - text.length)) {
+    const buffer = this.#bufferOf(destinationId);
+    if (buffer.bytes + text.length > FREE_SHARE * (this.#maxBytes - waiting.bytes - text.length)) {
       dropped.buffer++;
-      line.drop();
-    } else line.add(text);
+      buffer.drop();
+    } else buffer.add(text);
   }
 
-  /** Stores what waits. @returns what settles when nothing waits any more, or when it could not be done within 5 s. */
+  /** Stores all events that wait. The promise resolves when none waits any more, or after 5 seconds. */
   async flush(): Promise<void> {
-    let callOff = () => {};
-    const late = new Promise<void>((resolve) => {
-      callOff = this.#parts.schedule(FLUSH_MS, resolve);
+    let cancel = () => {};
+    const deadline = new Promise<void>((resolve) => {
+      cancel = this.#parts.schedule(FLUSH_MS, resolve);
     });
-    await Promise.race([late, Promise.all(Array.from(this.#lines.values(), (line) => line.flush()))]);
-    callOff();
+    await Promise.race([deadline, Promise.all(Array.from(this.#buffers.values(), (buffer) => buffer.flush()))]);
+    cancel();
   }
 
-  /** Takes nothing any more, and gives up what still waits. */
+  /** Accepts no more events, and drops those that still wait. */
   close(): void {
     this.#isClosed = true;
-    for (const line of this.#lines.values()) line.close();
-    this.#lines.clear();
+    for (const buffer of this.#buffers.values()) buffer.close();
+    this.#buffers.clear();
   }
 
-  #lineOf(destinationId: string): DestinationBuffer {
-    const known = this.#lines.get(destinationId);
+  #bufferOf(destinationId: string): DestinationBuffer {
+    const known = this.#buffers.get(destinationId);
     if (known) return known;
-    const line = new DestinationBuffer(destinationId, this.#parts, () => this.#lines.delete(destinationId));
-    this.#lines.set(destinationId, line);
-    return line;
+    const buffer = new DestinationBuffer(destinationId, this.#parts, () => this.#buffers.delete(destinationId));
+    this.#buffers.set(destinationId, buffer);
+    return buffer;
   }
 }

@@ -12,7 +12,7 @@ import {
   timestampField,
 } from './report-fields.ts';
 
-const members: Record<ConnectionFieldName, ReportField<ConnectionReport>> = {
+const fields: Record<ConnectionFieldName, ReportField<ConnectionReport>> = {
   'conn.bytes_in': integerField(({ connection }) => connection.bytesIn),
   'conn.bytes_out': integerField(({ connection }) => connection.bytesOut),
   'conn.client_ip': textField(({ connection }) => connection.clientIp),
@@ -26,7 +26,7 @@ const members: Record<ConnectionFieldName, ReportField<ConnectionReport>> = {
 };
 
 export const connectionObject: ObjectShape<ConnectionReport> = {
-  fields: members,
+  fields,
   nullable: {
     ip_policy: ({ decisions }) => decisions.ipPolicy !== undefined,
     traffic_policy: ({ decisions }) => decisions.policyLogs !== undefined,

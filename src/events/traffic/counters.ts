@@ -1,23 +1,23 @@
-/** What becomes of traffic events, in plain numbers: they are looked at when somebody asks. */
+/** The counters of traffic events. They are plain numbers, which the metrics read when they are scraped. */
 export interface TrafficCounters {
-  /** Requests and connections of accounts that somebody listens to. */
+  /** Reported requests and connections of accounts that have subscribers. */
   reported: number;
-  /** Of what was reported, for each source: what its share left out; what its filter did; what the filter failed at. */
+  /** Reports that a source did not get: because of its sample rate, because its filter was false, or because the filter failed. */
   sampledOut: number;
   filteredOut: number;
   filterFailed: number;
-  /** Events for a destination, each counted for each of its destinations: they are appended, dropped, or wait. */
+  /** Events for destinations. An event counts once for each of its destinations; it is then appended, dropped, or waits. */
   accepted: number;
-  /** In the store. */
+  /** Events that were stored. */
   appended: number;
   dropped: {
-    /** Too many waited already. */
+    /** The buffer was full. */
     buffer: number;
-    /** They could not be stored before the gateway stopped. */
+    /** The events could not be stored before the gateway stopped. */
     closed: number;
   };
   waiting: { events: number; bytes: number };
-  /** Attempts to store events that failed; they are made again. */
+  /** Failed attempts to store events. They are retried. */
   failures: number;
 }
 

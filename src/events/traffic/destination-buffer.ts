@@ -6,36 +6,36 @@ import type { TrafficCounters } from './counters.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
 
-/** What is in a batch at most: events; characters, or one event. */
+/** The most events, and the most characters, of one batch. A single longer event is a batch of its own. */
 const BATCH_EVENTS = 500;
 const BATCH_LENGTH = 256 * 1024;
-/** Batches are stored so many milliseconds after the first event, or when there are so many: together costs less. */
+/** Batches are stored so many milliseconds after the first event, or when there are so many: storing them together costs less. */
 const STORE_MS = 1000;
 const STORE_BATCHES = 16;
-/** The longest of the random waits between attempts, at first and at last; milliseconds. */
+/** The longest random delay before the second attempt, and before any later one, in milliseconds. */
 const [RETRY_MS, RETRY_MAX_MS] = [100, 5000];
 
 export interface DestinationBufferParts {
   store: Pick<TrafficStore, 'append'>;
   counters: TrafficCounters;
-  /** Told of attempts to store something. */
-  failed(error: unknown): void;
-  worked(): void;
+  /** Called after a failed, or a successful, attempt to store events. */
+  onFailure(error: unknown): void;
+  onSuccess(): void;
   random(): number;
   schedule: Schedule;
-  packs: Semaphore;
-  appends: Semaphore;
+  packSemaphore: Semaphore;
+  appendSemaphore: Semaphore;
 }
 
 interface Batch {
   count: number;
-  /** Undefined when there was no memory for it. */
+  /** Undefined when packing failed, as for want of memory. */
   packed: Promise<PackedEvents | undefined>;
 }
 
 /** Batches are packed when they are full, so that more can wait, and stored one after the other, so that they keep their order. */
 export class DestinationBuffer {
-  /** What waits: bytes of packed events, characters of others. */
+  /** How much waits: bytes of packed events, and characters of those not yet packed. */
   bytes = 0;
   readonly #destinationId: string;
   readonly #parts: DestinationBufferParts;
@@ -44,16 +44,16 @@ export class DestinationBuffer {
   #length = 0;
   #batches: Batch[] = [];
   #storing: Promise<void> | undefined;
-  /** Whether what there is is to be stored, however little. */
+  /** Whether all batches are to be stored now, however few they are. */
   #isDue = false;
-  /** Events that were given up, as long as the store does not know of them. */
+  /** Dropped events that are not yet counted in the store. */
   #dropped = 0;
   #isClosed = false;
-  /** Undefined where nobody waits for events to be stored. */
-  #stopWaiting: (() => void) | undefined;
-  #stopPause = () => {};
+  /** Undefined when no storing is scheduled. */
+  #cancelScheduledStore: (() => void) | undefined;
+  #skipRetryDelay = () => {};
 
-  /** @param onEmpty called when nothing waits, and nothing is to be told: then it is not needed any more. */
+  /** @param onEmpty called when no event waits and no drop is left to be counted: the buffer is then not needed any more. */
   constructor(destinationId: string, parts: DestinationBufferParts, onEmpty: () => void) {
     this.#destinationId = destinationId;
     this.#parts = parts;
@@ -61,43 +61,43 @@ export class DestinationBuffer {
   }
 
   add(text: string): void {
-    this.#storeLater();
+    this.#scheduleStore();
     this.#texts.push(text);
     this.#length += text.length;
-    this.#weigh(1, text.length);
+    this.#addWaiting(1, text.length);
     if (this.#texts.length < BATCH_EVENTS && this.#length < BATCH_LENGTH) return;
     this.#seal();
     if (this.#batches.length >= STORE_BATCHES) this.#storing ??= this.#storeAll();
   }
 
-  /** Counts an event that there is no room for. */
+  /** Counts an event for which the buffer has no space. */
   drop(): void {
     this.#dropped++;
-    this.#storeLater();
+    this.#scheduleStore();
   }
 
-  /** Stores what there is without waiting for more. @returns what settles when nothing waits any more. */
+  /** Stores all events without waiting for more. The promise resolves when none waits any more. */
   async flush(): Promise<void> {
-    this.#storeSoon();
-    this.#stopPause();
+    this.#storeNow();
+    this.#skipRetryDelay();
     await this.#storing;
   }
 
-  /** Gives up what waits, except what is being stored at the moment: that is given up if it fails. */
+  /** Drops the events that wait. Those that are being stored at the moment are dropped only if that fails. */
   close(): void {
     this.#isClosed = true;
-    this.#stopPause();
-    this.#storeSoon();
+    this.#skipRetryDelay();
+    this.#storeNow();
   }
 
-  #storeLater(): void {
-    this.#stopWaiting ??= this.#parts.schedule(STORE_MS, () => this.#storeSoon());
+  #scheduleStore(): void {
+    this.#cancelScheduledStore ??= this.#parts.schedule(STORE_MS, () => this.#storeNow());
   }
 
-  /** Stores what there is, behind what is being stored. */
-  #storeSoon(): void {
-    this.#stopWaiting?.();
-    this.#stopWaiting = undefined;
+  /** Stores all events, after those that are being stored. */
+  #storeNow(): void {
+    this.#cancelScheduledStore?.();
+    this.#cancelScheduledStore = undefined;
     this.#seal();
     this.#isDue = this.#batches.length > 0 || this.#dropped > 0;
     if (this.#isDue) this.#storing ??= this.#storeAll();
@@ -112,12 +112,12 @@ export class DestinationBuffer {
 
   async #pack(texts: readonly string[], length: number): Promise<PackedEvents | undefined> {
     try {
-      const packed = await this.#parts.packs.run(() => packEvents(texts));
-      this.#weigh(0, packed.body.length - length);
+      const packed = await this.#parts.packSemaphore.run(() => packEvents(texts));
+      this.#addWaiting(0, packed.body.length - length);
       return packed;
     } catch (error) {
-      this.#parts.failed(error);
-      this.#weigh(0, -length);
+      this.#parts.onFailure(error);
+      this.#addWaiting(0, -length);
       return undefined;
     }
   }
@@ -130,28 +130,28 @@ export class DestinationBuffer {
       const packed = (await Promise.all(batches.map((batch) => batch.packed))).filter((one) => one !== undefined);
       const isStored = (packed.length > 0 || this.#dropped > 0) && (await this.#store(packed));
       const stored = isStored ? sum(packed.map(({ count }) => count)) : 0;
-      const all = sum(batches.map(({ count }) => count));
+      const total = sum(batches.map(({ count }) => count));
       counters.appended += stored;
-      counters.dropped[this.#isClosed ? 'closed' : 'buffer'] += all - stored;
-      this.#dropped += all - stored;
-      this.#weigh(-all, -sum(packed.map(({ body }) => body.length)));
+      counters.dropped[this.#isClosed ? 'closed' : 'buffer'] += total - stored;
+      this.#dropped += total - stored;
+      this.#addWaiting(-total, -sum(packed.map(({ body }) => body.length)));
       this.#batches.splice(0, batches.length);
     }
     this.#storing = undefined;
-    if (this.#dropped > 0) this.#storeLater();
+    if (this.#dropped > 0) this.#scheduleStore();
     else if (this.#texts.length + this.#batches.length === 0) this.#onEmpty();
   }
 
-  /** @returns whether it is stored: it is tried until it works, or until all is given up. */
+  /** Tries until it succeeds or the buffer is closed. @returns whether the batches are stored. */
   async #store(packed: readonly PackedEvents[]): Promise<boolean> {
     for (let attempt = 0; !this.#isClosed; attempt++)
-      if (await this.#parts.appends.run(() => this.#append(packed, attempt))) return true;
+      if (await this.#parts.appendSemaphore.run(() => this.#append(packed, attempt))) return true;
     return false;
   }
 
-  /** @returns whether it is stored. If not, its turn lasts until the next attempt: a store that is away is not overrun. */
+  /** @returns whether the batches are stored. If not, it resolves only after the retry delay, so that its slot in the semaphore stays taken and a store that is down is not flooded. */
   async #append(packed: readonly PackedEvents[], attempt: number): Promise<boolean> {
-    const { store, failed, worked, random, schedule } = this.#parts;
+    const { store, onFailure: failed, onSuccess: worked, random, schedule } = this.#parts;
     const dropped = this.#dropped;
     try {
       await store.append(this.#destinationId, packed, dropped);
@@ -163,16 +163,16 @@ export class DestinationBuffer {
     }
     if (this.#isClosed) return false;
     await new Promise<void>((resolve) => {
-      const callOff = schedule(random() * Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** attempt), resolve);
-      this.#stopPause = () => {
-        callOff();
+      const cancel = schedule(random() * Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** attempt), resolve);
+      this.#skipRetryDelay = () => {
+        cancel();
         resolve();
       };
     });
     return false;
   }
 
-  #weigh(events: number, bytes: number): void {
+  #addWaiting(events: number, bytes: number): void {
     const { waiting } = this.#parts.counters;
     waiting.events += events;
     waiting.bytes += bytes;

@@ -1,4 +1,4 @@
-// The fields of traffic events: what a source may select, and what a filter finds in `ev`.
+// The fields of traffic events, which a source may select and a filter can use as members of `ev`.
 
 import type { EventName } from '../types.ts';
 
@@ -11,17 +11,17 @@ export type TrafficEventName = Extract<EventName, 'http_request_complete.v0' | '
 export type FieldType = 'string' | 'number' | 'boolean' | 'timestamp' | 'headers' | 'list';
 
 export interface TrafficField {
-  /** Its path in the object of the event, as `http.request.method`. */
+  /** The path in the object of the event: `http.request.method`. */
   name: string;
   type: FieldType;
   description: string;
 }
 
-type Rows = Record<string, readonly [FieldType, string]>;
+type FieldTable = Record<string, readonly [FieldType, string]>;
 
 const SECRETS_HIDDEN = 'the values of authorization, proxy-authorization, cookie and set-cookie are "***"';
 
-const ofConnections = {
+const commonFields = {
   'conn.client_ip': ['string', 'The address of the visitor.'],
   'conn.server_ip': ['string', 'The address of the gateway that the visitor came to.'],
   'conn.server_name': ['string', 'The name that the visitor came to; "" for none.'],
@@ -29,10 +29,10 @@ const ofConnections = {
   'conn.start_ts': ['timestamp', 'When the connection was opened.'],
   'ip_policy.decision': ['string', 'What the IP policies decided: "allow" or "deny".'],
   'traffic_policy.logs': ['list', 'What `log` actions of the traffic policies said.'],
-} as const satisfies Rows;
+} as const satisfies FieldTable;
 
-const ofRequests = {
-  ...ofConnections,
+const requestFields = {
+  ...commonFields,
   'backend.connection_reused': ['boolean', 'Whether the stream to the agent had carried another request before.'],
   'basic_auth.decision': ['string', 'What basic auth decided: "allow" or "deny".'],
   'basic_auth.username': ['string', 'The user name that was given to basic auth.'],
@@ -62,35 +62,35 @@ const ofRequests = {
   'tls.client_cert.subject.cn': ['string', 'The common name in the visitor’s certificate.'],
   'user_agent_filter.decision': ['string', 'What the user agent filter decided: "allow" or "deny".'],
   'webhook_verification.decision': ['string', 'What webhook verification decided: "allow" or "deny".'],
-} as const satisfies Rows;
+} as const satisfies FieldTable;
 
-const ofClosedConnections = {
-  ...ofConnections,
+const connectionFields = {
+  ...commonFields,
   'conn.end_ts': ['timestamp', 'When the connection was closed.'],
   'conn.bytes_in': ['number', 'Bytes that came from the visitor.'],
   'conn.bytes_out': ['number', 'Bytes that were sent to the visitor.'],
-} as const satisfies Rows;
+} as const satisfies FieldTable;
 
-/** The names of the fields of requests, and of those of connections: whoever serializes them must know them all. */
-export type RequestFieldName = keyof typeof ofRequests;
-export type ConnectionFieldName = keyof typeof ofClosedConnections;
+/** The names of the fields of requests and of connections. The compiler makes every serializer know all of them. */
+export type RequestFieldName = keyof typeof requestFields;
+export type ConnectionFieldName = keyof typeof connectionFields;
 
 /** The fields of each type of traffic event, in alphabetical order. */
 export const trafficFields: Readonly<Record<TrafficEventName, readonly TrafficField[]>> = {
-  'http_request_complete.v0': list(ofRequests),
-  'tcp_connection_closed.v0': list(ofClosedConnections),
+  'http_request_complete.v0': toTrafficFields(requestFields),
+  'tcp_connection_closed.v0': toTrafficFields(connectionFields),
 };
 
 export function isTrafficEvent(type: string): type is TrafficEventName {
   return Object.hasOwn(trafficFields, type);
 }
 
-/** Whether a source may select it: a field of the type, or all that lie below a prefix, as `http.request`. */
+/** Whether a source may select this name: a field of the type, or a prefix such as `http.request` for all fields below it. */
 export function isSelectable(type: TrafficEventName, selected: string): boolean {
   return trafficFields[type].some(({ name }) => name === selected || name.startsWith(`${selected}.`));
 }
 
-function list(rows: Rows): TrafficField[] {
+function toTrafficFields(rows: FieldTable): TrafficField[] {
   const fields = Object.entries(rows).map(([name, [type, description]]) => ({ name, type, description }));
   return fields.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

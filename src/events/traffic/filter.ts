@@ -1,6 +1,6 @@
-// Filters of traffic events: expressions in CEL on `ev`, the object of the event. A member of it is read from the report when
-// an expression asks for it, so that no object is made only to be filtered. This file is imported when a gateway has its
-// first filter: the language takes time and memory to load.
+// Filters of traffic events: expressions in CEL on `ev`, the object of the event. A member is read from the report only when an
+// expression uses it, so that no object is made just for the filter. This file is imported when a gateway has its first
+// filter, because the language takes time and memory to load.
 
 import type { CelInput, CelType } from '@bufbuild/cel';
 import { HeaderList } from '../../http/header-list.ts';
@@ -18,15 +18,15 @@ import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 import type { FieldValues, ReportField } from './report-fields.ts';
 
 /**
- * What one evaluation may do, in the units of src/policy/cel/cost-budget.ts: about a millisecond, which is a hundredth of what policies
- * may take, as everybody else's visitors wait for it.
+ * The cost limit of one evaluation, in the units of src/policy/cel/cost-budget.ts. It is about a millisecond, a hundredth of what
+ * policies may take, because the visitors of all other accounts wait for it.
  */
 const FILTER_WORK_MAX = 3000;
 
-/** Whether an event is to be delivered. Throws a `CelFailure` when that cannot be said of it. */
-export type Test<R> = (report: R) => boolean;
+/** Whether an event is to be delivered. @throws {CelFailure} when the expression fails. */
+export type FilterTest<R> = (report: R) => boolean;
 
-/** How expressions see a value of each type. Timestamps are such that expressions can compute with them. */
+/** How each type of value appears in expressions. Timestamps are CEL timestamps, so that expressions can compute with them. */
 const CEL_TYPES: { readonly [T in FieldType]: { type: CelType; convert(value: FieldValues[T]): CelInput } } = {
   string: { type: STRING, convert: (value) => value },
   number: { type: INT, convert: BigInt },
@@ -36,17 +36,17 @@ const CEL_TYPES: { readonly [T in FieldType]: { type: CelType; convert(value: Fi
   list: { type: LIST, convert: (list) => list as unknown as CelInput },
 };
 
-interface Language<R> {
+interface FilterLanguage<R> {
   vocabulary: Vocabulary;
   bind(report: R): Bindings;
 }
 
-const languages: { readonly [T in TrafficType]: Language<ReportOf[T]> } = {
+const languages: { readonly [T in TrafficType]: FilterLanguage<ReportOf[T]> } = {
   'http_request_complete.v0': languageOf('http_request_complete.v0'),
   'tcp_connection_closed.v0': languageOf('tcp_connection_closed.v0'),
 };
 
-/** What is wrong with a filter, and where; undefined when it can be used. '' can: it lets everything through. */
+/** What is wrong with a filter, and where; undefined when it is valid. The empty filter is valid and matches every event. */
 export function checkFilter(text: string, type: TrafficType): string | undefined {
   if (text === '') return undefined;
   try {
@@ -58,9 +58,9 @@ export function checkFilter(text: string, type: TrafficType): string | undefined
   }
 }
 
-/** Compiles a filter. Throws a `CelError` for what `checkFilter` finds. */
-export function compileFilter<T extends TrafficType>(text: string, type: T): Test<ReportOf[T]> {
-  const { vocabulary, bind } = languages[type] as Language<ReportOf[T]>;
+/** Compiles a filter. @throws {CelError} when it is not valid. */
+export function compileFilter<T extends TrafficType>(text: string, type: T): FilterTest<ReportOf[T]> {
+  const { vocabulary, bind } = languages[type] as FilterLanguage<ReportOf[T]>;
   const condition = compileCondition(text, vocabulary).test;
   return (report) => {
     const bindings = bind(report);
@@ -71,20 +71,20 @@ export function compileFilter<T extends TrafficType>(text: string, type: T): Tes
 }
 
 /** A filter that is compiled when it is used for the first time. */
-export class Filter<T extends TrafficType> {
+export class TrafficFilter<T extends TrafficType> {
   readonly text: string;
   readonly #type: T;
-  #test: Test<ReportOf[T]> | undefined;
+  #test: FilterTest<ReportOf[T]> | undefined;
 
   constructor(text: string, type: T) {
     this.text = text;
     this.#type = type;
   }
 
-  /** Undefined when it cannot be said, whatever the reason: then the event is not to be delivered. */
+  /** Whether the filter matches; undefined when it fails for any reason. The event is then not delivered. */
   matches(report: ReportOf[T]): boolean | undefined {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // Where an expression fails costs several times what it does, and nobody asks.
+    Error.stackTraceLimit = 0; // A stack trace costs several times the evaluation, and nobody reads it.
     try {
       this.#test ??= this.#compile();
       return this.#test(report);
@@ -95,8 +95,8 @@ export class Filter<T extends TrafficType> {
     }
   }
 
-  /** What was stored and cannot be read any more is not tried again for every event. */
-  #compile(): Test<ReportOf[T]> {
+  /** A stored filter that no longer compiles is not compiled again for every event. */
+  #compile(): FilterTest<ReportOf[T]> {
     try {
       return compileFilter(this.text, this.#type);
     } catch (error) {
@@ -107,7 +107,7 @@ export class Filter<T extends TrafficType> {
   }
 }
 
-function languageOf<T extends TrafficType>(type: T): Language<ReportOf[T]> {
+function languageOf<T extends TrafficType>(type: T): FilterLanguage<ReportOf[T]> {
   const members = Object.entries(objectShapes[type].fields) as [string, ReportField<ReportOf[T]>][];
   const variables: Record<string, CelType> = {};
   for (const [path, { type }] of members) variables[`ev.${path}`] = CEL_TYPES[type].type;

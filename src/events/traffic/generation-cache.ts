@@ -1,20 +1,23 @@
-/** Things by their names, made once, and kept for as long as they are asked for. */
+/**
+ * A cache that keeps a value as long as each generation asks for it. What neither the current generation nor the one before it
+ * asked for is dropped.
+ */
 export class GenerationCache<T> {
-  #now = new Map<string, T>();
-  #before = new Map<string, T>();
+  #current = new Map<string, T>();
+  #previous = new Map<string, T>();
 
   get(key: string, make: () => T): T {
-    let value = this.#now.get(key);
+    let value = this.#current.get(key);
     if (value === undefined) {
-      value = this.#before.get(key) ?? make();
-      this.#now.set(key, value);
+      value = this.#previous.get(key) ?? make();
+      this.#current.set(key, value);
     }
     return value;
   }
 
-  /** Begins another turn. What nobody asked for in the last one is forgotten. */
-  turn(): void {
-    this.#before = this.#now;
-    this.#now = new Map();
+  /** Starts the next generation. */
+  startGeneration(): void {
+    this.#previous = this.#current;
+    this.#current = new Map();
   }
 }

@@ -1,38 +1,38 @@
-// Header fields as traffic events have them: names in lower case, each with the list of its values, and no secrets.
+// Serializes header fields for traffic events: names in lower case, each with the list of its values, and secrets masked.
 
 import { jsonString } from './json-string.ts';
 
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
 
-/** That there are such fields is told, and not what is in them. */
-const SECRET = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie']);
+/** The fields whose values are masked. Their presence is still visible. */
+const SECRET_NAMES = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie']);
 const HIDDEN = '***';
 
-/** How many names are kept ready, and how long they may be: visitors make them up. */
+/** How many names are cached, and how long they may be. Both are limited because visitors choose the names. */
 const NAMES_MAX = 1000;
 const NAME_LENGTH_MAX = 64;
 
-interface Name {
+interface KnownName {
   /** `"user-agent":[` */
   opening: string;
   isSecret: boolean;
-  /** In which list of fields it was met last. */
-  metIn: number;
+  /** The number of the list of fields that had the name last; it shows repeated names. */
+  lastList: number;
 }
 
-/** By how they were written, and by how they are in lower case: several spellings are one name. */
-const names = new Map<string, Name>();
-let lists = 0;
+/** By spelling, and by the name in lower case: several spellings share one entry. */
+const knownNames = new Map<string, KnownName>();
+let listCount = 0;
 
 /** In JSON. */
 export function writeHeaders(fields: HeaderFields): string {
-  if (names.size > NAMES_MAX) names.clear(); // Not on the way: a name that was met would not be known again.
-  lists++;
+  if (knownNames.size > NAMES_MAX) knownNames.clear(); // Only here: clearing within a list would hide its repeated names.
+  listCount++;
   let text = '{';
   for (const field of fields) {
-    const name = nameOf(field[0]);
-    if (!name || name.metIn === lists) return writeGrouped(fields);
-    name.metIn = lists;
+    const name = knownNameOf(field[0]);
+    if (!name || name.lastList === listCount) return writeGrouped(fields);
+    name.lastList = listCount;
     text += text.length > 1 ? `,${name.opening}` : name.opening;
     text += `${jsonString(name.isSecret ? HIDDEN : field[1])}]`;
   }
@@ -41,15 +41,15 @@ export function writeHeaders(fields: HeaderFields): string {
 
 /** The same fields as they were sent, with their secrets hidden. */
 export function hideSecrets(fields: HeaderFields): HeaderFields {
-  return fields.map(([name, value]) => [name, SECRET.has(name.toLowerCase()) ? HIDDEN : value]);
+  return fields.map(([name, value]) => [name, SECRET_NAMES.has(name.toLowerCase()) ? HIDDEN : value]);
 }
 
-/** Some name is there more than once, as Set-Cookie, or is none of the usual ones. */
+/** Serializes a list in which a name occurs more than once, such as Set-Cookie, or is too long for the cache. */
 function writeGrouped(fields: HeaderFields): string {
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) {
     const lower = name.toLowerCase();
-    const shown = SECRET.has(lower) ? HIDDEN : value;
+    const shown = SECRET_NAMES.has(lower) ? HIDDEN : value;
     const known = values.get(lower);
     if (known) known.push(shown);
     else values.set(lower, [shown]);
@@ -58,17 +58,17 @@ function writeGrouped(fields: HeaderFields): string {
   return `{${members.join(',')}}`;
 }
 
-/** @returns undefined for one that is not worth keeping. */
-function nameOf(written: string): Name | undefined {
-  const known = names.get(written);
+/** @returns undefined for a name that is too long for the cache. */
+function knownNameOf(written: string): KnownName | undefined {
+  const known = knownNames.get(written);
   if (known) return known;
   if (written.length > NAME_LENGTH_MAX) return undefined;
   const lower = written.toLowerCase();
-  const name = names.get(lower) ?? {
+  const name = knownNames.get(lower) ?? {
     opening: `${JSON.stringify(lower)}:[`,
-    isSecret: SECRET.has(lower),
-    metIn: 0,
+    isSecret: SECRET_NAMES.has(lower),
+    lastList: 0,
   };
-  names.set(lower, name).set(written, name);
+  knownNames.set(lower, name).set(written, name);
   return name;
 }

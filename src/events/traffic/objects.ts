@@ -1,11 +1,11 @@
-// The objects of the types of traffic events.
+// Which report and which object belong to each type of traffic event.
 
 import type { ConnectionReport, RequestReport } from '../../edge/reports/traffic-reports.ts';
 import { connectionObject } from './connection-object.ts';
 import type { ObjectShape } from './report-fields.ts';
 import { requestObject } from './request-object.ts';
 
-/** What each type of event is made of. */
+/** The report that each type of event is made from. */
 export interface ReportOf {
   'http_request_complete.v0': RequestReport;
   'tcp_connection_closed.v0': ConnectionReport;

@@ -1,27 +1,27 @@
-// What `log` actions of policies said, as traffic events have it. A policy can make megabytes of a single request.
+// Serializes the entries of `log` actions for traffic events, limited in length: a policy can log megabytes for one request.
 
-/** Characters of the texts and names in all notes of an event, and some for each other value. */
-const NOTES_LENGTH = 32 * 1024;
+/** The most characters of all texts and names in the entries of one event; each other value counts as `VALUE_LENGTH`. */
+const LOGS_LENGTH_MAX = 32 * 1024;
 const VALUE_LENGTH = 8;
 
-/** In JSON: the first notes, as many as are not too long together. @param notes objects that JSON can say. */
-export function writePolicyLogs(notes: readonly object[]): string {
-  let left = NOTES_LENGTH;
-  const tooMany = notes.findIndex((note) => {
-    left = leftAfter(note, left);
-    return left < 0;
+/** The first entries in JSON, as many as fit. @param entries objects that JSON can represent. */
+export function writePolicyLogs(entries: readonly object[]): string {
+  let remaining = LOGS_LENGTH_MAX;
+  const firstOmitted = entries.findIndex((entry) => {
+    remaining = remainingAfter(entry, remaining);
+    return remaining < 0;
   });
-  return JSON.stringify(tooMany < 0 ? notes : notes.slice(0, tooMany));
+  return JSON.stringify(firstOmitted < 0 ? entries : entries.slice(0, firstOmitted));
 }
 
-/** What is left of a length after a value. It is not looked at any further than that. */
-function leftAfter(value: unknown, length: number): number {
+/** What remains of a length after a value. It stops reading the value once nothing remains. */
+function remainingAfter(value: unknown, length: number): number {
   if (typeof value === 'string') return length - value.length;
-  let left = length - VALUE_LENGTH;
-  if (typeof value !== 'object' || value === null) return left;
+  let remaining = length - VALUE_LENGTH;
+  if (typeof value !== 'object' || value === null) return remaining;
   for (const name in value) {
-    if (left < 0) return left;
-    left = leftAfter((value as Record<string, unknown>)[name], left - name.length);
+    if (remaining < 0) return remaining;
+    remaining = remainingAfter((value as Record<string, unknown>)[name], remaining - name.length);
   }
-  return left;
+  return remaining;
 }

@@ -1,4 +1,4 @@
-// What a member of the object of a traffic event is: how it is read from a report, and how it is written into the event.
+// The fields of the objects of traffic events: how each is read from a report, and how it is written into the event.
 
 import type { FieldType } from './fields.ts';
 import { type HeaderFields, writeHeaders } from './headers.ts';
@@ -6,7 +6,7 @@ import { jsonString } from './json-string.ts';
 import { writePolicyLogs } from './policy-logs.ts';
 import { timestampWriter } from './timestamps.ts';
 
-/** What the reader of a member returns, by its type. */
+/** The value of a field, by its type. */
 export interface FieldValues {
   string: string;
   number: number;
@@ -18,24 +18,24 @@ export interface FieldValues {
   list: readonly object[];
 }
 
-interface ReportFieldOf<R, T extends FieldType> {
+interface TypedReportField<R, T extends FieldType> {
   readonly type: T;
-  /** @returns undefined where the report says nothing of it. */
+  /** @returns undefined when the report has no such value. */
   read(report: R): FieldValues[T] | undefined;
-  /** In JSON. */
+  /** @returns the value in JSON. */
   write(report: R): string;
 }
 
-export type ReportField<R> = { [T in FieldType]: ReportFieldOf<R, T> }[FieldType];
+export type ReportField<R> = { [T in FieldType]: TypedReportField<R, T> }[FieldType];
 
-/** An object in the object that reports may say nothing of: it is null then. */
+/** Whether the report has values for an inner object. If not, the event has null in its place. */
 export type IsReported<R> = (report: R) => boolean;
 
-/** How the object of a type of event is made of a report. */
+/** How the object of a type of event is made from a report. */
 export interface ObjectShape<R> {
-  /** By their paths; in the order in which they are written. */
+  /** By path, in the order in which they are written. */
   readonly fields: Readonly<Record<string, ReportField<R>>>;
-  /** By path, for those that may be null. */
+  /** The inner objects that may be null, by path. */
   readonly nullable: Readonly<Record<string, IsReported<R>>>;
 }
 
@@ -43,7 +43,7 @@ export function textField<R>(read: (report: R) => string | undefined): ReportFie
   return { type: 'string', read, write: (report) => ifReported(read(report), jsonString) ?? 'null' };
 }
 
-/** A text of our own, that nothing is in which JSON would have to escape. */
+/** A text of the gateway's own, which has no character that JSON escapes. */
 export function plainTextField<R>(read: (report: R) => string | undefined): ReportField<R> {
   return { type: 'string', read, write: (report) => `"${read(report)}"` };
 }
@@ -57,7 +57,7 @@ export function booleanField<R>(read: (report: R) => boolean): ReportField<R> {
   return { type: 'boolean', read, write: (report) => String(read(report)) };
 }
 
-/** @param read in milliseconds since 1970. */
+/** @param read returns milliseconds since 1970. */
 export function timestampField<R>(read: (report: R) => number | undefined): ReportField<R> {
   const written = timestampWriter();
   return { type: 'timestamp', read, write: (report) => ifReported(read(report), (ms) => `"${written(ms)}"`) ?? 'null' };
@@ -67,7 +67,7 @@ export function headersField<R>(read: (report: R) => HeaderFields | undefined): 
   return { type: 'headers', read, write: (report) => ifReported(read(report), writeHeaders) ?? 'null' };
 }
 
-/** @param read returns objects that JSON can represent. Filters see all of them, events as many as are not too long. */
+/** @param read returns objects that JSON can represent. Filters see all of them; events have as many as fit. */
 export function listField<R>(read: (report: R) => readonly object[] | undefined): ReportField<R> {
   return { type: 'list', read, write: (report) => ifReported(read(report), writePolicyLogs) ?? 'null' };
 }

@@ -14,7 +14,7 @@ import {
   timestampField,
 } from './report-fields.ts';
 
-const members: Record<RequestFieldName, ReportField<RequestReport>> = {
+const fields: Record<RequestFieldName, ReportField<RequestReport>> = {
   'backend.connection_reused': booleanField((report) => report.isConnectionReused),
   'basic_auth.decision': plainTextField(({ decisions }) => decisions.basicAuth?.decision),
   'basic_auth.username': textField(({ decisions }) => decisions.basicAuth?.username),
@@ -54,7 +54,7 @@ const members: Record<RequestFieldName, ReportField<RequestReport>> = {
 };
 
 export const requestObject: ObjectShape<RequestReport> = {
-  fields: members,
+  fields,
   nullable: {
     basic_auth: ({ decisions }) => decisions.basicAuth !== undefined,
     circuit_breaker: ({ decisions }) => decisions.circuitBreaker !== undefined,
@@ -81,7 +81,7 @@ function queryOf(target: string): string {
   return mark < 0 ? '' : target.slice(mark + 1);
 }
 
-/** As it was asked for. */
+/** The URL as the visitor requested it. */
 function urlOf({ scheme, host, target }: Request): string {
   return `${scheme}://${host}${target === '*' ? '' : target}`;
 }

@@ -1,13 +1,13 @@
-// Which members of the object are delivered. What is selected is written at once: no object is made of a report.
+// The fields of an object that a source selects. They are written as JSON straight from the report, without an object between.
 
 import type { ObjectShape, ReportField } from './report-fields.ts';
 
 type Write<R> = (report: R) => string;
 type Tree<R> = Map<string, Tree<R> | ReportField<R>>;
 
-/** A choice of members, compiled when it is used for the first time. */
+/** A selection of fields. It is compiled when it is used for the first time. */
 export class Selection<R> {
-  /** The members, or prefixes such as `http.request`, each once and sorted; none is all. */
+  /** Names of fields, or prefixes such as `http.request`, each once and sorted. An empty list selects all fields. */
   readonly fields: readonly string[];
   readonly #shape: ObjectShape<R>;
   #write: Write<R> | undefined;
@@ -17,7 +17,7 @@ export class Selection<R> {
     this.fields = fields;
   }
 
-  /** The object in JSON, its members in the order of the shape whatever the order they were selected in. */
+  /** The object in JSON, with its fields in the order of the shape, not of the selection. */
   write(report: R): string {
     this.#write ??= writeTree(this.#tree(), '', this.#shape.nullable);
     return this.#write(report);
@@ -25,7 +25,7 @@ export class Selection<R> {
 
   #tree(): Tree<R> {
     const root: Tree<R> = new Map();
-    for (const [path, member] of Object.entries(this.#shape.fields)) {
+    for (const [path, field] of Object.entries(this.#shape.fields)) {
       if (!this.#selects(path)) continue;
       const names = path.split('.');
       const last = names.pop() as string;
@@ -35,7 +35,7 @@ export class Selection<R> {
         tree.set(name, inner);
         tree = inner;
       }
-      tree.set(last, member);
+      tree.set(last, field);
     }
     return root;
   }
@@ -45,7 +45,7 @@ export class Selection<R> {
   }
 }
 
-/** @param path of the tree, with a point behind it; '' for the whole object. */
+/** @param path the path of the tree with a point at its end; '' for the whole object. */
 function writeTree<R>(tree: Tree<R>, path: string, nullable: ObjectShape<R>['nullable']): Write<R> {
   const steps = Array.from(tree, ([name, inner], index) => ({
     before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
@@ -61,6 +61,6 @@ function writeTree<R>(tree: Tree<R>, path: string, nullable: ObjectShape<R>['nul
 
 function writeInner<R>(tree: Tree<R>, path: string, nullable: ObjectShape<R>['nullable']): Write<R> {
   const write = writeTree(tree, `${path}.`, nullable);
-  const isTold = nullable[path];
-  return isTold ? (report) => (isTold(report) ? write(report) : 'null') : write;
+  const isReported = nullable[path];
+  return isReported ? (report) => (isReported(report) ? write(report) : 'null') : write;
 }

@@ -1,4 +1,4 @@
-/** Lets so many do something at the same time; others wait, first come, first served. */
+/** A counting semaphore. It runs a fixed number of tasks at the same time; others wait in the order in which they came. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Semaphore {
     this.#free = count;
   }
 
-  /** Runs `work` when it is its turn. */
+  /** Runs `work` as soon as a slot is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

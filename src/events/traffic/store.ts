@@ -7,25 +7,25 @@ export interface TrafficSource {
   subscriptionId: string;
   accountId: string;
   type: 'http_request_complete.v0' | 'tcp_connection_closed.v0';
-  /** Members of the object to deliver; none is all of them. */
+  /** The fields to deliver; an empty list means all of them. */
   fields: readonly string[];
-  /** An expression on `ev`; '' is all. */
+  /** A CEL expression on `ev`; '' matches all events. */
   filter: string;
-  /** Above 0, to 1. */
+  /** Above 0, at most 1. */
   sampleRate: number;
   destinationIds: readonly string[];
 }
 
 export interface TrafficStore {
-  /** Every subscription to traffic events, of all accounts. */
+  /** The sources of all subscriptions to traffic events, of all accounts. */
   sources(): Promise<TrafficSource[]>;
-  /** Calls whenever they may have changed. Ends with the returned function. */
+  /** Calls the listener whenever the sources may have changed, until the returned function is called. */
   onSourcesChange(listener: () => void): () => void;
   /**
-   * Stores events for a destination, in their order, all or none; those of one that is gone go with it.
-   * @param events may be none, where something was dropped.
-   * @param dropped events for it that were dropped since the last time, to be shown with it.
-   * @throws when the database is away: nothing is stored then.
+   * Stores events for a destination, in their order, all or none. Events for a deleted destination are discarded.
+   * @param events may be empty when there are only drops to count.
+   * @param dropped how many events for the destination were dropped since the last call; the destination shows the sum.
+   * @throws when the database does not answer. Nothing is stored then.
    */
   append(destinationId: string, events: readonly PackedEvents[], dropped: number): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// Who wants to hear of traffic: the sources of all accounts, in memory, as they are in the store.
+// The subscribers to traffic events: the sources of all accounts, in memory, kept equal to the store.
 
 import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
 import { AccountSubscribers, type SubscribedSource } from './account-subscribers.ts';
-import type { Filter } from './filter.ts';
+import type { TrafficFilter } from './filter.ts';
 import { GenerationCache } from './generation-cache.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 import { Selection } from './selection.ts';
@@ -10,9 +10,9 @@ import type { TrafficSource, TrafficStore } from './store.ts';
 
 export interface TrafficSubscribersParts {
   store: Pick<TrafficStore, 'sources' | 'onSourcesChange'>;
-  /** Told when sources cannot be loaded, but not again before it has worked in between. */
+  /** Called when sources cannot be loaded, and again only after loading has worked in between. */
   onFailure(error: unknown): void;
-  /** How long to wait before what failed is tried again; milliseconds. 1 s unless told. */
+  /** How long to wait after a failure before the next attempt, in milliseconds. Default: 1 second. */
   retryMs?: number;
 }
 
@@ -22,14 +22,18 @@ export class TrafficSubscribers {
   readonly #reloads: ReloadQueue;
   readonly #stop: () => void;
 
-  /** Loads the sources, and again whenever they may have changed; nobody hears before it has them. */
+  /** Loads the sources now, and again whenever they may have changed. Before the first load there are no subscribers. */
   constructor({ store, onFailure, retryMs }: TrafficSubscribersParts) {
-    this.#reloads = new ReloadQueue({ work: async () => this.#take(await store.sources()), onFailure, retryMs });
+    this.#reloads = new ReloadQueue({
+      work: async () => this.#replaceSources(await store.sources()),
+      onFailure,
+      retryMs,
+    });
     this.#stop = store.onSourcesChange(() => void this.refresh());
     void this.refresh();
   }
 
-  /** Of an account, undefined when nobody listens. Looked up for every request. */
+  /** The subscribers of an account; undefined when there are none. This is called for every request. */
   ofRequests(accountId: string): AccountSubscribers<'http_request_complete.v0'> | undefined {
     return this.#requests.of(accountId);
   }
@@ -39,8 +43,8 @@ export class TrafficSubscribers {
   }
 
   /**
-   * @returns what settles once the sources are known as they were at this call or later. Never rejects: it is tried until
-   * it works, and until then the old ones hold.
+   * Loads the sources anew. The promise resolves once they are loaded as they were at this call or later. It never rejects:
+   * loading is retried until it works, and until then the old sources stay in use.
    */
   refresh(): Promise<void> {
     return this.#reloads.ask(null);
@@ -51,19 +55,19 @@ export class TrafficSubscribers {
     this.#reloads.close();
   }
 
-  async #take(sources: readonly TrafficSource[]): Promise<void> {
-    // The language of filters is loaded only where there is a filter.
+  async #replaceSources(sources: readonly TrafficSource[]): Promise<void> {
+    // The language of filters is loaded only when a source has a filter.
     const isFiltered = sources.some(({ filter }) => filter !== '');
     const filters = isFiltered ? await import('./filter.ts') : undefined;
-    this.#requests.take(sources, filters);
-    this.#connections.take(sources, filters);
+    this.#requests.replaceSources(sources, filters);
+    this.#connections.replaceSources(sources, filters);
   }
 }
 
-/** Who listens to one type of event. */
+/** The subscribers to one type of event, by account. */
 class SubscribersByAccount<T extends TrafficType> {
   readonly #type: T;
-  readonly #filters = new GenerationCache<Filter<T>>();
+  readonly #filters = new GenerationCache<TrafficFilter<T>>();
   readonly #selections = new GenerationCache<Selection<ReportOf[T]>>();
   #byAccount: ReadonlyMap<string, AccountSubscribers<T>> = new Map();
 
@@ -75,21 +79,21 @@ class SubscribersByAccount<T extends TrafficType> {
     return this.#byAccount.get(accountId);
   }
 
-  /** @param filters is there when a source has a filter. */
-  take(sources: readonly TrafficSource[], filters: typeof import('./filter.ts') | undefined): void {
+  /** @param filters the module of filters; undefined when no source has a filter. */
+  replaceSources(sources: readonly TrafficSource[], filters: typeof import('./filter.ts') | undefined): void {
     const filterOf = (text: string) =>
-      filters && text !== '' ? this.#filters.get(text, () => new filters.Filter(text, this.#type)) : undefined;
-    this.#filters.turn();
-    this.#selections.turn();
-    const wishes = new Map<string, SubscribedSource<T>[]>();
+      filters && text !== '' ? this.#filters.get(text, () => new filters.TrafficFilter(text, this.#type)) : undefined;
+    this.#filters.startGeneration();
+    this.#selections.startGeneration();
+    const byAccount = new Map<string, SubscribedSource<T>[]>();
     for (const source of sources) {
       if (source.type !== this.#type || source.destinationIds.length === 0) continue;
-      const wish = { ...source, filter: filterOf(source.filter) };
-      const others = wishes.get(source.accountId);
-      if (others) others.push(wish);
-      else wishes.set(source.accountId, [wish]);
+      const subscribed = { ...source, filter: filterOf(source.filter) };
+      const known = byAccount.get(source.accountId);
+      if (known) known.push(subscribed);
+      else byAccount.set(source.accountId, [subscribed]);
     }
-    this.#byAccount = new Map(Array.from(wishes, ([id, list]) => [id, new AccountSubscribers(list, this.#select)]));
+    this.#byAccount = new Map(Array.from(byAccount, ([id, list]) => [id, new AccountSubscribers(list, this.#select)]));
   }
 
   #select = (fields: readonly string[]): Selection<ReportOf[T]> => {

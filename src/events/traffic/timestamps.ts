@@ -1,10 +1,10 @@
-// Points in time as traffic events have them: RFC 3339 in UTC, with milliseconds.
+// Timestamps of traffic events: RFC 3339 in UTC, with milliseconds.
 
 const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
 
 /**
- * A function that writes points in time, given in milliseconds since 1970. It keeps the second that it wrote last, as the
- * next is mostly the same: whoever writes moments that lie apart takes one for each.
+ * Returns a function that formats timestamps, given in milliseconds since 1970. It caches the second of its last timestamp,
+ * because the next one is mostly in the same second. So each field uses a writer of its own.
  */
 export function timestampWriter(): (ms: number) => string {
   let second = Number.NaN;

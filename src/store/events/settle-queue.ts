@@ -32,7 +32,7 @@ export async function settleQueue(
     isPlain ? settlePlainly(parts, settlement) : settleInSteps(parts, settlement),
   );
   if (!states) return false;
-  const isImportant = states.after !== states.before || verdict.kind === 'waits' || progress.dead.length > 0;
+  const isImportant = states.after !== states.before || verdict.kind === 'backoff' || progress.dead.length > 0;
   if (isImportant || (progress.delivered > 0 && isNews(lane))) await publishDeliveryChange(parts, lane);
   return true;
 }
@@ -100,7 +100,7 @@ async function removeBatches(tx: Db, { done, shortened, dead, delivered }: Deliv
       DELETE FROM event_batch WHERE id = ANY(${done.map(BigInt)}) RETURNING count`;
     for (const { count } of rows) found += count;
   }
-  for (const { id, left } of shortened) {
+  for (const { id, remaining: left } of shortened) {
     const rows = await tx.$queryRaw<{ count: number }[]>`
       UPDATE event_batch b SET count = ${left.count}, bytes = ${left.body.length}, body = ${left.body}
       FROM (SELECT id, count FROM event_batch WHERE id = ${BigInt(id)} FOR UPDATE) old
@@ -122,9 +122,9 @@ function assignments(
   if (progress.delivered > 0)
     all.push(Prisma.sql`delivered = delivered + ${progress.delivered}`, Prisma.sql`last_delivered_at = ${now}`);
   all.push(Prisma.sql`dropped = greatest(0, dropped - greatest(0, ${swept}))`);
-  if (verdict.kind === 'goesOn') all.push(Prisma.sql`lease_until = ${after(leaseMs)}`);
+  if (verdict.kind === 'continue') all.push(Prisma.sql`lease_until = ${after(leaseMs)}`);
   else all.push(Prisma.sql`lease_token = NULL`, Prisma.sql`lease_until = NULL`);
-  if (verdict.kind === 'waits') {
+  if (verdict.kind === 'backoff') {
     const { state, reason, ms } = verdict;
     const attempts = progress.delivered > 0 ? Prisma.sql`1` : Prisma.sql`attempts + 1`;
     all.push(
@@ -136,7 +136,7 @@ function assignments(
     );
   } else {
     // Others that are due have their turn first.
-    if (verdict.kind === 'rests') all.push(Prisma.sql`next_at = ${now}`);
+    if (verdict.kind === 'release') all.push(Prisma.sql`next_at = ${now}`);
     // Whoever takes or refuses events is there.
     if (progress.delivered + progress.dead.length > 0)
       all.push(Prisma.sql`state = 'OK'::"LaneState"`, Prisma.sql`attempts = 0`);

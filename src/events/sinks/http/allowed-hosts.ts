@@ -42,7 +42,7 @@ export function isUrlAllowed(text: string, settings: Pick<EventSettings, 'eventW
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be a URL that begins with https://';
   if (url.username || url.password) return 'must be a URL without a user name';
   const hosts = allowedHostsOf(settings.eventWebhookHosts);
-  const host = hostOf(url);
+  const host = hostOfUrl(url);
   const isPlain = url.protocol === 'http:';
   const byNetwork = isIP(host) ? hosts.networks.has(host) : hosts.hasNetworks;
   if (byNetwork || (!isPlain && hosts.hasName(host))) return true;
@@ -52,6 +52,6 @@ export function isUrlAllowed(text: string, settings: Pick<EventSettings, 'eventW
 }
 
 /** The host of a URL, of IPv6 without brackets. */
-export function hostOf(url: URL): string {
+export function hostOfUrl(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

@@ -30,12 +30,12 @@ export const headerErrors = {
   tooManyHeaderFields: { number: 90416, text: '{member} may have at most {max} header fields.' },
 };
 
-export interface GivenHeaderField {
+export interface TargetHeaderFieldInput {
   readonly name?: string | null;
   readonly value?: string | null;
 }
 
-export interface HeaderField {
+export interface TargetHeaderField {
   /** In lower case. */
   name: string;
   /** A secret; null when it was not given. */
@@ -43,7 +43,7 @@ export interface HeaderField {
 }
 
 /** @throws {TargetError} naming the first that cannot be sent. */
-export function checkHeaderFields(given: readonly GivenHeaderField[], path: string): HeaderField[] {
+export function checkHeaderFields(given: readonly TargetHeaderFieldInput[], path: string): TargetHeaderField[] {
   if (given.length > FIELDS_MAX)
     throw new TargetError(headerErrors.tooManyHeaderFields, { member: path, max: FIELDS_MAX });
   const names = new Set<string>();

@@ -10,7 +10,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 import { guardedLookup, isPublicAddress } from '../../../net/public-addresses.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
-import { allowedHostsOf, hostOf } from './allowed-hosts.ts';
+import { allowedHostsOf, hostOfUrl } from './allowed-hosts.ts';
 
 export interface AgentPair {
   readonly https: HttpsAgent;
@@ -118,7 +118,7 @@ function stalled(): SinkError {
 
 function placeOf(text: string): string {
   const url = new URL(text);
-  return `${hostOf(url)}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+  return `${hostOfUrl(url)}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
 }
 
 /** Made once: reading 150 certificates for each connection takes longer than its handshake. */
