@@ -3,64 +3,64 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { type ApiFailure, failureOf } from './data/client/client.ts';
-import { pathOf } from './data/routing/paths.ts';
-import { meetViewer, viewer } from './data/session/session.ts';
+import { type ApiFailure, toApiFailure } from './data/client/client.ts';
+import { pathTo } from './data/routing/paths.ts';
+import { loadViewer, viewer } from './data/session/session.ts';
 import { signInToken } from './data/session/sign-in-token.ts';
-import { places } from './screens/index.tsx';
+import { screens } from './screens/index.tsx';
 import { SignIn } from './screens/sign-in/index.tsx';
-import { NotThere } from './shell/not-found.tsx';
+import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Button } from './ui/button.tsx';
 import { ErrorNote } from './ui/feedback/error-note.tsx';
 import { Skeleton } from './ui/feedback/skeleton.tsx';
 import { Toasts } from './ui/feedback/toast.tsx';
 
-const HOME = pathOf('endpoints');
-const SIGN_IN = pathOf('sign-in');
+const HOME = pathTo('endpoints');
+const SIGN_IN = pathTo('sign-in');
 
 /** Where a stranger wanted to go. In memory only: an address that sends on to another would serve who forges it. */
-let wanted = HOME;
+let requestedUrl = HOME;
 
 export function App() {
   return (
     <LocationProvider scope="/dashboard">
-      <Whoever />
+      <SessionGate />
       <Toasts />
     </LocationProvider>
   );
 }
 
-function Whoever() {
+function SessionGate() {
   const { path, url, route } = useLocation();
   const [error, setError] = useState<ApiFailure>();
-  const isStranger = viewer.value === null || signInToken.value !== null;
+  const isSignedOut = viewer.value === null || signInToken.value !== null;
 
-  async function meet() {
+  async function load() {
     setError(undefined);
-    await meetViewer().catch((thrown) => setError(failureOf(thrown)));
+    await loadViewer().catch((thrown) => setError(toApiFailure(thrown)));
   }
 
   useEffect(() => {
-    if (viewer.value === undefined) void meet();
+    if (viewer.value === undefined) void load();
   });
   useEffect(() => {
     if (viewer.value === undefined) return;
-    if (isStranger && path !== SIGN_IN) {
-      wanted = url;
+    if (isSignedOut && path !== SIGN_IN) {
+      requestedUrl = url;
       route(SIGN_IN, true);
-    } else if (!isStranger && path === SIGN_IN) {
-      route(wanted, true);
-      wanted = HOME;
-    } else if (!isStranger && path === pathOf()) {
+    } else if (!isSignedOut && path === SIGN_IN) {
+      route(requestedUrl, true);
+      requestedUrl = HOME;
+    } else if (!isSignedOut && path === pathTo()) {
       route(HOME, true);
     }
-  }, [isStranger, path, url, route, viewer.value]);
+  }, [isSignedOut, path, url, route, viewer.value]);
 
   if (error) {
     return (
       <main class="alone">
-        <ErrorNote error={error} retry={() => void meet()} />
+        <ErrorNote error={error} retry={() => void load()} />
       </main>
     );
   }
@@ -71,27 +71,27 @@ function Whoever() {
       </main>
     );
   }
-  return isStranger ? <SignIn /> : <Screens />;
+  return isSignedOut ? <SignIn /> : <Screens />;
 }
 
 function Screens() {
   return (
-    <Shell places={places}>
-      <Broken>
+    <Shell navItems={screens}>
+      <ErrorBoundary>
         <Router>
-          {places.flatMap(({ folder, component }) => [
-            <Route key={folder} path={pathOf(folder)} component={component} />,
-            <Route key={`${folder}/`} path={`${pathOf(folder)}/*`} component={component} />,
+          {screens.flatMap(({ folder, component }) => [
+            <Route key={folder} path={pathTo(folder)} component={component} />,
+            <Route key={`${folder}/`} path={`${pathTo(folder)}/*`} component={component} />,
           ])}
-          <Route default component={NotThere} />
+          <Route default component={NotFound} />
         </Router>
-      </Broken>
+      </ErrorBoundary>
     </Shell>
   );
 }
 
 /** Keeps a mistake in one screen from emptying the whole page. */
-class Broken extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: Error | null }> {
   override state = { error: null as Error | null };
 
   override componentDidCatch(error: Error) {
@@ -108,7 +108,7 @@ class Broken extends Component<{ children: ComponentChildren }, { error: Error |
           <p>{error.message}</p>
         </div>
         <div>
-          <Button look="primary" onClick={() => location.reload()}>
+          <Button variant="primary" onClick={() => location.reload()}>
             Load the page again
           </Button>
         </div>

@@ -11,11 +11,11 @@ import './style/dialog.css';
 import './style/marks.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { takeToken } from './data/session/sign-in-token.ts';
+import { captureSignInToken } from './data/session/sign-in-token.ts';
 import { applyTheme } from './shell/theme.ts';
 
 // First of all, before anything could read or keep the address.
-takeToken();
+captureSignInToken();
 applyTheme();
 
 const root = document.getElementById('app');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventText } from '../../src/dashboard/data/client/event-stream.ts';
-import { waitBefore } from '../../src/dashboard/data/live/retry-delay.ts';
+import { createEventParser } from '../../src/dashboard/data/client/event-stream.ts';
+import { retryDelay } from '../../src/dashboard/data/live/retry-delay.ts';
 
 const STREAM =
   ':\n\nevent: next\ndata: {"data":{"a":"ü"}}\n\nevent: next\r\ndata: 1\r\ndata: 2\r\n\r\nevent: complete\n\n';
@@ -13,21 +13,21 @@ const EVENTS = [
 
 test('events are read whole, wherever the stream is cut', () => {
   for (let size = 1; size <= STREAM.length; size += 1) {
-    const eventsIn = eventText();
+    const eventsIn = createEventParser();
     const pieces = STREAM.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
     expect(pieces.flatMap((piece) => eventsIn(piece))).toEqual(EVENTS);
   }
 });
 
 test('an event without an end is refused at its limit', () => {
-  const eventsIn = eventText();
+  const eventsIn = createEventParser();
   const piece = 'x'.repeat(1024 * 1024);
   expect(() => Array.from({ length: 5 }, () => eventsIn(piece))).toThrow('too long');
 });
 
 test('what is lost is tried again ever more seldom, never later than after 15 s, and not by all at once', () => {
-  const longest = Array.from({ length: 10 }, (_, attempt) => waitBefore(attempt, () => 1));
+  const longest = Array.from({ length: 10 }, (_, attempt) => retryDelay(attempt, () => 1));
   expect(longest.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
   expect(Math.max(...longest)).toBe(15_000);
-  expect(waitBefore(3, () => 0)).toBe(2000);
+  expect(retryDelay(3, () => 0)).toBe(2000);
 });

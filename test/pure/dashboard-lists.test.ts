@@ -20,7 +20,7 @@ function table(count: number) {
   };
   for (let index = 0; index < count; index += 1) add();
   const source = new ListSource<Row>();
-  const ask = () => source.ask(askPage);
+  const ask = () => source.fetchMissing(askPage);
   async function askPage(first: number, after: string | undefined) {
     asked.push({ first, after });
     const rest = rows.filter(({ id }) => after === undefined || id < after);
@@ -59,11 +59,11 @@ describe('a list of the dashboard', () => {
     await ask();
     expect(source.rows).toHaveLength(100);
     for (const known of [200, 250]) {
-      expect(source.want()).toBe(true);
+      expect(source.requestNextPage()).toBe(true);
       await ask();
       expect(source.rows).toHaveLength(known);
     }
-    expect(source.want()).toBe(false);
+    expect(source.requestNextPage()).toBe(false);
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
     expect(source.totalCount).toBe(250);
   });
@@ -71,10 +71,10 @@ describe('a list of the dashboard', () => {
   test('takes in what is new at its top, and keeps the rows that stayed as the same objects', async () => {
     const { source, ask, add, ids } = table(150);
     await ask();
-    source.want();
+    source.requestNextPage();
     await ask();
     const before = source.rows;
-    source.hear(told('CREATED', add(), add()));
+    source.applyEvents(told('CREATED', add(), add()));
     await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
     expect(source.rows.slice(2).every((row, index) => row === before[index])).toBe(true);
@@ -83,20 +83,20 @@ describe('a list of the dashboard', () => {
   test('asks again only for what changed in view, once it is in view', async () => {
     const { source, ask, change, idAt, asked } = table(300);
     await ask();
-    source.want();
+    source.requestNextPage();
     await ask();
-    source.look(20, 40);
+    source.setVisibleRange(20, 40);
     const far = idAt(150);
     for (const id of [idAt(25), idAt(30), far]) {
       change(id);
-      source.hear(told('UPDATED', id));
+      source.applyEvents(told('UPDATED', id));
     }
     asked.length = 0;
     await ask();
     expect(asked).toEqual([{ first: 6, after: idAt(24) }]);
     expect(source.rows[30]?.text).toBe('changed');
     expect(source.rows[150]?.text).toBe('as it began');
-    expect(source.look(140, 160)).toBe(true);
+    expect(source.setVisibleRange(140, 160)).toBe(true);
     await ask();
     expect(source.rows[150]?.text).toBe('changed');
   });
@@ -107,7 +107,7 @@ describe('a list of the dashboard', () => {
     asked.length = 0;
     const gone = [idAt(3), idAt(49)];
     for (const id of gone) remove(id);
-    expect(source.hear(told('DELETED', ...gone))).toBe(true);
+    expect(source.applyEvents(told('DELETED', ...gone))).toBe(true);
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
     expect(source.totalCount).toBe(48);
     await ask();
@@ -120,7 +120,7 @@ describe('a list of the dashboard', () => {
     add();
     remove(idAt(10));
     change(idAt(20));
-    source.hear('gap');
+    source.applyEvents('gap');
     await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
     expect(source.rows[20]?.text).toBe('changed');
@@ -130,9 +130,9 @@ describe('a list of the dashboard', () => {
     const { source, ask, add, ids } = table(150);
     await ask();
     for (let index = 0; index < 230; index += 1) add();
-    source.hear('gap');
+    source.applyEvents('gap');
     await ask();
-    while (source.want()) await ask();
+    while (source.requestNextPage()) await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
@@ -142,19 +142,19 @@ describe('a list of the dashboard', () => {
     for (let round = 0; round < 200; round += 1) {
       const place = (round * 37) % 300;
       const id = idAt(place);
-      if (round % 3 === 0) source.hear(told('CREATED', add()));
+      if (round % 3 === 0) source.applyEvents(told('CREATED', add()));
       else if (round % 3 === 1) {
         remove(id);
-        source.hear(told('DELETED', id));
+        source.applyEvents(told('DELETED', id));
       } else {
         change(id);
-        source.hear(told('UPDATED', id));
+        source.applyEvents(told('UPDATED', id));
       }
-      source.look(place, place + 30);
-      if (round % 20 === 0) source.want();
+      source.setVisibleRange(place, place + 30);
+      if (round % 20 === 0) source.requestNextPage();
       await ask();
     }
-    while (source.want()) await ask();
+    while (source.requestNextPage()) await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
@@ -163,11 +163,11 @@ describe('a list of the dashboard', () => {
     await ask();
     expect(source.rows).toEqual([]);
     const id = add();
-    source.hear(told('CREATED', id));
+    source.applyEvents(told('CREATED', id));
     await ask();
     expect(source.rows).toHaveLength(1);
     remove(id);
-    source.hear(told('DELETED', id));
+    source.applyEvents(told('DELETED', id));
     expect(source.rows).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe('a list of the dashboard', () => {
     const { source, ask, change, idAt } = table(30);
     await ask();
     change(idAt(5));
-    source.hear([{ kind: 'tunnelSession', action: 'UPDATED', id: 'ts_1' }]);
+    source.applyEvents([{ kind: 'tunnelSession', action: 'UPDATED', id: 'ts_1' }]);
     await ask();
     expect(source.rows[5]?.text).toBe('changed');
   });
@@ -184,24 +184,24 @@ describe('a list of the dashboard', () => {
     const { source, ask, add, ids } = table(120);
     await ask();
     for (let round = 0; round < 50; round += 1) {
-      source.hear(told('CREATED', ...Array.from({ length: 20 }, add)));
+      source.applyEvents(told('CREATED', ...Array.from({ length: 20 }, add)));
       await ask();
     }
     expect(source.rows.length).toBeLessThanOrEqual(200);
     expect(source.totalCount).toBe(1120);
-    while (source.want()) await ask();
+    while (source.requestNextPage()) await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
   test('believes what it is told while it waits for an answer that was read before', async () => {
     const { source, ask, change, remove, idAt, ids, beforeAnswer } = table(20);
     await ask();
-    source.hear('gap');
+    source.applyEvents('gap');
     const [gone, changed] = [idAt(4), idAt(7)];
     beforeAnswer(() => {
       remove(gone);
       change(changed);
-      source.hear([...told('DELETED', gone), ...told('UPDATED', changed)]);
+      source.applyEvents([...told('DELETED', gone), ...told('UPDATED', changed)]);
     });
     await ask();
     expect(source.rows.map(({ id }) => id)).toEqual(ids());

@@ -6,24 +6,24 @@ import { signal } from '@preact/signals';
 const TICK_MS = 1000;
 
 /** The gateway tells its time in whole seconds, and an answer takes a while: less than this is no difference. */
-const TOLERANCE_MS = 3000;
+const CLOCK_TOLERANCE_MS = 3000;
 
 /** The time, in milliseconds, to the second. */
 export const now = signal(Date.now());
 
 /** How far the gateway's clock is ahead of the browser's. */
-let aheadMs = 0;
+let clockOffsetMs = 0;
 
 /** Takes the time of an answer, as its header `Date` has it. */
-export function gatewaySays(date: string | null): void {
+export function syncClock(date: string | null): void {
   const difference = Date.parse(date ?? '') - Date.now();
-  if (Number.isNaN(difference) || Math.abs(difference - aheadMs) < TOLERANCE_MS) return;
-  aheadMs = Math.abs(difference) < TOLERANCE_MS ? 0 : difference;
+  if (Number.isNaN(difference) || Math.abs(difference - clockOffsetMs) < CLOCK_TOLERANCE_MS) return;
+  clockOffsetMs = Math.abs(difference) < CLOCK_TOLERANCE_MS ? 0 : difference;
   tick();
 }
 
 function tick(): void {
-  now.value = Date.now() + aheadMs;
+  now.value = Date.now() + clockOffsetMs;
 }
 
 setInterval(() => {

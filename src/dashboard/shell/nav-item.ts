@@ -1,5 +1,5 @@
 /** Where the navigation and the search lead to. */
-export interface Place {
+export interface NavItem {
   /** The folder of its files and of its addresses. */
   folder: string;
   title: string;

@@ -3,15 +3,15 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../data/routing/paths.ts';
+import { objectPath, pathTo } from '../data/routing/paths.ts';
 import { Search } from '../generated/operations.ts';
 import { Toasts } from '../ui/feedback/toast.tsx';
 import { useModal } from '../ui/feedback/use-modal.ts';
-import type { Place } from './nav-item.ts';
+import type { NavItem } from './nav-item.ts';
 
 /** What is typed quickly is asked for once. */
 const PAUSE_MS = 150;
-const MOST = 20;
+const MAX_HITS = 20;
 
 interface Hit {
   href: string;
@@ -20,18 +20,22 @@ interface Hit {
   kind: string;
 }
 
-export function Palette({ places, onClose }: { places: readonly Place[]; onClose: () => void }) {
+export function SearchPalette({ navItems, onClose }: { navItems: readonly NavItem[]; onClose: () => void }) {
   const { route } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [text, setText] = useState('');
-  const [chosen, setChosen] = useState(0);
-  const asked = usePaused(text.trim());
-  const { data, error } = useQuery(Search, { text: asked, first: MOST }, { isOff: asked === '', keepsData: true });
+  const [selected, setChosen] = useState(0);
+  const searchText = usePaused(text.trim());
+  const { data, error } = useQuery(
+    Search,
+    { text: searchText, first: MAX_HITS },
+    { skip: searchText === '', keepPreviousData: true },
+  );
 
-  const found = asked === '' ? [] : (data?.search ?? []).map(hitOf);
-  const hits = [...placesNamed(places, text), ...found];
-  const current = Math.min(chosen, hits.length - 1);
+  const objectHits = searchText === '' ? [] : (data?.search ?? []).map(toHit);
+  const hits = [...matchingNavItems(navItems, text), ...objectHits];
+  const current = Math.min(selected, hits.length - 1);
 
   useModal(dialog);
   useEffect(() => {
@@ -44,7 +48,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
     route(hit.href);
   }
 
-  function pressed(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent) {
     if (event.target instanceof HTMLButtonElement) return; // that of a message
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && hits.length > 0) setChosen((current + step + hits.length) % hits.length);
@@ -63,7 +67,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
         onClose();
       }}
       onClick={(event) => event.target === dialog.current && onClose()}
-      onKeyDown={pressed}
+      onKeyDown={onKeyDown}
     >
       <input
         type="text"
@@ -102,22 +106,22 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
       </div>
       <p class="palette-foot" role="status">
         {error?.message ??
-          (hits.length === 0 && asked !== '' && data ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go')}
+          (hits.length === 0 && searchText !== '' && data ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go')}
       </p>
       <Toasts within={dialog} />
     </dialog>
   );
 }
 
-function placesNamed(places: readonly Place[], text: string): Hit[] {
-  const wanted = text.trim().toLowerCase();
-  return places
-    .filter(({ title }) => title.toLowerCase().includes(wanted))
-    .map(({ folder, title }) => ({ href: pathOf(folder), title, detail: '', kind: 'place' }));
+function matchingNavItems(navItems: readonly NavItem[], text: string): Hit[] {
+  const needle = text.trim().toLowerCase();
+  return navItems
+    .filter(({ title }) => title.toLowerCase().includes(needle))
+    .map(({ folder, title }) => ({ href: pathTo(folder), title, detail: '', kind: 'place' }));
 }
 
-function hitOf({ kind, id, title, detail }: { kind: string; id: string; title: string; detail: string }): Hit {
-  return { href: addressOf(kind, id), title: title || id, detail, kind: wordsOf(kind) };
+function toHit({ kind, id, title, detail }: { kind: string; id: string; title: string; detail: string }): Hit {
+  return { href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
 }
 
 /** A text once nobody types any more. */
@@ -131,7 +135,7 @@ function usePaused(text: string): string {
 }
 
 /** What a kind of object is called: `botUser` is a bot user, `apiKey` an API key. */
-function wordsOf(kind: string): string {
-  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.replace(/\b(api|https|ip|tls)\b/g, (word) => word.toUpperCase());
+function kindLabel(kind: string): string {
+  const spaced = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return spaced.replace(/\b(api|https|ip|tls)\b/g, (word) => word.toUpperCase());
 }

@@ -5,17 +5,17 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { connection } from '../data/live/change-feed.ts';
-import { BASE } from '../data/routing/paths.ts';
-import type { Place } from './nav-item.ts';
+import { BASE_PATH } from '../data/routing/paths.ts';
+import type { NavItem } from './nav-item.ts';
 import { Navigation } from './navigation.tsx';
-import { Palette } from './search-palette.tsx';
+import { SearchPalette } from './search-palette.tsx';
 
 interface ShellProps {
-  places: readonly Place[];
+  navItems: readonly NavItem[];
   children: ComponentChildren;
 }
 
-export function Shell({ places, children }: ShellProps) {
+export function Shell({ navItems, children }: ShellProps) {
   const { path } = useLocation();
   const isSearching = useSignal(false);
   const isMenuOpen = useSignal(false);
@@ -25,7 +25,7 @@ export function Shell({ places, children }: ShellProps) {
   }, [path]);
 
   useEffect(() => {
-    function pressed(event: KeyboardEvent) {
+    function onKeyDown(event: KeyboardEvent) {
       const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
       const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
       if (event.key === 'Escape') isMenuOpen.value = false;
@@ -33,8 +33,8 @@ export function Shell({ places, children }: ShellProps) {
       event.preventDefault();
       isSearching.value = true;
     }
-    window.addEventListener('keydown', pressed);
-    return () => window.removeEventListener('keydown', pressed);
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
   }, [isSearching, isMenuOpen]);
 
   return (
@@ -55,7 +55,7 @@ export function Shell({ places, children }: ShellProps) {
         >
           <MenuIcon />
         </button>
-        <a class="brand" href={`${BASE}/endpoints`}>
+        <a class="brand" href={`${BASE_PATH}/endpoints`}>
           Tunnel Gateway
         </a>
         <button
@@ -72,13 +72,13 @@ export function Shell({ places, children }: ShellProps) {
         </button>
         <ConnectionState />
       </header>
-      <Navigation places={places} isOpen={isMenuOpen.value} />
+      <Navigation navItems={navItems} isOpen={isMenuOpen.value} />
       <main id="content" class="content" tabIndex={-1}>
         {children}
       </main>
       {isSearching.value && (
-        <Palette
-          places={places}
+        <SearchPalette
+          navItems={navItems}
           onClose={() => {
             isSearching.value = false;
           }}
@@ -122,11 +122,11 @@ const WORDS = {
 /** Whether what is on screen is told of changes. */
 function ConnectionState() {
   const [shown, setShown] = useState(connection.value);
-  const now = connection.value;
+  const current = connection.value;
   useEffect(() => {
-    const wait = setTimeout(() => setShown(now), now === 'connecting' ? GRACE_MS : 0);
+    const wait = setTimeout(() => setShown(current), current === 'connecting' ? GRACE_MS : 0);
     return () => clearTimeout(wait);
-  }, [now]);
+  }, [current]);
   const [word, title] = WORDS[shown];
   return (
     <span class={`connection ${shown}`} title={title} role="status">

@@ -13,7 +13,7 @@ export function applyTheme(): void {
   document.documentElement.dataset.theme = theme.value;
 }
 
-export function choose(next: Theme): void {
+export function setTheme(next: Theme): void {
   theme.value = next;
   applyTheme();
   try {
@@ -26,8 +26,8 @@ export function choose(next: Theme): void {
 
 function read(): Theme {
   try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : 'auto';
+    const stored = localStorage.getItem(KEY);
+    return stored === 'light' || stored === 'dark' ? stored : 'auto';
   } catch {
     return 'auto';
   }

@@ -5,7 +5,7 @@ export interface ButtonProps {
   onClick?: () => void;
   type?: 'button' | 'submit';
   /** `primary`: what one came for; `danger`: can't be undone; `plain`: beside text. */
-  look?: 'primary' | 'normal' | 'danger' | 'plain';
+  variant?: 'primary' | 'normal' | 'danger' | 'plain';
   isBusy?: boolean;
   isDisabled?: boolean;
   /** What a screen reader says where the text alone would not tell. */
@@ -17,21 +17,21 @@ export function Button({
   children,
   onClick,
   type = 'button',
-  look = 'normal',
+  variant = 'normal',
   isBusy,
   isDisabled,
   label,
 }: ButtonProps) {
-  const isStill = Boolean(isBusy || isDisabled);
+  const isInactive = Boolean(isBusy || isDisabled);
   return (
     <button
       type={type}
-      class={`button ${look}`}
+      class={`button ${variant}`}
       aria-label={label}
-      aria-disabled={isStill}
+      aria-disabled={isInactive}
       aria-busy={isBusy || undefined}
       onClick={(event) => {
-        if (isStill) event.preventDefault();
+        if (isInactive) event.preventDefault();
         else onClick?.();
       }}
     >
@@ -43,13 +43,13 @@ export function Button({
 export interface LinkButtonProps {
   children: ComponentChildren;
   href: string;
-  look?: ButtonProps['look'];
+  variant?: ButtonProps['variant'];
 }
 
 /** A link to another place that looks like a button. */
-export function LinkButton({ children, href, look = 'normal' }: LinkButtonProps) {
+export function LinkButton({ children, href, variant = 'normal' }: LinkButtonProps) {
   return (
-    <a class={`button ${look}`} href={href}>
+    <a class={`button ${variant}`} href={href}>
       {children}
     </a>
   );

@@ -1,6 +1,6 @@
 // Why an operation failed, in the words of the server or in ours where no answer came.
 
-interface Details {
+interface FailureDetails {
   code?: string;
   field?: string;
   operationId?: string;
@@ -20,7 +20,7 @@ export class ApiFailure extends Error {
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, { code = 'INTERNAL', field, operationId, status, retryAfter }: Details = {}) {
+  constructor(message: string, { code = 'INTERNAL', field, operationId, status, retryAfter }: FailureDetails = {}) {
     super(message);
     this.code = code;
     this.field = field;
@@ -31,23 +31,23 @@ export class ApiFailure extends Error {
 }
 
 /** Whatever was thrown as a failure that can be shown. */
-export function failureOf(error: unknown): ApiFailure {
+export function toApiFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   const text = error instanceof Error ? error.message : String(error);
   return new ApiFailure(`The dashboard itself failed: ${text}`, { code: 'DASHBOARD' });
 }
 
-interface AnsweredError {
+interface GraphQLErrorBody {
   message: string;
   extensions?: { code?: string; field?: string; operationId?: string; status?: number };
 }
 
 /** The failure that an answer of the API tells, or null when it tells none. */
-export function failureIn(
-  answer: { errors?: readonly AnsweredError[] },
+export function failureInResponse(
+  body: { errors?: readonly GraphQLErrorBody[] },
   response: { status: number; retryAfter: number | undefined },
 ): ApiFailure | null {
-  const [error] = answer.errors ?? [];
+  const [error] = body.errors ?? [];
   if (!error) return null;
   const { code, field, operationId, status } = error.extensions ?? {};
   return new ApiFailure(error.message, {

@@ -4,24 +4,24 @@
 const KEY = 'page-secret';
 
 /** Where a browser grants no storage, this page alone stays signed in, until it is left. */
-let held: string | null = null;
+let secretInMemory: string | null = null;
 
 /** What came with a sign-in, in this page or in another tab; null when nothing did. */
 export function pageSecret(): string | null {
   try {
-    return localStorage.getItem(KEY) ?? held;
+    return localStorage.getItem(KEY) ?? secretInMemory;
   } catch {
-    return held;
+    return secretInMemory;
   }
 }
 
 /** Keeps what came with a sign-in; null forgets it. */
-export function keepPageSecret(secret: string | null): void {
-  held = null;
+export function storePageSecret(secret: string | null): void {
+  secretInMemory = null;
   try {
     if (secret === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, secret);
   } catch {
-    held = secret;
+    secretInMemory = secret;
   }
 }

@@ -3,13 +3,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { type ApiFailure, failureOf, run } from '../client/client.ts';
+import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
-import { type Kept, keepList, takeList } from '../lists/list-cache.ts';
-import type { Identified, Page } from '../lists/list-rows.ts';
-import { type Occasions, refresh } from '../live/refresh.ts';
+import { type CachedList, cacheList, takeCachedList } from '../lists/list-cache.ts';
+import type { ListPage, WithId } from '../lists/list-rows.ts';
+import { type RefreshTriggers, refreshOn } from '../live/refresh.ts';
 
-export interface List<Row> {
+export interface LiveList<Row> {
   /** Those that are known so far, the newest first. */
   rows: readonly Row[];
   /** How many the whole list has, where the API tells. */
@@ -18,13 +18,13 @@ export interface List<Row> {
   isLoading: boolean;
   error: ApiFailure | undefined;
   /** Asks for the next page. The table does this as one scrolls. */
-  more: () => void;
+  loadMore: () => void;
   /** Tells what is looked at: only that is kept true. The table does this. */
-  look: (from: number, to: number) => void;
+  setVisibleRange: (from: number, to: number) => void;
   /** Asks anew for what is looked at. */
-  reload: () => void;
+  refetch: () => void;
   /** The ids of the rows in view, for what is asked beside the list. */
-  inView: ReadonlySignal<readonly string[]>;
+  visibleIds: ReadonlySignal<readonly string[]>;
   /** Where the table is scrolled to, and was when this list was left. */
   scroll: { top: number };
 }
@@ -39,101 +39,110 @@ export interface Paging {
  * Follows a connection. The query takes `$first: Int` and `$after: ID`, and selects
  * `nodes { id … } pageInfo { hasNextPage endCursor } totalCount`, which `pick` finds in its result.
  */
-export function useList<Result, Variables extends Paging, Row extends Identified>(
+export function useList<Result, Variables extends Paging, Row extends WithId>(
   operation: Operation<Result, Variables>,
   variables: Omit<Variables, 'first' | 'after'>,
-  pick: (result: Result) => Page<Row> | null | undefined,
-  { kinds, everyMs, isOff = false }: Occasions & { isOff?: boolean } = {},
-): List<Row> {
+  pick: (result: Result) => ListPage<Row> | null | undefined,
+  { kinds, pollMs, skip = false }: RefreshTriggers & { skip?: boolean } = {},
+): LiveList<Row> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
   // Who comes by a link begins at the top; who goes back, where the list was left. (The router's types leave this out.)
   const { wasPush } = useLocation() as { wasPush?: boolean };
-  const kept = useMemo(() => {
-    const list = takeList<Row>(key);
+  const cached = useMemo(() => {
+    const list = takeCachedList<Row>(key);
     if (wasPush) list.scroll.top = 0;
     return list;
   }, [key]);
-  const list = useMemo(() => listOf<Row>(kept), [kept]);
-  const [, draw] = useState({});
-  useEffect(() => () => keepList(key, kept), [kept]);
+  const list = useMemo(() => createList<Row>(cached), [cached]);
+  const [, rerender] = useState({});
+  useEffect(() => () => cacheList(key, cached), [cached]);
 
   useEffect(() => {
-    if (isOff) return;
-    const { source } = kept;
-    const gone = new AbortController();
+    if (skip) return;
+    const { source } = cached;
+    const unmounted = new AbortController();
     let frame: number | undefined;
-    const { now, soon, end } = refresh({ kinds }, ask, (news) => source.hear(news) && show());
-    list.more = () => void (source.want() && now());
-    list.look = (from, to) => {
-      if (source.look(from, to)) soon();
-      showInView();
+    const { refreshNow, scheduleRefresh, stop } = refreshOn(
+      { kinds },
+      fetchMissing,
+      (events) => source.applyEvents(events) && scheduleRender(),
+    );
+    list.loadMore = () => void (source.requestNextPage() && refreshNow());
+    list.setVisibleRange = (from, to) => {
+      if (source.setVisibleRange(from, to)) scheduleRefresh();
+      updateVisibleIds();
     };
-    list.reload = () => {
-      source.outdate();
-      void now();
+    list.refetch = () => {
+      source.invalidate();
+      void refreshNow();
     };
-    const clock = everyMs === undefined ? undefined : setInterval(askView, everyMs);
-    list.reload();
+    const pollTimer = pollMs === undefined ? undefined : setInterval(refetchVisible, pollMs);
+    list.refetch();
     return () => {
-      gone.abort();
-      end();
-      clearInterval(clock);
+      unmounted.abort();
+      stop();
+      clearInterval(pollTimer);
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
 
-    function askView(): void {
+    function refetchVisible(): void {
       if (document.hidden) return;
-      source.outdate(false);
-      void now();
+      source.invalidate(false);
+      void refreshNow();
     }
 
-    async function ask(): Promise<void> {
+    async function fetchMissing(): Promise<void> {
       try {
-        await source.ask(askPage);
+        await source.fetchMissing(fetchPage);
         list.error = undefined;
       } catch (thrown) {
-        list.error = failureOf(thrown);
+        list.error = toApiFailure(thrown);
       }
-      if (!gone.signal.aborted) show();
+      if (!unmounted.signal.aborted) scheduleRender();
     }
 
-    async function askPage(first: number, after: string | undefined): Promise<Page<Row>> {
-      const result = await run(operation, { ...variables, first, after } as Variables, gone.signal);
+    async function fetchPage(first: number, after: string | undefined): Promise<ListPage<Row>> {
+      const result = await execute(operation, { ...variables, first, after } as Variables, unmounted.signal);
       return pick(result) ?? { nodes: [], pageInfo: { hasNextPage: false } };
     }
 
     // However much changes, it is drawn once a frame.
-    function show(): void {
+    function scheduleRender(): void {
       frame ??= requestAnimationFrame(() => {
         frame = undefined;
-        Object.assign(list, knownOf(kept), { isLoading: !source.isLoaded && !list.error });
-        showInView();
-        draw({});
+        Object.assign(list, sourceState(cached), { isLoading: !source.isLoaded && !list.error });
+        updateVisibleIds();
+        rerender({});
       });
     }
 
-    function showInView(): void {
-      const ids = source.rows.slice(...source.view).map(({ id }) => id);
-      if (ids.join() !== list.inView.peek().join()) list.inView.value = ids;
+    function updateVisibleIds(): void {
+      const ids = source.rows.slice(...source.visibleRange).map(({ id }) => id);
+      if (ids.join() !== list.visibleIds.peek().join()) list.visibleIds.value = ids;
     }
-  }, [kept, list, kinds?.join(), everyMs, isOff]);
+  }, [cached, list, kinds?.join(), pollMs, skip]);
 
-  return { ...list, more: () => list.more(), look: (from, to) => list.look(from, to), reload: () => list.reload() };
+  return {
+    ...list,
+    loadMore: () => list.loadMore(),
+    setVisibleRange: (from, to) => list.setVisibleRange(from, to),
+    refetch: () => list.refetch(),
+  };
 }
 
-function knownOf<Row extends Identified>({ source: { rows, totalCount, hasMore } }: Kept<Row>) {
+function sourceState<Row extends WithId>({ source: { rows, totalCount, hasMore } }: CachedList<Row>) {
   return { rows, totalCount, hasMore };
 }
 
-function listOf<Row extends Identified>(kept: Kept<Row>) {
+function createList<Row extends WithId>(cached: CachedList<Row>) {
   return {
-    ...knownOf(kept),
-    isLoading: !kept.source.isLoaded,
+    ...sourceState(cached),
+    isLoading: !cached.source.isLoaded,
     error: undefined as ApiFailure | undefined,
-    more: () => {},
-    look: (_from: number, _to: number) => {},
-    reload: () => {},
-    inView: signal<readonly string[]>([]),
-    scroll: kept.scroll,
+    loadMore: () => {},
+    setVisibleRange: (_from: number, _to: number) => {},
+    refetch: () => {},
+    visibleIds: signal<readonly string[]>([]),
+    scroll: cached.scroll,
   };
 }

@@ -1,44 +1,46 @@
 // One mutation behind a button or a form.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiFailure, failureOf, run } from '../client/client.ts';
+import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
 
-export interface Action<Result, Variables> {
+export interface MutationState<Result, Variables> {
   /** Runs the mutation. @returns its result; undefined when it failed, which `error` then tells. */
-  act: (variables: Variables) => Promise<Result | undefined>;
+  mutate: (variables: Variables) => Promise<Result | undefined>;
   error: ApiFailure | undefined;
   isBusy: boolean;
   /** Forgets the error. */
-  clear: () => void;
+  reset: () => void;
 }
 
-export function useAction<Result, Variables>(operation: Operation<Result, Variables>): Action<Result, Variables> {
+export function useMutation<Result, Variables>(
+  operation: Operation<Result, Variables>,
+): MutationState<Result, Variables> {
   const [error, setError] = useState<ApiFailure>();
   const [isBusy, setBusy] = useState(false);
-  const isThere = useRef(true);
+  const isMounted = useRef(true);
   useEffect(
     () => () => {
-      isThere.current = false;
+      isMounted.current = false;
     },
     [],
   );
 
-  const act = useCallback(
+  const mutate = useCallback(
     async (variables: Variables) => {
       setBusy(true);
       setError(undefined);
       try {
-        return await run(operation, variables);
+        return await execute(operation, variables);
       } catch (thrown) {
-        if (isThere.current) setError(failureOf(thrown));
+        if (isMounted.current) setError(toApiFailure(thrown));
         return undefined;
       } finally {
-        if (isThere.current) setBusy(false);
+        if (isMounted.current) setBusy(false);
       }
     },
     [operation],
   );
-  const clear = useCallback(() => setError(undefined), []);
-  return { act, error, isBusy, clear };
+  const reset = useCallback(() => setError(undefined), []);
+  return { mutate, error, isBusy, reset };
 }

@@ -1,18 +1,18 @@
 // One query on screen, kept true.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiFailure, failureOf, run } from '../client/client.ts';
+import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
-import { type Occasions, refresh } from '../live/refresh.ts';
+import { type RefreshTriggers, refreshOn } from '../live/refresh.ts';
 
-export interface QueryOptions extends Occasions {
+export interface QueryOptions extends RefreshTriggers {
   /** Nothing is asked while it is true. */
-  isOff?: boolean;
+  skip?: boolean;
   /** Shows the answer for the last variables until that for new ones is there. */
-  keepsData?: boolean;
+  keepPreviousData?: boolean;
 }
 
-export interface Query<Result> {
+export interface QueryState<Result> {
   /** The newest answer; undefined until there is one. */
   data: Result | undefined;
   /** Why the newest attempt failed. There may be older data beside it. */
@@ -20,7 +20,7 @@ export interface Query<Result> {
   /** Whether the first answer is still to come. */
   isLoading: boolean;
   /** Asks again now. */
-  reload: () => Promise<void>;
+  refetch: () => Promise<void>;
 }
 
 interface State<Result> {
@@ -33,37 +33,37 @@ interface State<Result> {
 export function useQuery<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
-  { kinds, everyMs, isOff = false, keepsData = false }: QueryOptions = {},
-): Query<Result> {
+  { kinds, pollMs, skip = false, keepPreviousData = false }: QueryOptions = {},
+): QueryState<Result> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
   const [state, setState] = useState<State<Result>>({ key });
-  const askNow = useRef(async () => {});
+  const refetchNow = useRef(async () => {});
 
   useEffect(() => {
-    if (isOff) return;
-    const gone = new AbortController();
-    const { now, end } = refresh({ kinds, everyMs }, ask);
-    askNow.current = now;
-    void now();
+    if (skip) return;
+    const unmounted = new AbortController();
+    const { refreshNow, stop } = refreshOn({ kinds, pollMs }, fetchData);
+    refetchNow.current = refreshNow;
+    void refreshNow();
     return () => {
-      gone.abort();
-      end();
+      unmounted.abort();
+      stop();
     };
 
-    async function ask(): Promise<void> {
+    async function fetchData(): Promise<void> {
       try {
-        const data = await run(operation, variables, gone.signal);
-        if (!gone.signal.aborted) setState({ key, data });
+        const data = await execute(operation, variables, unmounted.signal);
+        if (!unmounted.signal.aborted) setState({ key, data });
       } catch (error) {
-        if (gone.signal.aborted) return;
-        setState((last) => ({ key, data: last.key === key ? last.data : undefined, error: failureOf(error) }));
+        if (unmounted.signal.aborted) return;
+        setState((last) => ({ key, data: last.key === key ? last.data : undefined, error: toApiFailure(error) }));
       }
     }
-  }, [key, kinds?.join(), everyMs, isOff]);
+  }, [key, kinds?.join(), pollMs, skip]);
 
-  const reload = useCallback(() => askNow.current(), []);
-  const isMine = state.key === key;
-  const data = isMine || keepsData ? state.data : undefined;
-  const error = isMine ? state.error : undefined;
-  return { data, error, isLoading: data === undefined && error === undefined && !isOff, reload };
+  const refetch = useCallback(() => refetchNow.current(), []);
+  const isCurrent = state.key === key;
+  const data = isCurrent || keepPreviousData ? state.data : undefined;
+  const error = isCurrent ? state.error : undefined;
+  return { data, error, isLoading: data === undefined && error === undefined && !skip, refetch };
 }

@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
-import { type Connection, subscribe } from '../live/subscribe.ts';
+import { type ConnectionStatus, subscribe } from '../live/subscribe.ts';
 
-export interface Subscription {
-  connection: Connection;
+export interface SubscriptionState {
+  connection: ConnectionStatus;
   /** Why it ended for good. */
   error: ApiFailure | undefined;
 }
@@ -16,22 +16,22 @@ export function useSubscription<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
   next: (result: Result) => void,
-  { isOff = false } = {},
-): Subscription {
-  const [connection, setConnection] = useState<Connection>('connecting');
+  { skip = false } = {},
+): SubscriptionState {
+  const [connection, setConnection] = useState<ConnectionStatus>('connecting');
   const [error, setError] = useState<ApiFailure>();
-  const newest = useRef(next);
-  newest.current = next;
+  const latestNext = useRef(next);
+  latestNext.current = next;
 
   useEffect(() => {
-    if (isOff) return;
+    if (skip) return;
     setError(undefined);
     return subscribe(operation, variables, {
-      next: (result) => newest.current(result),
-      failed: setError,
+      next: (result) => latestNext.current(result),
+      onFailure: setError,
       connection: setConnection,
     });
-  }, [operation, JSON.stringify(variables), isOff]);
+  }, [operation, JSON.stringify(variables), skip]);
 
   return { connection, error };
 }

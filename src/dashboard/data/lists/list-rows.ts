@@ -1,11 +1,11 @@
 // Puts pages of a list together. All lists of the API are sorted by id, the newest first, and a cursor is an id.
 
 /** What every row of a list has. */
-export interface Identified {
+export interface WithId {
   id: string;
 }
 
-export interface Page<Row> {
+export interface ListPage<Row> {
   nodes: readonly Row[];
   pageInfo: { hasNextPage: boolean; endCursor?: string | null };
   totalCount?: number;
@@ -15,26 +15,26 @@ export interface Page<Row> {
  * Takes in a page that begins right after the id `after` (from the very beginning when there is none): what it covers
  * is as it says, the rest stays. Rows that are as they were stay the same objects, so that they needn't be drawn again.
  */
-export function takePage<Row extends Identified>(
+export function mergePage<Row extends WithId>(
   rows: readonly Row[],
-  { nodes, pageInfo }: Page<Row>,
+  { nodes, pageInfo }: ListPage<Row>,
   after?: string,
 ): readonly Row[] {
   const lowest = nodes.at(-1)?.id ?? after ?? '';
   const before = after === undefined ? [] : rows.filter(({ id }) => id >= after);
-  const behind = pageInfo.hasNextPage ? rows.filter(({ id }) => id < lowest) : [];
+  const rest = pageInfo.hasNextPage ? rows.filter(({ id }) => id < lowest) : [];
   const known = new Map(rows.map((row) => [row.id, row]));
   const covered = nodes.map((node) => {
-    const old = known.get(node.id);
-    return old && JSON.stringify(old) === JSON.stringify(node) ? old : node;
+    const previous = known.get(node.id);
+    return previous && JSON.stringify(previous) === JSON.stringify(node) ? previous : node;
   });
   // More new rows than fit on a page: what was known no longer joins it, and would leave a hole.
-  const hasHole = after === undefined && behind.length > 0 && !nodes.some(({ id }) => known.has(id));
-  return hasHole ? covered : [...before, ...covered, ...behind];
+  const hasGap = after === undefined && rest.length > 0 && !nodes.some(({ id }) => known.has(id));
+  return hasGap ? covered : [...before, ...covered, ...rest];
 }
 
 /** The first and the last index of the rows in view that are in `stale`; null when none is. */
-export function staleRange<Row extends Identified>(
+export function staleRange<Row extends WithId>(
   rows: readonly Row[],
   stale: ReadonlySet<string>,
   [from, to]: readonly [number, number],

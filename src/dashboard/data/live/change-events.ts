@@ -9,4 +9,4 @@ export interface ChangedObject {
 }
 
 /** What changed of the kinds that were asked for; `'gap'` when changes may have been missed. */
-export type News = readonly ChangedObject[] | 'gap';
+export type ChangeEvents = readonly ChangedObject[] | 'gap';

@@ -2,60 +2,60 @@
 
 import { signal } from '@preact/signals';
 import { Changes } from '../../generated/operations.ts';
-import type { ChangedObject, News } from './change-events.ts';
-import { type Connection, subscribe } from './subscribe.ts';
+import type { ChangedObject, ChangeEvents } from './change-events.ts';
+import { type ConnectionStatus, subscribe } from './subscribe.ts';
 
-export type { ChangedObject, News } from './change-events.ts';
+export type { ChangedObject, ChangeEvents } from './change-events.ts';
 
-interface Watcher {
+interface ChangeListener {
   kinds: ReadonlySet<string>;
-  listener: (news: News) => void;
+  listener: (events: ChangeEvents) => void;
 }
 
 /** Whether what is on screen is told of changes. */
-export const connection = signal<Connection>('connecting');
+export const connection = signal<ConnectionStatus>('connecting');
 
-const watchers = new Set<Watcher>();
+const listeners = new Set<ChangeListener>();
 let stop: (() => void) | undefined;
-let hasBegun = false;
+let hasConnectedBefore = false;
 
 /** Hears of changes of objects of these kinds, until the returned function is called. */
-export function onChange(kinds: readonly string[], listener: (news: News) => void): () => void {
-  const watcher = { kinds: new Set(kinds), listener };
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
+export function onObjectChange(kinds: readonly string[], listener: (events: ChangeEvents) => void): () => void {
+  const entry = { kinds: new Set(kinds), listener };
+  listeners.add(entry);
+  return () => listeners.delete(entry);
 }
 
 /** Opens the stream: once somebody is signed in. */
-export function goLive(): void {
+export function openChangeFeed(): void {
   stop ??= subscribe(
     Changes,
     {},
     {
-      next: ({ changes }) => tell(changes.changes),
-      connection: (now) => {
-        connection.value = now;
+      next: ({ changes }) => dispatchChanges(changes.changes),
+      connection: (status) => {
+        connection.value = status;
       },
     },
   );
 }
 
 /** Closes the stream: when somebody signs out. */
-export function goQuiet(): void {
+export function closeChangeFeed(): void {
   stop?.();
   stop = undefined;
-  hasBegun = false;
+  hasConnectedBefore = false;
 }
 
-function tell(changes: readonly ChangedObject[]): void {
+function dispatchChanges(changes: readonly ChangedObject[]): void {
   // Each stream begins with an empty list; for every one but the first that means that there was a gap before it.
   if (changes.length === 0) {
-    if (hasBegun) for (const { listener } of [...watchers]) listener('gap');
-    hasBegun = true;
+    if (hasConnectedBefore) for (const { listener } of [...listeners]) listener('gap');
+    hasConnectedBefore = true;
     return;
   }
-  for (const { kinds, listener } of [...watchers]) {
-    const mine = changes.filter(({ kind }) => kinds.has(kind));
-    if (mine.length > 0) listener(mine);
+  for (const { kinds, listener } of [...listeners]) {
+    const relevant = changes.filter(({ kind }) => kinds.has(kind));
+    if (relevant.length > 0) listener(relevant);
   }
 }

@@ -1,70 +1,70 @@
 // When something on screen is asked again: after changes (gathered), after a gap, and by the clock while it is seen.
 
-import { type News, onChange } from './change-feed.ts';
+import { type ChangeEvents, onObjectChange } from './change-feed.ts';
 
 /** Changes that come together are asked for together. */
-const GATHER_MS = 300;
+const DEBOUNCE_MS = 300;
 
 /** While change follows change, what is on screen is asked no oftener than this. */
-const PAUSE_MS = 1000;
+const MIN_INTERVAL_MS = 1000;
 
-export interface Occasions {
+export interface RefreshTriggers {
   /** The kinds of objects whose changes concern what is shown. */
   kinds?: readonly string[];
   /** How often to ask although nothing is known to have changed, while the page is visible. */
-  everyMs?: number;
+  pollMs?: number;
 }
 
 /**
  * Calls `ask` on every occasion, never twice at a time. `hear` is told of news before that.
  * @returns what asks at once, and what ends it.
  */
-export function refresh(
-  { kinds = [], everyMs }: Occasions,
-  ask: () => Promise<void>,
-  hear: (news: News) => void = () => {},
-): { now: () => Promise<void>; soon: () => void; end: () => void } {
-  let gathering: ReturnType<typeof setTimeout> | undefined;
-  let asking: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let askedAt = 0;
-  let isOver = false;
+export function refreshOn(
+  { kinds = [], pollMs }: RefreshTriggers,
+  fetchData: () => Promise<void>,
+  onEvents: (events: ChangeEvents) => void = () => {},
+): { refreshNow: () => Promise<void>; scheduleRefresh: () => void; stop: () => void } {
+  let debounceTimer: ReturnType<typeof setTimeout> | undefined;
+  let running: Promise<void> | undefined;
+  let isRunAgain = false;
+  let lastRunAt = 0;
+  let isStopped = false;
 
-  const unwatch =
+  const removeListener =
     kinds.length > 0
-      ? onChange(kinds, (news) => {
-          hear(news);
-          soon();
+      ? onObjectChange(kinds, (events) => {
+          onEvents(events);
+          scheduleRefresh();
         })
       : () => {};
-  const clock = everyMs === undefined ? undefined : setInterval(() => document.hidden || void now(), everyMs);
+  const pollTimer = pollMs === undefined ? undefined : setInterval(() => document.hidden || void refreshNow(), pollMs);
 
-  function soon(): void {
-    const pause = askedAt + PAUSE_MS - performance.now();
-    gathering ??= setTimeout(() => void now(), Math.max(GATHER_MS, pause));
+  function scheduleRefresh(): void {
+    const delay = lastRunAt + MIN_INTERVAL_MS - performance.now();
+    debounceTimer ??= setTimeout(() => void refreshNow(), Math.max(DEBOUNCE_MS, delay));
   }
 
-  async function now(): Promise<void> {
-    clearTimeout(gathering);
-    gathering = undefined;
-    if (asking) {
-      isAskedAgain = true;
-      return asking;
+  async function refreshNow(): Promise<void> {
+    clearTimeout(debounceTimer);
+    debounceTimer = undefined;
+    if (running) {
+      isRunAgain = true;
+      return running;
     }
-    askedAt = performance.now();
-    asking = ask();
-    await asking;
-    asking = undefined;
-    if (isAskedAgain && !isOver) soon();
-    isAskedAgain = false;
+    lastRunAt = performance.now();
+    running = fetchData();
+    await running;
+    running = undefined;
+    if (isRunAgain && !isStopped) scheduleRefresh();
+    isRunAgain = false;
   }
 
-  function end(): void {
-    isOver = true;
-    unwatch();
-    clearTimeout(gathering);
-    clearInterval(clock);
+  function stop(): void {
+    isStopped = true;
+    removeListener();
+    clearTimeout(debounceTimer);
+    clearInterval(pollTimer);
   }
 
-  return { now, soon, end };
+  return { refreshNow, scheduleRefresh, stop };
 }

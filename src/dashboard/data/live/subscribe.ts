@@ -1,107 +1,107 @@
 // A subscription that lives as long as somebody looks: connects again after a loss, pauses while the page is hidden.
 
-import { type ApiFailure, follow } from '../client/client.ts';
+import { type ApiFailure, openStream } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
-import { waitBefore } from './retry-delay.ts';
+import { retryDelay } from './retry-delay.ts';
 
 /** A hidden page gives back its connection after this time: browsers grant six per gateway to all tabs together. */
-const HIDDEN_MAX_MS = 20_000;
+const MAX_HIDDEN_MS = 20_000;
 
 /** The server tells at least a comment every 12 s. */
-const SILENCE_MAX_MS = 40_000;
+const MAX_SILENCE_MS = 40_000;
 
 /** What won't get better by trying again. */
-const FINAL = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'BAD_USER_INPUT']);
+const PERMANENT_CODES = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'BAD_USER_INPUT']);
 
-export type Connection = 'live' | 'connecting' | 'lost';
+export type ConnectionStatus = 'live' | 'connecting' | 'lost';
 
-export interface Listener<Result> {
+export interface SubscriptionListener<Result> {
   next(result: Result): void;
   /** It failed for good. */
-  failed?(failure: ApiFailure): void;
-  connection?(connection: Connection): void;
+  onFailure?(failure: ApiFailure): void;
+  connection?(connection: ConnectionStatus): void;
 }
 
 /** Follows a subscription until the returned function is called. */
 export function subscribe<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
-  listener: Listener<Result>,
+  listener: SubscriptionListener<Result>,
 ): () => void {
   let stop: (() => void) | undefined;
   let attempt = 0;
-  let isOver = false;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let hiding: ReturnType<typeof setTimeout> | undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let hideTimer: ReturnType<typeof setTimeout> | undefined;
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
   document.addEventListener('visibilitychange', visibilityChanged);
-  window.addEventListener('online', soon);
+  window.addEventListener('online', reconnectIfVisible);
   connect();
-  return end;
+  return unsubscribe;
 
   function connect(): void {
-    clearTimeout(retry);
+    clearTimeout(retryTimer);
     listener.connection?.(attempt < 2 ? 'connecting' : 'lost');
-    heard();
-    stop = follow(operation, variables, {
-      opened: () => {
+    restartSilenceTimer();
+    stop = openStream(operation, variables, {
+      onOpen: () => {
         attempt = 0;
         listener.connection?.('live');
       },
-      alive: heard,
+      onActivity: restartSilenceTimer,
       next: (result) => listener.next(result),
-      ended: lost,
+      onEnd: streamEnded,
     });
   }
 
-  function heard(): void {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
+  function restartSilenceTimer(): void {
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(() => {
       stop?.();
-      lost(null);
-    }, SILENCE_MAX_MS);
+      streamEnded(null);
+    }, MAX_SILENCE_MS);
   }
 
-  function lost(failure: ApiFailure | null): void {
+  function streamEnded(failure: ApiFailure | null): void {
     stop = undefined;
-    clearTimeout(silence);
-    if (isOver) return;
-    if (failure && FINAL.has(failure.code)) {
-      end();
+    clearTimeout(silenceTimer);
+    if (isStopped) return;
+    if (failure && PERMANENT_CODES.has(failure.code)) {
+      unsubscribe();
       listener.connection?.('lost');
-      listener.failed?.(failure);
+      listener.onFailure?.(failure);
       return;
     }
     attempt += 1;
     listener.connection?.(attempt < 2 ? 'connecting' : 'lost');
-    retry = setTimeout(connect, Math.max(waitBefore(attempt - 1), (failure?.retryAfter ?? 0) * 1000));
+    retryTimer = setTimeout(connect, Math.max(retryDelay(attempt - 1), (failure?.retryAfter ?? 0) * 1000));
   }
 
-  function soon(): void {
-    if (!isOver && !stop && !document.hidden) connect();
+  function reconnectIfVisible(): void {
+    if (!isStopped && !stop && !document.hidden) connect();
   }
 
   function visibilityChanged(): void {
-    clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(pause, HIDDEN_MAX_MS);
-    else soon();
+    clearTimeout(hideTimer);
+    if (document.hidden) hideTimer = setTimeout(pause, MAX_HIDDEN_MS);
+    else reconnectIfVisible();
   }
 
   function pause(): void {
-    clearTimeout(retry);
-    clearTimeout(silence);
+    clearTimeout(retryTimer);
+    clearTimeout(silenceTimer);
     stop?.();
     stop = undefined;
     attempt = 0;
     listener.connection?.('connecting');
   }
 
-  function end(): void {
-    isOver = true;
+  function unsubscribe(): void {
+    isStopped = true;
     pause();
-    clearTimeout(hiding);
+    clearTimeout(hideTimer);
     document.removeEventListener('visibilitychange', visibilityChanged);
-    window.removeEventListener('online', soon);
+    window.removeEventListener('online', reconnectIfVisible);
   }
 }

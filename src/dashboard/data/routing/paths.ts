@@ -1,9 +1,9 @@
 // Where each object is shown. All links to objects are made here.
 
 /** The dashboard's own root. */
-export const BASE = '/dashboard';
+export const BASE_PATH = '/dashboard';
 
-const FOLDERS: Record<string, string> = {
+const PATHS_BY_KIND: Record<string, string> = {
   endpoint: 'endpoints',
   offlineEndpoint: 'endpoints',
   tunnelSession: 'agents',
@@ -26,7 +26,7 @@ const FOLDERS: Record<string, string> = {
 };
 
 /** The kinds of objects, by the prefix of their ids. */
-const KINDS: Record<string, string> = {
+const KINDS_BY_PREFIX: Record<string, string> = {
   ep: 'endpoint',
   oep: 'offlineEndpoint',
   ts: 'tunnelSession',
@@ -49,21 +49,21 @@ const KINDS: Record<string, string> = {
 };
 
 /** The address of a place in the dashboard: `pathOf('credentials', 'new')`. */
-export function pathOf(...parts: string[]): string {
-  return [BASE, ...parts.map(encodeURIComponent)].join('/');
+export function pathTo(...parts: string[]): string {
+  return [BASE_PATH, ...parts.map(encodeURIComponent)].join('/');
 }
 
 /** The address of an object. The kind is that of `changes` and `search`: `credential`. */
-export function addressOf(kind: string, id: string): string {
-  return `${BASE}/${FOLDERS[kind] ?? 'endpoints'}/${encodeURIComponent(id)}`;
+export function objectPath(kind: string, id: string): string {
+  return `${BASE_PATH}/${PATHS_BY_KIND[kind] ?? 'endpoints'}/${encodeURIComponent(id)}`;
 }
 
 /** The address of a route of an HTTPS edge. */
-export function addressOfRoute(edgeId: string, routeId: string): string {
-  return `${addressOf('httpsEdge', edgeId)}/routes/${encodeURIComponent(routeId)}`;
+export function edgeRoutePath(edgeId: string, routeId: string): string {
+  return `${objectPath('httpsEdge', edgeId)}/routes/${encodeURIComponent(routeId)}`;
 }
 
 /** The kind of the object with this id; undefined when its prefix is unknown. */
 export function kindOf(id: string): string | undefined {
-  return KINDS[id.slice(0, id.lastIndexOf('_'))];
+  return KINDS_BY_PREFIX[id.slice(0, id.lastIndexOf('_'))];
 }

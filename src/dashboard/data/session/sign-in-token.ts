@@ -7,12 +7,12 @@ import { signal } from '@preact/signals';
 export const signInToken = signal<string | null>(null);
 
 /** Takes the token out of the address, now and whenever a link is opened in this page again. */
-export function takeToken(): void {
-  take();
-  window.addEventListener('hashchange', take);
+export function captureSignInToken(): void {
+  readToken();
+  window.addEventListener('hashchange', readToken);
 }
 
-function take(): void {
+function readToken(): void {
   const { pathname, search, hash } = window.location;
   if (!pathname.endsWith('/sign-in') || hash.length < 2) return;
   signInToken.value = hash.slice(1);

@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { ApiKey, type ApiKeyQuery, DeleteApiKey, UpdateApiKey } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
-import { NotesDialog } from '../../ui/dialogs/metadata-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
+import { MetadataDialog } from '../../ui/dialogs/metadata-dialog.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
-import { toast, undoable } from '../../ui/feedback/toast.tsx';
-import { Waiting } from '../../ui/layout/loading-page.tsx';
-import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
+import { LoadingPage } from '../../ui/layout/loading-page.tsx';
+import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isOurs, OwnerLink } from '../credentials/owner.tsx';
 import { keyCrumbs, lists } from './navigation.ts';
 
@@ -25,11 +25,11 @@ type Key = NonNullable<ApiKeyQuery['apiKey']>;
 
 export function ApiKeyPage() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(ApiKey, { id }, { kinds: ['apiKey'], everyMs: USES_MS });
+  const { data, error, refetch } = useQuery(ApiKey, { id }, { kinds: ['apiKey'], pollMs: USES_MS });
   const [asked, setAsked] = useState<'change' | 'delete'>();
   const key = data?.apiKey;
   if (!key || error?.code === 'NOT_FOUND')
-    return <Waiting title="API key" crumbs={keyCrumbs} error={error} reload={reload} />;
+    return <LoadingPage title="API key" crumbs={keyCrumbs} error={error} refetch={refetch} />;
   const close = () => setAsked(undefined);
   return (
     <Page
@@ -39,23 +39,23 @@ export function ApiKeyPage() {
         isOurs(key.owner) && (
           <>
             <Button onClick={() => setAsked('change')}>Change</Button>
-            <Button look="danger" onClick={() => setAsked('delete')}>
+            <Button variant="danger" onClick={() => setAsked('delete')}>
               Delete
             </Button>
           </>
         )
       }
     >
-      {!key.owner.active && <Note look="warn">Its holder is inactive: the key is refused until that changes.</Note>}
-      <Facts
-        facts={[
+      {!key.owner.active && <Note variant="warn">Its holder is inactive: the key is refused until that changes.</Note>}
+      <DescriptionList
+        items={[
           { name: 'Held by', value: <OwnerLink owner={key.owner} /> },
-          { name: 'Last used', value: <When at={key.lastUsedAt} /> },
-          { name: 'Created', value: <When at={key.createdAt} /> },
-          { name: 'Id', value: <Copy text={id} what="the id" /> },
+          { name: 'Last used', value: <RelativeTime at={key.lastUsedAt} /> },
+          { name: 'Created', value: <RelativeTime at={key.createdAt} /> },
+          { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
-      <Notes text={key.metadata} />
+      <MetadataSection text={key.metadata} />
       {asked === 'change' && <Change apiKey={key} onClose={close} />}
       {asked === 'delete' && <Deletion apiKey={key} onClose={close} />}
     </Page>
@@ -73,17 +73,17 @@ interface DialogProps {
 
 function Change({ apiKey, onClose }: DialogProps) {
   const { id } = apiKey;
-  const update = useAction(UpdateApiKey);
+  const update = useMutation(UpdateApiKey);
   return (
-    <NotesDialog
+    <MetadataDialog
       title="Change what is noted of the key"
-      noted={apiKey}
+      object={apiKey}
       error={update.error}
       isBusy={update.isBusy}
       onClose={onClose}
       onSave={async (input, before) => {
-        if (!(await update.act({ id, input }))) return;
-        undoable('The API key is changed.', UpdateApiKey, { id, input: before });
+        if (!(await update.mutate({ id, input }))) return;
+        toastWithUndo('The API key is changed.', UpdateApiKey, { id, input: before });
         onClose();
       }}
     />
@@ -92,25 +92,25 @@ function Change({ apiKey, onClose }: DialogProps) {
 
 function Deletion({ apiKey, onClose }: DialogProps) {
   const { route } = useLocation();
-  const remove = useAction(DeleteApiKey);
+  const remove = useMutation(DeleteApiKey);
   async function confirmed() {
-    if (!(await remove.act({ id: apiKey.id }))) return;
+    if (!(await remove.mutate({ id: apiKey.id }))) return;
     toast('The API key is deleted.');
     route(lists.keys, true);
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title="Delete this API key?"
-      name={titleOf(apiKey)}
-      action="Delete the API key"
+      typeToConfirm={titleOf(apiKey)}
+      confirmLabel="Delete the API key"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       <p>
-        Requests with it are refused from then on, for good. It was last used: <When at={apiKey.lastUsedAt} />.
+        Requests with it are refused from then on, for good. It was last used: <RelativeTime at={apiKey.lastUsedAt} />.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -1,12 +1,12 @@
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type ApiKeyRowFragment, ApiKeys } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { OwnerLink } from '../credentials/owner.tsx';
 import { tabs } from './navigation.ts';
 
@@ -20,19 +20,25 @@ const columns: Column<ApiKeyRowFragment>[] = [
     key: 'used',
     title: 'Last used',
     width: '8rem',
-    cell: ({ lastUsedAt }) => <When at={lastUsedAt} never="never used" />,
+    cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} fallback="never used" />,
   },
-  { key: 'created', title: 'Created', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    key: 'created',
+    title: 'Created',
+    width: '8rem',
+    priority: 2,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 const newKey = (
-  <LinkButton look="primary" href={pathOf('access', 'keys', 'new')}>
+  <LinkButton variant="primary" href={pathTo('access', 'keys', 'new')}>
     New API key
   </LinkButton>
 );
 
 export function ApiKeyList() {
-  const list = useList(ApiKeys, {}, (result) => result.apiKeys, { kinds: ['apiKey'], everyMs: USES_MS });
+  const list = useList(ApiKeys, {}, (result) => result.apiKeys, { kinds: ['apiKey'], pollMs: USES_MS });
   return (
     <Page title="API keys" lead="With which programs use the API of this gateway." actions={newKey}>
       <Tabs label="Access" tabs={tabs} />
@@ -40,11 +46,11 @@ export function ApiKeyList() {
         label="API keys"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('apiKey', id)}
+        href={({ id }) => objectPath('apiKey', id)}
         empty={
-          <Empty title="No API keys yet" action={newKey}>
+          <EmptyState title="No API keys yet" action={newKey}>
             A program that uses the API sends one with each request. You need none here: you are signed in.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

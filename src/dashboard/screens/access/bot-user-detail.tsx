@@ -1,48 +1,48 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { BotUser, type BotUserRowFragment, DeleteBotUser, UpdateBotUser } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import { toast, undoable } from '../../ui/feedback/toast.tsx';
+import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { Waiting } from '../../ui/layout/loading-page.tsx';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { LoadingPage } from '../../ui/layout/loading-page.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { botCrumbs, isAdmin, lists } from './navigation.ts';
 import { botName } from './new-bot-user.tsx';
 
 export function BotUserPage() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(BotUser, { id }, { kinds: ['botUser'] });
-  const update = useAction(UpdateBotUser);
+  const { data, error, refetch } = useQuery(BotUser, { id }, { kinds: ['botUser'] });
+  const update = useMutation(UpdateBotUser);
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const bot = data?.botUser;
   if (!bot || error?.code === 'NOT_FOUND')
-    return <Waiting title="bot user" crumbs={botCrumbs} error={error} reload={reload} />;
+    return <LoadingPage title="bot user" crumbs={botCrumbs} error={error} refetch={refetch} />;
   const { active, name, createdAt } = bot;
   const close = () => setAsked(undefined);
 
   async function turn() {
-    if (!(await update.act({ id, input: { active: !active } }))) return;
-    undoable(`${name} is ${active ? 'inactive' : 'active'} now.`, UpdateBotUser, { id, input: { active } });
-    void reload();
+    if (!(await update.mutate({ id, input: { active: !active } }))) return;
+    toastWithUndo(`${name} is ${active ? 'inactive' : 'active'} now.`, UpdateBotUser, { id, input: { active } });
+    void refetch();
   }
 
   return (
     <Page
       title={name}
-      badge={!active && <Tag look="warn">inactive</Tag>}
+      badge={!active && <Tag variant="warn">inactive</Tag>}
       crumbs={botCrumbs}
       actions={
         isAdmin() && (
@@ -51,7 +51,7 @@ export function BotUserPage() {
             <Button isBusy={update.isBusy} onClick={() => void turn()}>
               {active ? 'Make inactive' : 'Make active'}
             </Button>
-            <Button look="danger" onClick={() => setAsked('delete')}>
+            <Button variant="danger" onClick={() => setAsked('delete')}>
               Delete
             </Button>
           </>
@@ -59,17 +59,17 @@ export function BotUserPage() {
       }
     >
       <ErrorNote error={update.error} />
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           { name: 'Its API keys and credentials', value: active ? 'are accepted' : 'are refused' },
-          { name: 'Created', value: <When at={createdAt} /> },
-          { name: 'Id', value: <Copy text={id} what="the id" /> },
+          { name: 'Created', value: <RelativeTime at={createdAt} /> },
+          { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
       {isAdmin() && (
         <p>
-          It can hold <a href={pathOf('access', 'keys', 'new')}>API keys</a> and{' '}
-          <a href={pathOf('credentials', 'new')}>credentials</a>: name it when you create one.
+          It can hold <a href={pathTo('access', 'keys', 'new')}>API keys</a> and{' '}
+          <a href={pathTo('credentials', 'new')}>credentials</a>: name it when you create one.
         </p>
       )}
       {asked === 'rename' && <Rename bot={bot} onClose={close} />}
@@ -84,23 +84,23 @@ interface DialogProps {
 }
 
 function Rename({ bot: { id, name }, onClose }: DialogProps) {
-  const { bind, values } = useFields({ name });
-  const update = useAction(UpdateBotUser);
+  const { bind, values } = useFormFields({ name });
+  const update = useMutation(UpdateBotUser);
   async function submit() {
-    if (!(await update.act({ id, input: values }))) return;
-    undoable('The bot user has another name now.', UpdateBotUser, { id, input: { name } });
+    if (!(await update.mutate({ id, input: values }))) return;
+    toastWithUndo('The bot user has another name now.', UpdateBotUser, { id, input: { name } });
     onClose();
   }
   return (
     <Dialog title="Rename the bot user" onClose={onClose}>
       <Form
-        action="Rename"
+        submitLabel="Rename"
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}
         onCancel={onClose}
       >
-        <TextField {...bind('name')} label="Name" check={botName} />
+        <TextField {...bind('name')} label="Name" validate={botName} />
       </Form>
     </Dialog>
   );
@@ -108,23 +108,23 @@ function Rename({ bot: { id, name }, onClose }: DialogProps) {
 
 function Deletion({ bot: { id, name }, onClose }: DialogProps) {
   const { route } = useLocation();
-  const remove = useAction(DeleteBotUser);
+  const remove = useMutation(DeleteBotUser);
   async function confirmed() {
-    if (!(await remove.act({ id }))) return;
+    if (!(await remove.mutate({ id }))) return;
     toast('The bot user is deleted.');
     route(lists.bots, true);
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title="Delete this bot user?"
-      name={name.trim()}
-      action="Delete the bot user"
+      typeToConfirm={name.trim()}
+      confirmLabel="Delete the bot user"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       <p>It can’t be deleted while it holds API keys or credentials. To shut it out for a while, make it inactive.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

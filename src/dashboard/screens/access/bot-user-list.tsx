@@ -1,13 +1,13 @@
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type BotUserRowFragment, BotUsers } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, tabs } from './navigation.ts';
 
 const columns: Column<BotUserRowFragment>[] = [
@@ -16,15 +16,15 @@ const columns: Column<BotUserRowFragment>[] = [
     key: 'active',
     title: 'State',
     width: '7rem',
-    cell: ({ active }) => (active ? 'active' : <Tag look="warn">inactive</Tag>),
+    cell: ({ active }) => (active ? 'active' : <Tag variant="warn">inactive</Tag>),
   },
-  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
 export function BotUserList() {
   const list = useList(BotUsers, {}, (result) => result.botUsers, { kinds: ['botUser'] });
   const newBot = isAdmin() && (
-    <LinkButton look="primary" href={pathOf('access', 'bots', 'new')}>
+    <LinkButton variant="primary" href={pathTo('access', 'bots', 'new')}>
       New bot user
     </LinkButton>
   );
@@ -39,11 +39,11 @@ export function BotUserList() {
         label="Bot users"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('botUser', id)}
+        href={({ id }) => objectPath('botUser', id)}
         empty={
-          <Empty title="No bot users yet" action={newBot}>
+          <EmptyState title="No bot users yet" action={newBot}>
             What a bot user holds stays when a person goes. It has the rights of a member.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CreateApiKey } from '../../generated/operations.ts';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { description, metadata } from '../../ui/forms/validators.ts';
-import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
+import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { CodeBlock } from '../../ui/text/code-block.tsx';
 import { OwnerField } from '../credentials/owner.tsx';
@@ -21,12 +21,12 @@ interface Created {
 export function NewApiKey() {
   const { route } = useLocation();
   const [created, setCreated] = useState<Created>();
-  const { bind, values } = useFields({ description: '', ownerId: '', metadata: '' });
-  const create = useAction(CreateApiKey);
+  const { bind, values } = useFormFields({ description: '', ownerId: '', metadata: '' });
+  const create = useMutation(CreateApiKey);
 
   async function submit() {
     const { ownerId, ...texts } = values;
-    const result = await create.act({ input: { ...texts, ...(ownerId && { ownerId }) } });
+    const result = await create.mutate({ input: { ...texts, ...(ownerId && { ownerId }) } });
     const { id, token } = result?.createApiKey ?? {};
     if (id && token) setCreated({ id, token });
   }
@@ -34,17 +34,21 @@ export function NewApiKey() {
   if (created) {
     return (
       <Page title="The new API key" crumbs={keyCrumbs}>
-        <Secret name="API key" secret={created.token} onKept={() => route(addressOf('apiKey', created.id), true)}>
+        <OneTimeSecret
+          name="API key"
+          secret={created.token}
+          onDismiss={() => route(objectPath('apiKey', created.id), true)}
+        >
           <p>A request with it, for example:</p>
-          <CodeBlock code={exampleWith(created.token)} what="the example" />
-        </Secret>
+          <CodeBlock code={exampleWith(created.token)} label="the example" />
+        </OneTimeSecret>
       </Page>
     );
   }
   return (
     <Page title="New API key" crumbs={keyCrumbs}>
       <Form
-        action="Create the API key"
+        submitLabel="Create the API key"
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
@@ -54,7 +58,7 @@ export function NewApiKey() {
           {...bind('description')}
           label="Description"
           help="For people: who or what will use it."
-          check={description}
+          validate={validateDescription}
         />
         <OwnerField {...bind('ownerId')} what="the key" />
         <TextArea
@@ -62,7 +66,7 @@ export function NewApiKey() {
           label="Metadata"
           help="For machines: any text."
           rows={2}
-          check={metadata}
+          validate={validateMetadata}
           isCode
         />
       </Form>

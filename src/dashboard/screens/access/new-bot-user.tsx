@@ -1,39 +1,39 @@
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CreateBotUser } from '../../generated/operations.ts';
 import { CheckField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { all, atMost, needed } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { allOf, maxBytes, required } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { botCrumbs, lists } from './navigation.ts';
 
 const NAME_MAX_BYTES = 255;
 
-export const botName = all(needed('A name'), atMost(NAME_MAX_BYTES));
+export const botName = allOf(required('A name'), maxBytes(NAME_MAX_BYTES));
 
 export function NewBotUser() {
   const { route } = useLocation();
-  const { bind, values } = useFields({ name: '', active: true });
-  const create = useAction(CreateBotUser);
+  const { bind, values } = useFormFields({ name: '', active: true });
+  const create = useMutation(CreateBotUser);
 
   async function submit() {
-    const { id } = (await create.act({ input: values }))?.createBotUser ?? {};
-    if (id) route(addressOf('botUser', id), true);
+    const { id } = (await create.mutate({ input: values }))?.createBotUser ?? {};
+    if (id) route(objectPath('botUser', id), true);
   }
 
   return (
     <Page title="New bot user" crumbs={botCrumbs}>
       <Form
-        action="Create the bot user"
+        submitLabel="Create the bot user"
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
         onCancel={() => route(lists.bots)}
       >
-        <TextField {...bind('name')} label="Name" help="No other bot user may have it." check={botName} />
+        <TextField {...bind('name')} label="Name" help="No other bot user may have it." validate={botName} />
         <CheckField
           {...bind('active')}
           label="Active"

@@ -1,12 +1,12 @@
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CreateUser } from '../../generated/operations.ts';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { all, atMost, needed } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { allOf, maxBytes, required } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { lists, userCrumbs } from './navigation.ts';
 import { type Role, roles } from './roles.ts';
@@ -15,18 +15,18 @@ const EMAIL_MAX_BYTES = 254;
 
 export function NewUser() {
   const { route } = useLocation();
-  const { bind, values } = useFields({ email: '', role: 'member' as Role });
-  const create = useAction(CreateUser);
+  const { bind, values } = useFormFields({ email: '', role: 'member' as Role });
+  const create = useMutation(CreateUser);
 
   async function submit() {
-    const { id } = (await create.act({ input: { ...values, email: values.email.trim() } }))?.createUser ?? {};
-    if (id) route(addressOf('user', id), true);
+    const { id } = (await create.mutate({ input: { ...values, email: values.email.trim() } }))?.createUser ?? {};
+    if (id) route(objectPath('user', id), true);
   }
 
   return (
     <Page title="New user" crumbs={userCrumbs}>
       <Form
-        action="Add the user"
+        submitLabel="Add the user"
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
@@ -37,7 +37,7 @@ export function NewUser() {
           type="email"
           label="E-mail"
           help="It is what the user signs in with. Nothing is sent to it: you make a sign-in link on the next page."
-          check={all(needed('An e-mail address'), atMost(EMAIL_MAX_BYTES), address)}
+          validate={allOf(required('An e-mail address'), maxBytes(EMAIL_MAX_BYTES), address)}
         />
         <SelectField
           {...bind('role')}

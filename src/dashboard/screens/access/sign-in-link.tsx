@@ -1,13 +1,13 @@
 // A link by which a user sets a password. Its secret is in the fragment, and in the state of this component alone.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { CreateSignInLink } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
-import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
 interface Link {
   url: string;
@@ -15,10 +15,10 @@ interface Link {
 }
 
 export function SignInLinkSection({ userId, email }: { userId: string; email: string }) {
-  const create = useAction(CreateSignInLink);
+  const create = useMutation(CreateSignInLink);
   const [link, setLink] = useState<Link>();
   async function make() {
-    const result = await create.act({ userId });
+    const result = await create.mutate({ userId });
     if (result?.createSignInLink) setLink(result.createSignInLink);
   }
   return (
@@ -35,11 +35,11 @@ export function SignInLinkSection({ userId, email }: { userId: string; email: st
     >
       <ErrorNote error={create.error} />
       {link && (
-        <Secret name="sign-in link" secret={link.url} onKept={() => setLink(undefined)}>
+        <OneTimeSecret name="sign-in link" secret={link.url} onDismiss={() => setLink(undefined)}>
           <p>
-            Give it to {email} by a way that nobody else reads. It ends <When at={link.expiresAt} />.
+            Give it to {email} by a way that nobody else reads. It ends <RelativeTime at={link.expiresAt} />.
           </p>
-        </Secret>
+        </OneTimeSecret>
       )}
     </Section>
   );

@@ -1,5 +1,5 @@
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { viewer } from '../../data/session/session.ts';
 import { type UserRowFragment, Users } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
@@ -7,7 +7,7 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, tabs } from './navigation.ts';
 
 const columns: Column<UserRowFragment>[] = [
@@ -26,9 +26,15 @@ const columns: Column<UserRowFragment>[] = [
     key: 'active',
     title: 'State',
     width: '7rem',
-    cell: ({ active }) => (active ? 'active' : <Tag look="warn">shut out</Tag>),
+    cell: ({ active }) => (active ? 'active' : <Tag variant="warn">shut out</Tag>),
   },
-  { key: 'created', title: 'Added', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    key: 'created',
+    title: 'Added',
+    width: '8rem',
+    priority: 2,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 export function UserList() {
@@ -39,14 +45,14 @@ export function UserList() {
       lead={`The people of this account.${isAdmin() ? '' : ' Only admins can change them.'}`}
       actions={
         isAdmin() && (
-          <LinkButton look="primary" href={pathOf('access', 'users', 'new')}>
+          <LinkButton variant="primary" href={pathTo('access', 'users', 'new')}>
             New user
           </LinkButton>
         )
       }
     >
       <Tabs label="Access" tabs={tabs} />
-      <Table label="Users" columns={columns} list={list} href={({ id }) => addressOf('user', id)} />
+      <Table label="Users" columns={columns} list={list} href={({ id }) => objectPath('user', id)} />
     </Page>
   );
 }

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { meetViewer } from '../../data/session/session.ts';
+import { loadViewer } from '../../data/session/session.ts';
 import { SignOutEverywhere, UserSessions, type UserSessionsQuery } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { browserOf } from '../me/browser-name.ts';
 
 /** Browser sessions are told of to nobody. */
@@ -26,13 +26,19 @@ const columns: Column<Row>[] = [
     width: '2fr',
     cell: ({ userAgent, isThis }) => (
       <span title={userAgent}>
-        {browserOf(userAgent)} {isThis && <Tag look="good">this one</Tag>}
+        {browserOf(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
       </span>
     ),
   },
   { key: 'ip', title: 'Address', width: '1fr', cell: ({ ip }) => <code>{ip}</code> },
-  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
-  { key: 'created', title: 'Signed in', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
+  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
+  {
+    key: 'created',
+    title: 'Signed in',
+    width: '8rem',
+    priority: 2,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 interface UserBrowsersProps {
@@ -43,18 +49,18 @@ interface UserBrowsersProps {
 
 /** Where a user is signed in; for admins. */
 export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
-  const { data, error, reload } = useQuery(UserSessions, { userId }, { kinds: ['user'], everyMs: LOOK_MS });
-  const everywhere = useAction(SignOutEverywhere);
+  const { data, error, refetch } = useQuery(UserSessions, { userId }, { kinds: ['user'], pollMs: LOOK_MS });
+  const everywhere = useMutation(SignOutEverywhere);
   const [isAsking, setAsking] = useState(false);
   const rows = data?.browserSessions ?? [];
 
   async function signOut() {
-    const result = await everywhere.act({ userId });
+    const result = await everywhere.mutate({ userId });
     if (!result) return;
     setAsking(false);
-    if (isYou) return meetViewer();
+    if (isYou) return loadViewer();
     toast(`${email} is signed out everywhere.`);
-    void reload();
+    void refetch();
   }
 
   return (
@@ -62,7 +68,7 @@ export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
       title="Browsers"
       actions={rows.length > 0 && <Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
     >
-      <ErrorNote error={error} retry={() => void reload()} />
+      <ErrorNote error={error} retry={() => void refetch()} />
       {data ? (
         <Table
           label="Browser sessions"
@@ -74,9 +80,9 @@ export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
         !error && <Skeleton />
       )}
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title={`Sign ${email} out everywhere?`}
-          action="Sign out everywhere"
+          confirmLabel="Sign out everywhere"
           error={everywhere.error}
           isBusy={everywhere.isBusy}
           onConfirm={() => void signOut()}
@@ -86,7 +92,7 @@ export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
             Every browser in which {isYou ? 'you are' : 'the user is'} signed in is signed out at once
             {isYou && ', this one too'}. API keys keep working.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Section>
   );

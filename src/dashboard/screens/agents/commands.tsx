@@ -2,14 +2,14 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Action, useAction } from '../../data/hooks/use-mutation.ts';
+import { type MutationState, useMutation } from '../../data/hooks/use-mutation.ts';
 import { RestartAgent, StopAgent, UpdateAgent } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { CheckField } from '../../ui/forms/choice-fields.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 
 interface OrderProps {
   id: string;
@@ -27,7 +27,7 @@ export function Orders({ id, name }: Omit<OrderProps, 'onClose'>) {
     <>
       <Button onClick={() => setOrder('restart')}>Restart</Button>
       <Button onClick={() => setOrder('update')}>Update</Button>
-      <Button look="danger" onClick={() => setOrder('stop')}>
+      <Button variant="danger" onClick={() => setOrder('stop')}>
         Stop
       </Button>
       {order === 'restart' && <Restart {...asked} />}
@@ -38,7 +38,7 @@ export function Orders({ id, name }: Omit<OrderProps, 'onClose'>) {
 }
 
 function Restart(props: OrderProps) {
-  const restart = useAction(RestartAgent);
+  const restart = useMutation(RestartAgent);
   return (
     <Tell
       {...props}
@@ -46,7 +46,7 @@ function Restart(props: OrderProps) {
       action="Restart the agent"
       told="The agent restarts."
       order={restart}
-      send={() => restart.act({ id: props.id })}
+      send={() => restart.mutate({ id: props.id })}
     >
       <p>It ends and starts anew: what it serves doesn’t answer until it is back.</p>
     </Tell>
@@ -54,7 +54,7 @@ function Restart(props: OrderProps) {
 }
 
 function Stop(props: OrderProps) {
-  const stop = useAction(StopAgent);
+  const stop = useMutation(StopAgent);
   return (
     <Tell
       {...props}
@@ -62,7 +62,7 @@ function Stop(props: OrderProps) {
       action="Stop the agent"
       told="The agent stops."
       order={stop}
-      send={() => stop.act({ id: props.id })}
+      send={() => stop.mutate({ id: props.id })}
     >
       <p>Its program ends, and all that it serves goes offline. It can be started again only where it runs.</p>
     </Tell>
@@ -70,8 +70,8 @@ function Stop(props: OrderProps) {
 }
 
 function Update(props: OrderProps) {
-  const update = useAction(UpdateAgent);
-  const { bind, values } = useFields({ version: '', permitMajorVersion: false });
+  const update = useMutation(UpdateAgent);
+  const { bind, values } = useFormFields({ version: '', permitMajorVersion: false });
   const { version, permitMajorVersion } = values;
   const input = { permitMajorVersion, ...(version.trim() && { version: version.trim() }) };
   return (
@@ -81,7 +81,7 @@ function Update(props: OrderProps) {
       action="Update the agent"
       told="The agent updates itself."
       order={update}
-      send={() => update.act({ id: props.id, input })}
+      send={() => update.mutate({ id: props.id, input })}
     >
       <p>It replaces its program by another version and starts that.</p>
       <TextField {...bind('version')} label="Version" help="Empty: the newest there is." placeholder="newest" />
@@ -95,7 +95,7 @@ interface TellProps<Result, Variables> extends OrderProps {
   action: string;
   /** What is said when the agent has agreed. */
   told: string;
-  order: Action<Result, Variables>;
+  order: MutationState<Result, Variables>;
   send: () => Promise<Result | undefined>;
   children: ComponentChildren;
 }
@@ -108,16 +108,16 @@ function Tell<Result, Variables>(props: TellProps<Result, Variables>) {
     onClose();
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title={title}
-      name={name}
-      action={action}
+      typeToConfirm={name}
+      confirmLabel={action}
       error={order.error}
       isBusy={order.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       {children}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

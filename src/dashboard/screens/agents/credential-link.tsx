@@ -1,9 +1,9 @@
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { AgentCredential } from '../../generated/operations.ts';
 
 /** People know a credential by its description. */
 export function CredentialLink({ id }: { id: string }) {
   const { data } = useQuery(AgentCredential, { id }, { kinds: ['credential'] });
-  return <a href={addressOf('credential', id)}>{data?.credential?.description || id}</a>;
+  return <a href={objectPath('credential', id)}>{data?.credential?.description || id}</a>;
 }

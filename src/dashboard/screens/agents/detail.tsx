@@ -1,18 +1,18 @@
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { Agent, type AgentQuery } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { Dot } from '../../ui/feedback/status-dot.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
-import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { StatusDot } from '../../ui/feedback/status-dot.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
+import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/table/table.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { Orders } from './commands.tsx';
 import { CredentialLink } from './credential-link.tsx';
 import { RoundTrip } from './round-trip.tsx';
@@ -21,19 +21,19 @@ import { tunnelAddress, tunnelColumns } from './tunnel-columns.tsx';
 const KINDS = ['tunnelSession', 'tunnel'];
 const ROUND_TRIP_MS = 5000;
 
-export const agentCrumbs = [{ title: 'Agents', href: pathOf('agents') }];
+export const agentCrumbs = [{ title: 'Agents', href: pathTo('agents') }];
 
 type Session = NonNullable<AgentQuery['tunnelSession']>;
 
 export function AgentPage() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(Agent, { id }, { kinds: KINDS, everyMs: ROUND_TRIP_MS });
+  const { data, error, refetch } = useQuery(Agent, { id }, { kinds: KINDS, pollMs: ROUND_TRIP_MS });
   const session = data?.tunnelSession;
   if (error?.code === 'NOT_FOUND') return <Gone />;
   if (!session) {
     return (
       <Page title="Agent" crumbs={agentCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -41,7 +41,7 @@ export function AgentPage() {
   return (
     <Page
       title={`Agent ${agentVersion} at ${ip}`}
-      badge={<Dot state="live" roundTripAt={roundTrip?.at} />}
+      badge={<StatusDot state="live" roundTripAt={roundTrip?.at} />}
       crumbs={agentCrumbs}
       actions={mayCommand ? <Orders id={id} name={ip} /> : undefined}
     >
@@ -61,7 +61,7 @@ export function AgentPage() {
           empty={<p class="quiet">It serves nothing now.</p>}
         />
       </Section>
-      <Notes text={session.metadata} />
+      <MetadataSection text={session.metadata} />
     </Page>
   );
 }
@@ -69,13 +69,13 @@ export function AgentPage() {
 function SessionFacts({ session }: { session: Session }) {
   const { os, arch, credential } = session;
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         { name: 'Address', value: session.ip },
         { name: 'Version', value: session.agentVersion },
         { name: 'System', value: [os, arch].filter(Boolean).join(', ') },
         { name: 'Last round trip', value: <RoundTrip roundTrip={session.roundTrip} /> },
-        { name: 'Connected', value: <When at={session.startedAt} as="since" /> },
+        { name: 'Connected', value: <RelativeTime at={session.startedAt} as="since" /> },
         {
           name: 'Credential',
           value: credential ? <CredentialLink id={credential.id} /> : <span class="quiet">deleted</span>,
@@ -83,7 +83,7 @@ function SessionFacts({ session }: { session: Session }) {
         { name: 'Program', value: session.userAgent },
         { name: 'Speaks', value: session.transport },
         session.region !== '' && { name: 'Region', value: session.region },
-        { name: 'Id', value: <Copy text={session.id} what="the id" /> },
+        { name: 'Id', value: <CopyButton text={session.id} label="the id" /> },
       ]}
     />
   );
@@ -91,14 +91,14 @@ function SessionFacts({ session }: { session: Session }) {
 
 function Gone() {
   return (
-    <Page title="Agent" badge={<Dot state="off">not connected</Dot>} crumbs={agentCrumbs}>
-      <Empty
+    <Page title="Agent" badge={<StatusDot state="off">not connected</StatusDot>} crumbs={agentCrumbs}>
+      <EmptyState
         title="This agent isn’t connected any more"
-        action={<LinkButton href={pathOf('agents')}>All agents</LinkButton>}
+        action={<LinkButton href={pathTo('agents')}>All agents</LinkButton>}
       >
         Its session has ended. When it connects again, it has another session with another id. What it served, and why
-        it went, is among the <a href={pathOf('endpoints', 'offline')}>offline endpoints</a>.
-      </Empty>
+        it went, is among the <a href={pathTo('endpoints', 'offline')}>offline endpoints</a>.
+      </EmptyState>
     </Page>
   );
 }

@@ -1,11 +1,11 @@
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type AgentRowFragment, Agents as AgentsQuery } from '../../generated/operations.ts';
-import { Dot } from '../../ui/feedback/status-dot.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { StatusDot } from '../../ui/feedback/status-dot.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartLine } from '../credentials/start-command.tsx';
 import { RoundTrip } from './round-trip.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
@@ -16,7 +16,7 @@ const ROUND_TRIPS_MS = 5000;
 export function Agents() {
   const list = useList(AgentsQuery, {}, (result) => result.tunnelSessions, {
     kinds: ['tunnelSession', 'tunnel'],
-    everyMs: ROUND_TRIPS_MS,
+    pollMs: ROUND_TRIPS_MS,
   });
   return (
     <Page title="Agents" lead="Programs that are connected now, each in a session of its own, and serve endpoints.">
@@ -24,12 +24,12 @@ export function Agents() {
         label="Agents"
         columns={columns}
         list={list}
-        href={(row) => addressOf('tunnelSession', row.id)}
+        href={(row) => objectPath('tunnelSession', row.id)}
         empty={
-          <Empty title="No agent is connected" action={<StartLine acl={[]} />}>
-            This line starts one; its authtoken is that of a <a href={pathOf('credentials')}>credential</a>, shown when
+          <EmptyState title="No agent is connected" action={<StartLine acl={[]} />}>
+            This line starts one; its authtoken is that of a <a href={pathTo('credentials')}>credential</a>, shown when
             one is created.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -42,7 +42,7 @@ const columns: Column<AgentRowFragment>[] = [
     key: 'state',
     title: 'State',
     width: '6.5rem',
-    cell: (row) => <Dot state="live" roundTripAt={row.roundTrip?.at} />,
+    cell: (row) => <StatusDot state="live" roundTripAt={row.roundTrip?.at} />,
   },
   { key: 'serves', title: 'Serves', width: '3fr', cell: serves },
   { key: 'version', title: 'Version', width: '5rem', priority: 2, cell: (row) => row.agentVersion },
@@ -64,7 +64,7 @@ const columns: Column<AgentRowFragment>[] = [
     key: 'started',
     title: 'Connected',
     width: '6.5rem',
-    cell: (row) => <When at={row.startedAt} as="since" />,
+    cell: (row) => <RelativeTime at={row.startedAt} as="since" />,
     priority: 2,
   },
 ];

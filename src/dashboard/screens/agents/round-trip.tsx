@@ -1,5 +1,5 @@
 import { Milliseconds } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
 /** The last heartbeat that came back: how long it took, and when that was. */
 export function RoundTrip({ roundTrip }: { roundTrip: { at: string; milliseconds: number } | null }) {
@@ -8,7 +8,7 @@ export function RoundTrip({ roundTrip }: { roundTrip: { at: string; milliseconds
     <>
       <Milliseconds value={roundTrip.milliseconds} />
       <span class="quiet">
-        , <When at={roundTrip.at} />
+        , <RelativeTime at={roundTrip.at} />
       </span>
     </>
   );

@@ -1,14 +1,20 @@
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import type { AgentTunnelRowFragment } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import type { Column } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
 export const tunnelColumns: Column<AgentTunnelRowFragment>[] = [
   { key: 'name', title: 'Address or labels', width: '3fr', cell: (row) => tunnelName(row) },
   { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto ?? 'labels'}</Tag> },
   { key: 'to', title: 'Forwards to', width: '2fr', cell: (row) => row.forwardsTo },
-  { key: 'since', title: 'Open', width: '7rem', priority: 2, cell: (row) => <When at={row.startedAt} as="since" /> },
+  {
+    key: 'since',
+    title: 'Open',
+    width: '7rem',
+    priority: 2,
+    cell: (row) => <RelativeTime at={row.startedAt} as="since" />,
+  },
 ];
 
 /** What a tunnel is known by. */
@@ -21,5 +27,5 @@ export function tunnelName({ publicUrl, labels }: Pick<AgentTunnelRowFragment, '
 
 /** What has an address is looked at as an endpoint. */
 export function tunnelAddress({ id, endpoint }: AgentTunnelRowFragment): string {
-  return endpoint ? addressOf('endpoint', endpoint.id) : addressOf('tunnel', id);
+  return endpoint ? objectPath('endpoint', endpoint.id) : objectPath('tunnel', id);
 }

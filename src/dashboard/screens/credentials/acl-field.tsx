@@ -3,8 +3,8 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
-import { useMistake } from '../../ui/forms/form.tsx';
-import type { Bound } from '../../ui/forms/use-form-fields.ts';
+import { useFieldError } from '../../ui/forms/form.tsx';
+import type { FieldBinding } from '../../ui/forms/use-form-fields.ts';
 import { kinds, lineOfKind, type RuleKind, type RuleLine, ruleOf } from './acl-rules.ts';
 import { BindTrial } from './bind-dry-run.tsx';
 import { RuleFields } from './rule-fields.tsx';
@@ -18,7 +18,7 @@ export function aclOf(lines: readonly RuleLine[]): string[] {
   return lines.flatMap((line) => ruleOf(line) ?? []);
 }
 
-export function AclField({ name, value, onChange }: Bound<readonly RuleLine[]>) {
+export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLine[]>) {
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
   const isAdded = useRef(false);
@@ -28,7 +28,7 @@ export function AclField({ name, value, onChange }: Bound<readonly RuleLine[]>) 
   const isBegun = value.length > 0 && rules.length === 0;
   const trial = useAclTrial(rules, bind.trim() && !isBegun ? [bind.trim()] : []);
   const meaningOf = (line: RuleLine) => trial?.rules.find(({ rule }) => rule === ruleOf(line));
-  const { mistake } = useMistake(name, value, (lines) => {
+  const { fieldError: mistake } = useFieldError(name, value, (lines) => {
     const unfinished = lines.findIndex((line) => ruleOf(line) === null);
     if (unfinished >= 0) return `Rule ${unfinished + 1} isn’t finished: fill it in, or remove it.`;
     const wrong = lines.findIndex((line) => meaningOf(line)?.isValid === false);
@@ -68,7 +68,7 @@ export function AclField({ name, value, onChange }: Bound<readonly RuleLine[]>) 
         />
       ))}
       {value.length === 0 && (
-        <Note look="warn">Without a rule it may bind everything: any name, any address and any label.</Note>
+        <Note variant="warn">Without a rule it may bind everything: any name, any address and any label.</Note>
       )}
       <div class="add-rule">
         <span aria-hidden="true">Allow</span>

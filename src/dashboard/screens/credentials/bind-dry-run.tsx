@@ -36,7 +36,7 @@ export function BindTrial({ bind, onChange, answer, isEarly }: BindTrialProps) {
           'Fill a rule in first.'
         ) : answer ? (
           <>
-            <Tag look={answer.isAllowed ? 'good' : 'bad'}>{answer.isAllowed ? 'yes' : 'no'}</Tag> {answer.message}
+            <Tag variant={answer.isAllowed ? 'good' : 'bad'}>{answer.isAllowed ? 'yes' : 'no'}</Tag> {answer.message}
           </>
         ) : (
           '…'

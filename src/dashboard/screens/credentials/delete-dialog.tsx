@@ -1,34 +1,34 @@
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { type CredentialRowFragment, DeleteCredential } from '../../generated/operations.ts';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { credentialTitle } from './navigation.ts';
 
 export function Deletion({ credential, onClose }: { credential: CredentialRowFragment; onClose: () => void }) {
   const { id, openSessions } = credential;
   const { route } = useLocation();
-  const remove = useAction(DeleteCredential);
+  const remove = useMutation(DeleteCredential);
 
   async function confirmed() {
-    if (!(await remove.act({ id }))) return;
+    if (!(await remove.mutate({ id }))) return;
     toast('The credential is deleted.');
-    route(pathOf('credentials'), true);
+    route(pathTo('credentials'), true);
   }
 
   return (
-    <Confirm
+    <ConfirmDialog
       title="Delete this credential?"
-      name={credentialTitle(credential)}
-      action="Delete the credential"
+      typeToConfirm={credentialTitle(credential)}
+      confirmLabel="Delete the credential"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       <p>Its authtoken is refused from then on, for good. {endingText(openSessions)}</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 

@@ -1,16 +1,16 @@
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { Credential, type CredentialQuery, UpdateCredential } from '../../generated/operations.ts';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { undoable } from '../../ui/feedback/toast.tsx';
+import { toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { description, metadata } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { AclField, aclOf } from './acl-field.tsx';
 import { lineOf, type RuleLine } from './acl-rules.ts';
@@ -18,12 +18,12 @@ import { credentialCrumbs, crumbsBelow } from './navigation.ts';
 
 export function EditCredential() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(Credential, { id });
+  const { data, error, refetch } = useQuery(Credential, { id });
   const credential = data?.credential;
   if (!credential) {
     return (
       <Page title="Change the credential" crumbs={credentialCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -33,25 +33,25 @@ export function EditCredential() {
 function Change({ credential }: { credential: NonNullable<CredentialQuery['credential']> }) {
   const { id, acl } = credential;
   const { route } = useLocation();
-  const { bind, values } = useFields({
+  const { bind, values } = useFormFields({
     description: credential.description,
     acl: acl.map(lineOf) as readonly RuleLine[],
     metadata: credential.metadata,
   });
-  const update = useAction(UpdateCredential);
-  const back = addressOf('credential', id);
+  const update = useMutation(UpdateCredential);
+  const back = objectPath('credential', id);
 
   async function submit() {
-    if (!(await update.act({ id, input: { ...values, acl: aclOf(values.acl) } }))) return;
+    if (!(await update.mutate({ id, input: { ...values, acl: aclOf(values.acl) } }))) return;
     const before = { description: credential.description, acl, metadata: credential.metadata };
-    undoable('The credential is changed.', UpdateCredential, { id, input: before });
+    toastWithUndo('The credential is changed.', UpdateCredential, { id, input: before });
     route(back);
   }
 
   return (
     <Page title="Change the credential" crumbs={crumbsBelow(credential)}>
       <Form
-        action="Save"
+        submitLabel="Save"
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}
@@ -61,7 +61,7 @@ function Change({ credential }: { credential: NonNullable<CredentialQuery['crede
           {...bind('description')}
           label="Description"
           help="For people: who or what uses it."
-          check={description}
+          validate={validateDescription}
         />
         <AclField {...bind('acl')} />
         <TextArea
@@ -69,7 +69,7 @@ function Change({ credential }: { credential: NonNullable<CredentialQuery['crede
           label="Metadata"
           help="For machines: any text."
           rows={2}
-          check={metadata}
+          validate={validateMetadata}
           isCode
         />
       </Form>

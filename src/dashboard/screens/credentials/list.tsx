@@ -1,16 +1,16 @@
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type CredentialRowFragment, Credentials } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Count } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { aclText } from './acl-rules.ts';
 import { OwnerLink } from './owner.tsx';
 
-const NEW = pathOf('credentials', 'new');
+const NEW = pathTo('credentials', 'new');
 
 const columns: Column<CredentialRowFragment>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description, id }) => description || id },
@@ -28,7 +28,13 @@ const columns: Column<CredentialRowFragment>[] = [
     cell: ({ openSessions }) => <AgentCount value={openSessions} />,
   },
   { key: 'owner', title: 'Held by', width: '1.5fr', priority: 2, cell: ({ owner }) => <OwnerLink owner={owner} /> },
-  { key: 'created', title: 'Created', width: '7rem', priority: 3, cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    key: 'created',
+    title: 'Created',
+    width: '7rem',
+    priority: 3,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 /** With its noun, as cards have no titles of columns. */
@@ -48,7 +54,7 @@ export function CredentialList() {
       title="Credentials"
       lead="Authtokens with which agents connect, and what each may bind."
       actions={
-        <LinkButton look="primary" href={NEW}>
+        <LinkButton variant="primary" href={NEW}>
           New credential
         </LinkButton>
       }
@@ -58,18 +64,18 @@ export function CredentialList() {
         cardLines={3}
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('credential', id)}
+        href={({ id }) => objectPath('credential', id)}
         empty={
-          <Empty
+          <EmptyState
             title="No credentials yet"
             action={
-              <LinkButton look="primary" href={NEW}>
+              <LinkButton variant="primary" href={NEW}>
                 New credential
               </LinkButton>
             }
           >
             An agent connects with the authtoken of a credential. Creating one shows the line that starts an agent.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

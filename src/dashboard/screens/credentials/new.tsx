@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { CreateCredential } from '../../generated/operations.ts';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { description, metadata } from '../../ui/forms/validators.ts';
-import { Secret } from '../../ui/layout/one-time-secret.tsx';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
+import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { AclField, aclOf } from './acl-field.tsx';
 import type { RuleLine } from './acl-rules.ts';
@@ -24,12 +24,17 @@ interface Created {
 export function NewCredential() {
   const { route } = useLocation();
   const [created, setCreated] = useState<Created>();
-  const { bind, values } = useFields({ description: '', acl: [] as readonly RuleLine[], ownerId: '', metadata: '' });
-  const create = useAction(CreateCredential);
+  const { bind, values } = useFormFields({
+    description: '',
+    acl: [] as readonly RuleLine[],
+    ownerId: '',
+    metadata: '',
+  });
+  const create = useMutation(CreateCredential);
 
   async function submit() {
     const { ownerId, acl, ...texts } = values;
-    const result = await create.act({ input: { ...texts, acl: aclOf(acl), ...(ownerId && { ownerId }) } });
+    const result = await create.mutate({ input: { ...texts, acl: aclOf(acl), ...(ownerId && { ownerId }) } });
     const { id, token, acl: kept } = result?.createCredential ?? {};
     if (id && token) setCreated({ id, token, acl: kept ?? [] });
   }
@@ -37,27 +42,31 @@ export function NewCredential() {
   if (created) {
     return (
       <Page title="The new credential" crumbs={credentialCrumbs}>
-        <Secret name="authtoken" secret={created.token} onKept={() => route(addressOf('credential', created.id), true)}>
+        <OneTimeSecret
+          name="authtoken"
+          secret={created.token}
+          onDismiss={() => route(objectPath('credential', created.id), true)}
+        >
           <p>Where this project is checked out, this line starts an agent with it:</p>
           <StartLine token={created.token} acl={created.acl} />
-        </Secret>
+        </OneTimeSecret>
       </Page>
     );
   }
   return (
     <Page title="New credential" crumbs={credentialCrumbs}>
       <Form
-        action="Create the credential"
+        submitLabel="Create the credential"
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
-        onCancel={() => route(pathOf('credentials'))}
+        onCancel={() => route(pathTo('credentials'))}
       >
         <TextField
           {...bind('description')}
           label="Description"
           help="For people: who or what will use it."
-          check={description}
+          validate={validateDescription}
         />
         <AclField {...bind('acl')} />
         <OwnerField {...bind('ownerId')} what="the credential" />
@@ -66,7 +75,7 @@ export function NewCredential() {
           label="Metadata"
           help="For machines: any text."
           rows={2}
-          check={metadata}
+          validate={validateMetadata}
           isCode
         />
       </Form>

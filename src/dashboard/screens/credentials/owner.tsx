@@ -1,12 +1,12 @@
 // Who holds a credential or an API key.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { viewer } from '../../data/session/session.ts';
 import { OwnerChoices, type OwnerNameFragment } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
-import type { Bound } from '../../ui/forms/use-form-fields.ts';
+import type { FieldBinding } from '../../ui/forms/use-form-fields.ts';
 
 export function ownerName(owner: OwnerNameFragment): string {
   return owner.__typename === 'User' ? owner.email : owner.name;
@@ -16,7 +16,7 @@ export function OwnerLink({ owner }: { owner: OwnerNameFragment }) {
   const kind = owner.__typename === 'User' ? 'user' : 'botUser';
   return (
     <>
-      <a href={addressOf(kind, owner.id)}>{ownerName(owner)}</a> {!owner.active && <Tag look="warn">inactive</Tag>}
+      <a href={objectPath(kind, owner.id)}>{ownerName(owner)}</a> {!owner.active && <Tag variant="warn">inactive</Tag>}
     </>
   );
 }
@@ -28,7 +28,7 @@ export function isOurs({ id }: { id: string }): boolean {
 }
 
 /** For admins: others hold what they have themselves made. Empty is the viewer. */
-export function OwnerField({ what, ...field }: Bound<string> & { what: string }) {
+export function OwnerField({ what, ...field }: FieldBinding<string> & { what: string }) {
   const { data } = useQuery(OwnerChoices, {}, { kinds: ['user', 'botUser'] });
   const here = viewer.value;
   if (!here?.isAdmin) return null;

@@ -60,7 +60,7 @@ export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFi
         {BETWEEN[kind] && <span aria-hidden="true">{BETWEEN[kind]}</span>}
         {secondHint !== undefined && input('second', second, secondHint, LABELS[kind]?.[1])}
       </span>
-      <Button look="plain" label={`Remove rule ${number}`} onClick={onRemove}>
+      <Button variant="plain" label={`Remove rule ${number}`} onClick={onRemove}>
         ✕
       </Button>
       <p class={isWrong ? 'mistake' : 'help'} id={id}>

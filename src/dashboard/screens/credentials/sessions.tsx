@@ -1,14 +1,14 @@
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CredentialSessions, type CredentialSessionsQuery } from '../../generated/operations.ts';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { Dot } from '../../ui/feedback/status-dot.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { StatusDot } from '../../ui/feedback/status-dot.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Count } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartLine } from './start-command.tsx';
 
 /** As many as the gateway looks up at once. */
@@ -25,7 +25,7 @@ const columns: Column<Row>[] = [
     key: 'state',
     title: 'State',
     width: '8rem',
-    cell: ({ roundTrip }) => <Dot state="live" roundTripAt={roundTrip?.at} />,
+    cell: ({ roundTrip }) => <StatusDot state="live" roundTripAt={roundTrip?.at} />,
   },
   { key: 'version', title: 'Version', width: '1fr', cell: ({ agentVersion }) => agentVersion },
   {
@@ -35,7 +35,12 @@ const columns: Column<Row>[] = [
     priority: 2,
     cell: ({ os, arch }) => [os, arch].filter(Boolean).join(', '),
   },
-  { key: 'since', title: 'Connected', width: '7rem', cell: ({ startedAt }) => <When at={startedAt} as="since" /> },
+  {
+    key: 'since',
+    title: 'Connected',
+    width: '7rem',
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} as="since" />,
+  },
   {
     key: 'tunnels',
     title: 'Tunnels',
@@ -49,28 +54,28 @@ const columns: Column<Row>[] = [
 /** The agents that are connected with a credential now. */
 export function Sessions({ ids, acl }: { ids: readonly string[]; acl: readonly string[] }) {
   const shown = ids.slice(0, MOST);
-  const { data, error, reload } = useQuery(
+  const { data, error, refetch } = useQuery(
     CredentialSessions,
     { ids: shown },
-    { kinds: ['tunnelSession', 'tunnel'], everyMs: ROUND_TRIPS_MS, keepsData: true, isOff: shown.length === 0 },
+    { kinds: ['tunnelSession', 'tunnel'], pollMs: ROUND_TRIPS_MS, keepPreviousData: true, skip: shown.length === 0 },
   );
   const rows = (data?.nodes ?? []).filter(
     (node): node is Row => node !== null && 'ip' in node && ids.includes(node.id),
   );
   return (
     <Section title="Agents that are connected with it">
-      <ErrorNote error={error} retry={() => void reload()} />
+      <ErrorNote error={error} retry={() => void refetch()} />
       {ids.length === 0 ? (
-        <Empty title="No agent is connected with it">
+        <EmptyState title="No agent is connected with it">
           <p>This line starts one, with the authtoken that was shown when the credential was created.</p>
           <StartLine acl={acl} />
-        </Empty>
+        </EmptyState>
       ) : data ? (
         <Table
           label="Agents connected with this credential"
           columns={columns}
           rows={rows}
-          href={({ id }) => addressOf('tunnelSession', id)}
+          href={({ id }) => objectPath('tunnelSession', id)}
         />
       ) : (
         !error && <Skeleton />

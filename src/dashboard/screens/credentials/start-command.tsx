@@ -20,9 +20,9 @@ interface StartLineProps {
 }
 
 export function StartLine({ token, acl }: StartLineProps) {
-  const { data, error, reload } = useQuery(GatewayInfo, {});
+  const { data, error, refetch } = useQuery(GatewayInfo, {});
   const info = data?.gatewayInfo;
-  if (error) return <ErrorNote error={error} retry={() => void reload()} />;
+  if (error) return <ErrorNote error={error} retry={() => void refetch()} />;
   if (!info) return <Skeleton lines={2} />;
   const { agentAddress, caFile, caCertificate } = info;
   const line = [
@@ -33,7 +33,7 @@ export function StartLine({ token, acl }: StartLineProps) {
   ].join(' ');
   return (
     <div class="start-line">
-      <CodeBlock code={line} what="the line that starts an agent" />
+      <CodeBlock code={line} label="the line that starts an agent" />
       <p class="help">
         It opens a tunnel to a program on port 3000.
         {caFile === null && ' The agent needs the certificate of this gateway’s authority in a file beside it.'}

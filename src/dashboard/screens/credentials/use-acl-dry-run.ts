@@ -12,7 +12,7 @@ export type Trial = NonNullable<TryAclQuery['tryAcl']>;
 /** @returns what is known so far: it may be about what stood there a moment ago. */
 export function useAclTrial(acl: readonly string[], binds: readonly string[] = []): Trial | undefined {
   const asked = useSettled(JSON.stringify({ acl, binds }));
-  const { data } = useQuery(TryAcl, JSON.parse(asked), { keepsData: true });
+  const { data } = useQuery(TryAcl, JSON.parse(asked), { keepPreviousData: true });
   return data?.tryAcl ?? undefined;
 }
 

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useList } from '../../data/hooks/use-list.ts';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { Certificates, UpdateDomain } from '../../generated/operations.ts';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
@@ -23,14 +23,14 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
     kinds: ['tlsCertificate'],
   });
   const [chosen, setChosen] = useState(UPLOAD);
-  const assign = useAction(UpdateDomain);
+  const assign = useMutation(UpdateDomain);
   const covering = rows.filter(
     ({ id, subjectAlternativeNames }) =>
       id !== domain.certificate?.id && subjectAlternativeNames.dnsNames.some((name) => covers(name, domain.domain)),
   );
 
   async function show(certificateId: string) {
-    if (await assign.act({ id: domain.id, input: { certificateId } })) onDone();
+    if (await assign.mutate({ id: domain.id, input: { certificateId } })) onDone();
   }
 
   const choice = covering.length > 0 && (
@@ -52,7 +52,7 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
   if (chosen !== UPLOAD) {
     return (
       <Form
-        action="Show it to visitors"
+        submitLabel="Show it to visitors"
         onSubmit={() => void show(chosen)}
         error={assign.error}
         isBusy={assign.isBusy}

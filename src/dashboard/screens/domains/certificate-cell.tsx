@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { run } from '../../data/client/client.ts';
+import { execute } from '../../data/client/client.ts';
 import type { DomainRowFragment } from '../../generated/operations.ts';
 import { CertificateEnds } from '../../generated/operations.ts';
 import { Until } from './certificates/expiry.tsx';
@@ -32,7 +32,7 @@ export const certificateEnds = {
     const missing = [...new Set(ids)].filter((id) => !asked.has(id));
     if (missing.length === 0) return;
     for (const id of missing) asked.add(id);
-    run(CertificateEnds, { ids: missing }).then(
+    execute(CertificateEnds, { ids: missing }).then(
       ({ nodes }) => {
         const found = (nodes ?? []).flatMap((node) =>
           node && 'notAfter' in node ? [[node.id, node.notAfter] as const] : [],

@@ -5,12 +5,12 @@ import { Domain } from '../../generated/operations.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
-import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
+import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { ChangeDomain, DeleteDomainDialog } from './dialogs.tsx';
 import { Records } from './dns-records.tsx';
 import { DomainCertificate } from './domain-certificate.tsx';
@@ -18,14 +18,14 @@ import { domainCrumbs, lists } from './navigation.ts';
 
 export function DomainPage() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(Domain, { id }, { kinds: ['reservedDomain'] });
+  const { data, error, refetch } = useQuery(Domain, { id }, { kinds: ['reservedDomain'] });
   const [asked, setAsked] = useState<'change' | 'delete'>();
   const domain = data?.reservedDomain;
   if (error?.code === 'NOT_FOUND') return <Gone />;
   if (!domain) {
     return (
       <Page title="Domain" crumbs={domainCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -38,24 +38,24 @@ export function DomainPage() {
       actions={
         <>
           <Button onClick={() => setAsked('change')}>Change</Button>
-          <Button look="danger" onClick={() => setAsked('delete')}>
+          <Button variant="danger" onClick={() => setAsked('delete')}>
             Delete
           </Button>
         </>
       }
     >
-      <ErrorNote error={error} retry={() => void reload()} />
-      <Facts
-        facts={[
+      <ErrorNote error={error} retry={() => void refetch()} />
+      <DescriptionList
+        items={[
           { name: 'Stands for', value: domain.domain.startsWith('*.') ? 'every name below' : 'this one name' },
-          { name: 'Reserved', value: <When at={domain.createdAt} /> },
+          { name: 'Reserved', value: <RelativeTime at={domain.createdAt} /> },
           domain.region !== '' && { name: 'Region', value: domain.region },
-          { name: 'Id', value: <Copy text={id} what="the id" /> },
+          { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
       <Records domain={domain} />
-      <DomainCertificate domain={domain} onChanged={() => void reload()} />
-      <Notes text={domain.metadata} />
+      <DomainCertificate domain={domain} onChanged={() => void refetch()} />
+      <MetadataSection text={domain.metadata} />
       {asked === 'change' && <ChangeDomain domain={domain} onClose={close} />}
       {asked === 'delete' && <DeleteDomainDialog domain={domain} onClose={close} />}
     </Page>
@@ -65,9 +65,9 @@ export function DomainPage() {
 function Gone() {
   return (
     <Page title="Domain" crumbs={domainCrumbs}>
-      <Empty title="There is no such domain" action={<LinkButton href={lists.domains}>All domains</LinkButton>}>
+      <EmptyState title="There is no such domain" action={<LinkButton href={lists.domains}>All domains</LinkButton>}>
         It has been given up, or belongs to another account.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }

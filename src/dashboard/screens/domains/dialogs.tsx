@@ -1,11 +1,11 @@
 // What can be done with a whole domain.
 
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { DeleteDomain, type DomainQuery, UpdateDomain } from '../../generated/operations.ts';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
-import { NotesDialog } from '../../ui/dialogs/metadata-dialog.tsx';
-import { toast, undoable } from '../../ui/feedback/toast.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
+import { MetadataDialog } from '../../ui/dialogs/metadata-dialog.tsx';
+import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { lists } from './navigation.ts';
 
 export type Domain = NonNullable<DomainQuery['reservedDomain']>;
@@ -17,17 +17,17 @@ interface DomainDialogProps {
 
 export function ChangeDomain({ domain, onClose }: DomainDialogProps) {
   const { id } = domain;
-  const update = useAction(UpdateDomain);
+  const update = useMutation(UpdateDomain);
   return (
-    <NotesDialog
+    <MetadataDialog
       title="Change what is noted of the domain"
-      noted={domain}
+      object={domain}
       error={update.error}
       isBusy={update.isBusy}
       onClose={onClose}
       onSave={async (input, before) => {
-        if (!(await update.act({ id, input }))) return;
-        undoable('The domain is changed.', UpdateDomain, { id, input: before });
+        if (!(await update.mutate({ id, input }))) return;
+        toastWithUndo('The domain is changed.', UpdateDomain, { id, input: before });
         onClose();
       }}
     />
@@ -36,17 +36,17 @@ export function ChangeDomain({ domain, onClose }: DomainDialogProps) {
 
 export function DeleteDomainDialog({ domain: { id, domain }, onClose }: DomainDialogProps) {
   const { route } = useLocation();
-  const remove = useAction(DeleteDomain);
+  const remove = useMutation(DeleteDomain);
   async function confirmed() {
-    if (!(await remove.act({ id }))) return;
+    if (!(await remove.mutate({ id }))) return;
     toast('The domain is given up.');
     route(lists.domains, true);
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title="Give this domain up?"
-      name={domain}
-      action="Delete the domain"
+      typeToConfirm={domain}
+      confirmLabel="Delete the domain"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={() => void confirmed()}
@@ -56,6 +56,6 @@ export function DeleteDomainDialog({ domain: { id, domain }, onClose }: DomainDi
         Anybody may reserve it from then on. Reserved again, it needs other DNS records. It can’t be given up while an
         edge answers on it.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

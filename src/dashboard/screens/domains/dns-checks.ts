@@ -2,7 +2,7 @@
 // only for rows that are looked at.
 
 import { signal } from '@preact/signals';
-import { failureOf, run } from '../../data/client/client.ts';
+import { execute, toApiFailure } from '../../data/client/client.ts';
 import { CheckDomain } from '../../generated/operations.ts';
 
 /** Browsers grant six connections per gateway: most are for others. */
@@ -41,10 +41,10 @@ async function checkNext(): Promise<void> {
   underWay += 1;
   askedAt.set(id, Date.now());
   try {
-    const { checkReservedDomain: check } = await run(CheckDomain, { id });
+    const { checkReservedDomain: check } = await execute(CheckDomain, { id });
     if (check) learn(id, check);
   } catch (error) {
-    learn(id, { isReady: false, message: failureOf(error).message });
+    learn(id, { isReady: false, message: toApiFailure(error).message });
   } finally {
     underWay -= 1;
     void checkNext();

@@ -9,8 +9,8 @@ import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { learn } from './dns-checks.ts';
 
 /** How often the DNS is asked as long as something is missing. */
@@ -20,19 +20,19 @@ type Check = NonNullable<CheckDomainQuery['checkReservedDomain']>;
 type DnsRecord = Check['records'][number];
 
 const STATES = {
-  OK: { look: 'good', word: 'right' },
-  MISSING: { look: 'warn', word: 'missing' },
-  WRONG: { look: 'bad', word: 'wrong' },
-  UNKNOWN: { look: 'plain', word: 'not known' },
+  OK: { variant: 'good', word: 'right' },
+  MISSING: { variant: 'warn', word: 'missing' },
+  WRONG: { variant: 'bad', word: 'wrong' },
+  UNKNOWN: { variant: 'plain', word: 'not known' },
 } as const;
 
 export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
   const isOurs = cnameTarget === null;
   const [isReady, setReady] = useState(false);
-  const { data, error, reload } = useQuery(
+  const { data, error, refetch } = useQuery(
     CheckDomain,
     { id },
-    { kinds: ['reservedDomain'], everyMs: isReady ? undefined : MISSING_MS, isOff: isOurs, keepsData: true },
+    { kinds: ['reservedDomain'], pollMs: isReady ? undefined : MISSING_MS, skip: isOurs, keepPreviousData: true },
   );
   const check = data?.checkReservedDomain;
   const [checkedAt, setCheckedAt] = useState<string>();
@@ -46,7 +46,7 @@ export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFrag
 
   async function again() {
     setBusy(true);
-    await reload();
+    await refetch();
     setBusy(false);
   }
 
@@ -79,10 +79,10 @@ export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFrag
               <RecordItem key={record.name} record={record} />
             ))}
           </ul>
-          <Note look={check.isReady ? 'good' : 'warn'}>
+          <Note variant={check.isReady ? 'good' : 'warn'}>
             <span role="status">{check.message}</span>
             <span class="quiet">
-              Checked <When at={checkedAt} />
+              Checked <RelativeTime at={checkedAt} />
               {!check.isReady && '; again every 30 s'}
             </span>
           </Note>
@@ -95,21 +95,21 @@ export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFrag
 }
 
 function RecordItem({ record: { type, name, expected, state, found, message } }: { record: DnsRecord }) {
-  const { look, word } = STATES[state];
+  const { variant, word } = STATES[state];
   return (
     <li class="record">
       <div class="record-head">
-        <Tag look={look}>{word}</Tag>
+        <Tag variant={variant}>{word}</Tag>
         <strong>{type}</strong>
       </div>
       <dl>
         <dt>Name</dt>
         <dd>
-          <Copy text={name} what="the record’s name" />
+          <CopyButton text={name} label="the record’s name" />
         </dd>
         <dt>Value</dt>
         <dd>
-          <Copy text={expected} what="the record’s value" />
+          <CopyButton text={expected} label="the record’s value" />
         </dd>
         {state === 'WRONG' && (
           <>

@@ -1,18 +1,18 @@
 // The certificate that the visitors of a domain see.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { Certificate, UnsetDomainCertificate, UnsetDomainPolicy, UpdateDomain } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { undoable } from '../../ui/feedback/toast.tsx';
+import { toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { AssignCertificate } from './assign-certificate.tsx';
 import { Until } from './certificates/expiry.tsx';
 import type { Domain } from './dialogs.tsx';
@@ -63,23 +63,23 @@ export function DomainCertificate({ domain, onChanged }: DomainCertificateProps)
 }
 
 function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: string }) {
-  const { data, error, reload } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
-  const unset = useAction(UnsetDomainCertificate);
+  const { data, error, refetch } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
+  const unset = useMutation(UnsetDomainCertificate);
   const certificate = data?.tlsCertificate;
   async function remove() {
-    if (!(await unset.act({ id: domain.id }))) return;
+    if (!(await unset.mutate({ id: domain.id }))) return;
     const before = { id: domain.id, input: { certificateId: id } };
-    undoable('The domain no longer shows that certificate.', UpdateDomain, before);
+    toastWithUndo('The domain no longer shows that certificate.', UpdateDomain, before);
     onChanged();
   }
-  if (!certificate) return error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />;
+  if (!certificate) return error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />;
   return (
     <>
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           {
             name: 'Shown to visitors',
-            value: <a href={addressOf('tlsCertificate', id)}>{certificateTitle(certificate)}</a>,
+            value: <a href={objectPath('tlsCertificate', id)}>{certificateTitle(certificate)}</a>,
           },
           { name: 'Ends', value: <Until at={certificate.notAfter} /> },
           { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
@@ -99,16 +99,16 @@ function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: stri
 /** Nothing here obtains certificates yet: the gateway says so itself. */
 function ByPolicy({ domain, onChanged }: DomainCertificateProps) {
   const { id, certificateManagementPolicy: policy, certificateManagementStatus: status } = domain;
-  const unset = useAction(UnsetDomainPolicy);
-  const set = useAction(UpdateDomain);
+  const unset = useMutation(UnsetDomainPolicy);
+  const set = useMutation(UpdateDomain);
   async function change(work: Promise<unknown>) {
     if (await work) onChanged();
   }
   return (
     <>
       {policy ? (
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             { name: 'To be obtained from', value: policy.authority },
             { name: 'Kind of key', value: policy.privateKeyType },
           ]}
@@ -116,17 +116,17 @@ function ByPolicy({ domain, onChanged }: DomainCertificateProps) {
       ) : (
         <p>None, and none is to be obtained: visitors are shown one of the gateway’s development authority.</p>
       )}
-      {status?.provisioningJob && <Note look="warn">{status.provisioningJob.msg}</Note>}
+      {status?.provisioningJob && <Note variant="warn">{status.provisioningJob.msg}</Note>}
       <ErrorNote error={unset.error ?? set.error} />
       <div class="actions">
         {policy ? (
-          <Button isBusy={unset.isBusy} onClick={() => void change(unset.act({ id }))}>
+          <Button isBusy={unset.isBusy} onClick={() => void change(unset.mutate({ id }))}>
             Don’t obtain one
           </Button>
         ) : (
           <Button
             isBusy={set.isBusy}
-            onClick={() => void change(set.act({ id, input: { certificateManagementPolicy: {} } }))}
+            onClick={() => void change(set.mutate({ id, input: { certificateManagementPolicy: {} } }))}
           >
             Have one obtained
           </Button>

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import { useList } from '../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type DomainRowFragment, Domains } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
@@ -22,14 +22,14 @@ const columns: Column<DomainRowFragment>[] = [
 ];
 
 const newDomain = (
-  <LinkButton look="primary" href={pathOf('domains', 'new')}>
+  <LinkButton variant="primary" href={pathTo('domains', 'new')}>
     Reserve a domain
   </LinkButton>
 );
 
 export function DomainList() {
   const list = useList(Domains, {}, (result) => result.reservedDomains, { kinds: ['reservedDomain'] });
-  useLookedAt(list.rows, list.inView.value);
+  useLookedAt(list.rows, list.visibleIds.value);
   return (
     <Page title="Domains" lead="Names that nobody but your account may use." actions={newDomain}>
       <Tabs label="Domains" tabs={tabs} />
@@ -37,12 +37,12 @@ export function DomainList() {
         label="Reserved domains"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('reservedDomain', id)}
+        href={({ id }) => objectPath('reservedDomain', id)}
         empty={
-          <Empty title="No domains yet" action={newDomain}>
+          <EmptyState title="No domains yet" action={newDomain}>
             Agents get a name below the gateway’s own domain without any. Reserve one to keep it, or to serve a domain
             of your own.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -72,7 +72,7 @@ function DnsCell({ domain: { id, cnameTarget } }: { domain: DomainRowFragment })
   if (!state) return <span class="quiet">checking DNS …</span>;
   return (
     <span title={state.message}>
-      <Tag look={state.isReady ? 'good' : 'warn'}>{state.isReady ? 'DNS right' : 'DNS not right yet'}</Tag>
+      <Tag variant={state.isReady ? 'good' : 'warn'}>{state.isReady ? 'DNS right' : 'DNS not right yet'}</Tag>
     </span>
   );
 }

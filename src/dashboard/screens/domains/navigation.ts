@@ -1,18 +1,18 @@
 // The addresses of this screen.
 
-import { pathOf } from '../../data/routing/paths.ts';
-import type { Crumb } from '../../ui/layout/page.tsx';
+import { pathTo } from '../../data/routing/paths.ts';
+import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
-export const lists = { domains: pathOf('domains'), certificates: pathOf('domains', 'certificates') };
+export const lists = { domains: pathTo('domains'), certificates: pathTo('domains', 'certificates') };
 
 export const tabs: readonly Tab[] = [
   { title: 'Domains', href: lists.domains },
   { title: 'Certificates', href: lists.certificates },
 ];
 
-export const domainCrumbs: Crumb[] = [{ title: 'Domains', href: lists.domains }];
-export const certificateCrumbs: Crumb[] = [...domainCrumbs, { title: 'Certificates', href: lists.certificates }];
+export const domainCrumbs: Breadcrumb[] = [{ title: 'Domains', href: lists.domains }];
+export const certificateCrumbs: Breadcrumb[] = [...domainCrumbs, { title: 'Certificates', href: lists.certificates }];
 
 /** What people know a certificate by. */
 export function certificateTitle(certificate: {

@@ -1,29 +1,29 @@
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CreateDomain } from '../../generated/operations.ts';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { all, description, metadata, needed } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { allOf, required, validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { domainCrumbs, lists } from './navigation.ts';
 
 export function NewDomain() {
   const { route } = useLocation();
-  const { bind, values } = useFields({ domain: '', description: '', metadata: '' });
-  const create = useAction(CreateDomain);
+  const { bind, values } = useFormFields({ domain: '', description: '', metadata: '' });
+  const create = useMutation(CreateDomain);
 
   async function submit() {
-    const result = await create.act({ input: { ...values, domain: values.domain.trim() } });
+    const result = await create.mutate({ input: { ...values, domain: values.domain.trim() } });
     const { id } = result?.createReservedDomain ?? {};
-    if (id) route(addressOf('reservedDomain', id), true);
+    if (id) route(objectPath('reservedDomain', id), true);
   }
 
   return (
     <Page title="Reserve a domain" crumbs={domainCrumbs}>
       <Form
-        action="Reserve the domain"
+        submitLabel="Reserve the domain"
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
@@ -34,16 +34,16 @@ export function NewDomain() {
           label="Domain"
           placeholder="app.example.com"
           help="A full name, or a wildcard such as *.example.com for every name below. It can’t be changed later. For a domain of your own, the next page tells which DNS records to add."
-          check={all(needed('A domain'), plainName)}
+          validate={allOf(required('A domain'), plainName)}
           isCode
         />
-        <TextField {...bind('description')} label="Description" help="For people." check={description} />
+        <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
         <TextArea
           {...bind('metadata')}
           label="Metadata"
           help="For machines: any text."
           rows={2}
-          check={metadata}
+          validate={validateMetadata}
           isCode
         />
       </Form>

@@ -5,18 +5,18 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { ApiFailure } from '../../data/client/client.ts';
 import type { Operation } from '../../data/client/operation.ts';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { type Crumb, Page } from '../../ui/layout/page.tsx';
+import { type Breadcrumb, Page } from '../../ui/layout/page.tsx';
 
 interface OnePageProps {
   title: string;
   badge?: ComponentChildren;
-  crumbs: readonly Crumb[];
+  crumbs: readonly Breadcrumb[];
   /** What it is called within a sentence: `IP policy`. */
   noun: string;
   /** Deletes it: the page goes back to the innermost crumb. */
@@ -32,7 +32,7 @@ interface OnePageProps {
 export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequence, children }: OnePageProps) {
   const [isAsking, setAsking] = useState(false);
   // Only routes are named by their edge, too: `where` has what the operation takes besides the id.
-  const removing = useAction(remove as Operation<unknown, { id: string }>);
+  const removing = useMutation(remove as Operation<unknown, { id: string }>);
   const { route } = useLocation();
   return (
     <Page
@@ -40,31 +40,31 @@ export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequ
       badge={badge}
       crumbs={crumbs}
       actions={
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setAsking(true)}>
           Delete
         </Button>
       }
     >
       {children}
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title={`Delete this ${noun}?`}
-          name={title}
-          action={`Delete the ${noun}`}
+          typeToConfirm={title}
+          confirmLabel={`Delete the ${noun}`}
           error={removing.error}
           isBusy={removing.isBusy}
           onConfirm={async () => {
-            if ((await removing.act({ id, ...where })) === undefined) return;
+            if ((await removing.mutate({ id, ...where })) === undefined) return;
             toast(`The ${noun} is deleted.`);
             route(crumbs.at(-1)?.href ?? '/');
           }}
           onClose={() => {
-            removing.clear();
+            removing.reset();
             setAsking(false);
           }}
         >
           <p>{consequence}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Page>
   );
@@ -72,16 +72,16 @@ export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequ
 
 interface NotYetProps {
   title: string;
-  crumbs: readonly Crumb[];
+  crumbs: readonly Breadcrumb[];
   error: ApiFailure | undefined;
-  reload: () => Promise<void>;
+  refetch: () => Promise<void>;
 }
 
 /** Stands where an object is still to come, or does not come. */
-export function NotYet({ title, crumbs, error, reload }: NotYetProps) {
+export function NotYet({ title, crumbs, error, refetch }: NotYetProps) {
   return (
     <Page title={title} crumbs={crumbs}>
-      {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+      {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
     </Page>
   );
 }

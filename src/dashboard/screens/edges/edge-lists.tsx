@@ -1,8 +1,8 @@
 // All edges, by kind, with how many tunnels are behind each.
 
 import { useMemo } from 'preact/hooks';
-import { type List, useList } from '../../data/hooks/use-list.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { type LiveList, useList } from '../../data/hooks/use-list.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import {
   type HttpsEdgeRowFragment,
   HttpsEdges,
@@ -10,11 +10,11 @@ import {
   TlsEdges,
 } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { edgesCrumb, nameOf, newIn, tabs } from './navigation.ts';
 import { TunnelCount, useTunnelsBehind } from './tunnel-count.tsx';
 
@@ -52,7 +52,7 @@ const created: Column<Row> = {
   key: 'created',
   title: 'Created',
   width: '8rem',
-  cell: ({ createdAt }) => <When at={createdAt} />,
+  cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
   priority: 3,
 };
 
@@ -62,7 +62,7 @@ export function HttpsEdgeList() {
     <EdgeList
       title="HTTPS edges"
       label="HTTPS edges"
-      list={list as List<Row>}
+      list={list as LiveList<Row>}
       kind="httpsEdge"
       empty="An HTTPS edge answers names of yours, and sends each request by its path to agents that are chosen by labels: through a circuit breaker, a password, a traffic policy, …"
     />
@@ -75,7 +75,7 @@ export function TlsEdgeList() {
     <EdgeList
       title="TLS edges"
       label="TLS edges"
-      list={list as List<Row>}
+      list={list as LiveList<Row>}
       kind="tlsEdge"
       empty="A TLS edge answers names of yours, and sends each TLS connection as a whole to agents that are chosen by labels."
     />
@@ -85,13 +85,13 @@ export function TlsEdgeList() {
 interface EdgeListProps {
   title: string;
   label: string;
-  list: List<Row>;
+  list: LiveList<Row>;
   kind: 'httpsEdge' | 'tlsEdge';
   empty: string;
 }
 
 function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
-  const inView = new Set(list.inView.value);
+  const inView = new Set(list.visibleIds.value);
   const behind = useTunnelsBehind(list.rows.filter(({ id }) => inView.has(id)).flatMap(backendsOf));
   const columns = useMemo<Column<Row>[]>(() => {
     const tunnels: Column<Row> = {
@@ -108,7 +108,7 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
     <Page
       title={title}
       actions={
-        <LinkButton look="primary" href={create}>
+        <LinkButton variant="primary" href={create}>
           New {noun}
         </LinkButton>
       }
@@ -118,11 +118,11 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
         label={label}
         columns={columns}
         list={list}
-        href={({ id }) => addressOf(kind, id)}
+        href={({ id }) => objectPath(kind, id)}
         empty={
-          <Empty title={`No ${noun}s yet`} action={<LinkButton href={create}>New {noun}</LinkButton>}>
+          <EmptyState title={`No ${noun}s yet`} action={<LinkButton href={create}>New {noun}</LinkButton>}>
             {empty}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,8 +1,8 @@
 // What is to be known of an edge at a glance.
 
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { nameOf } from './navigation.ts';
 import { TunnelCount, useTunnelsBehind } from './tunnel-count.tsx';
 
@@ -15,8 +15,8 @@ interface EdgeFactsProps {
 export function EdgeFacts({ edge: { id, createdAt, hostports, description }, backends }: EdgeFactsProps) {
   const count = useTunnelsBehind(backends)(backends);
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         {
           name: 'Names',
           value:
@@ -24,7 +24,7 @@ export function EdgeFacts({ edge: { id, createdAt, hostports, description }, bac
               <ul class="plain-list">
                 {hostports.map((hostport) => (
                   <li key={hostport}>
-                    <Copy text={nameOf(hostport)} what="the name" />
+                    <CopyButton text={nameOf(hostport)} label="the name" />
                   </li>
                 ))}
               </ul>
@@ -34,7 +34,7 @@ export function EdgeFacts({ edge: { id, createdAt, hostports, description }, bac
         },
         { name: 'Behind it', value: count === undefined ? '…' : <TunnelCount count={count} /> },
         description !== '' && { name: 'Description', value: description },
-        { name: 'Created', value: <When at={createdAt} /> },
+        { name: 'Created', value: <RelativeTime at={createdAt} /> },
         { name: 'Id', value: <code>{id}</code> },
       ]}
     />

@@ -1,12 +1,12 @@
 // The names that an edge answers.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { NamesToReserve } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';
-import { ListField, linesOf } from '../../ui/forms/list-field.tsx';
+import { ListField, nonEmptyLines } from '../../ui/forms/list-field.tsx';
 import { nameOf } from './navigation.ts';
 
 const MOST = 100;
@@ -25,11 +25,11 @@ export function HostportsField(field: HostportsFieldProps) {
       <ListField
         {...field}
         label="Names"
-        line="name"
+        itemName="name"
         placeholder="app.example.com"
-        most={MOST}
-        checkLine={wrongName}
-        check={(lines) => {
+        maxLines={MOST}
+        validateLine={wrongName}
+        validate={(lines) => {
           const all = hostportsOf(lines);
           const twice = all.find((hostport, index) => all.indexOf(hostport) < index);
           return twice === undefined ? null : `${nameOf(twice)} stands twice.`;
@@ -39,7 +39,7 @@ export function HostportsField(field: HostportsFieldProps) {
       {offered.length > 0 && (
         <div class="actions">
           {offered.map((domain) => (
-            <Button key={domain} onClick={() => onChange([...linesOf(value), domain])}>
+            <Button key={domain} onClick={() => onChange([...nonEmptyLines(value), domain])}>
               Add {domain}
             </Button>
           ))}
@@ -49,7 +49,7 @@ export function HostportsField(field: HostportsFieldProps) {
         <Note>
           <p>
             No domain is reserved yet, and an edge only answers reserved ones:{' '}
-            <a href={pathOf('domains', 'new')}>reserve a domain</a> first.
+            <a href={pathTo('domains', 'new')}>reserve a domain</a> first.
           </p>
         </Note>
       )}
@@ -59,7 +59,7 @@ export function HostportsField(field: HostportsFieldProps) {
 
 /** What is sent: without a port, 443 is meant. */
 export function hostportsOf(lines: readonly string[]): string[] {
-  return linesOf(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
+  return nonEmptyLines(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
 }
 
 function wrongName(line: string): string | null {

@@ -58,8 +58,8 @@ export function HttpsEdgeModule() {
 }
 
 function useHttpsEdge(id: string) {
-  const { data, error, reload } = useQuery(HttpsEdge, { id }, { kinds: KINDS });
-  return { edge: data?.httpsEdge, query: { error, reload } };
+  const { data, error, refetch } = useQuery(HttpsEdge, { id }, { kinds: KINDS });
+  return { edge: data?.httpsEdge, query: { error, refetch } };
 }
 
 function hostOf(edge: { id: string; hostports: readonly string[] }): Host {

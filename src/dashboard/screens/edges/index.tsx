@@ -1,7 +1,7 @@
 // Edges, their routes and modules, and what modules name.
 
 import { Route, Router } from 'preact-iso/router';
-import { NotThere } from '../../shell/not-found.tsx';
+import { NotFound } from '../../shell/not-found.tsx';
 import { AuthorityList, NewAuthority, OneAuthority } from './authorities/index.tsx';
 import { BackendList, NewBackend, OneBackend } from './backends/index.tsx';
 import './edges.css';
@@ -11,7 +11,7 @@ import { IpPolicyList, NewIpPolicy, OneIpPolicy } from './ip-policies/index.tsx'
 import { OneRule } from './ip-policies/rule-detail.tsx';
 import { NewEdge } from './new-edge.tsx';
 import { FindRoute, NewRoute } from './routes/new.tsx';
-import './policy/policy.css';
+import './modules/policy/policy.css';
 import { OneRoute, RouteModule } from './routes/detail.tsx';
 import { OneTlsEdge, TlsEdgeModule } from './tls-edge.tsx';
 
@@ -39,7 +39,7 @@ export default function Screen() {
       <Route path="/authorities" component={AuthorityList} />
       <Route path="/authorities/new" component={NewAuthority} />
       <Route path="/authorities/:id" component={OneAuthority} />
-      <Route default component={NotThere} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

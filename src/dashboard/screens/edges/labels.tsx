@@ -2,25 +2,25 @@
 
 import { Tag } from '../../ui/feedback/tag.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';
-import { type Pair, PairsField, pairsOf } from '../../ui/forms/pairs-field.tsx';
-import { all, atMost } from '../../ui/forms/validators.ts';
+import { KeyValueField, type KeyValuePair, nonEmptyPairs } from '../../ui/forms/key-value-field.tsx';
+import { allOf, maxBytes } from '../../ui/forms/validators.ts';
 
 const LABELS_MAX = 16;
 
 const noEqualsSign = (text: string) => (text.includes('=') ? 'The key must not contain “=”.' : null);
 const given = (text: string) => (text === '' ? 'A value is needed.' : null);
 
-export function LabelsField(field: FieldProps<readonly Pair[]>) {
+export function LabelsField(field: FieldProps<readonly KeyValuePair[]>) {
   return (
-    <PairsField
+    <KeyValueField
       {...field}
-      line="label"
+      itemName="label"
       titles={['Key', 'Value']}
       placeholders={['app', 'shop']}
-      most={LABELS_MAX}
-      checkName={all(atMost(255), noEqualsSign)}
-      checkValue={all(given, atMost(255))}
-      check={(pairs) => (pairsOf(pairs).length === 0 ? 'At least one label is needed.' : null)}
+      maxPairs={LABELS_MAX}
+      validateName={allOf(maxBytes(255), noEqualsSign)}
+      validateValue={allOf(given, maxBytes(255))}
+      validate={(pairs) => (nonEmptyPairs(pairs).length === 0 ? 'At least one label is needed.' : null)}
     />
   );
 }

@@ -1,15 +1,15 @@
 // The addresses of this screen, and what stands beside each other in it.
 
-import { addressOf, addressOfRoute, pathOf } from '../../data/routing/paths.ts';
-import type { Crumb } from '../../ui/layout/page.tsx';
+import { edgeRoutePath, objectPath, pathTo } from '../../data/routing/paths.ts';
+import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
 export const lists = {
-  https: pathOf('edges'),
-  tls: pathOf('edges', 'tls'),
-  backends: pathOf('edges', 'backends'),
-  ipPolicies: pathOf('edges', 'ip-policies'),
-  authorities: pathOf('edges', 'authorities'),
+  https: pathTo('edges'),
+  tls: pathTo('edges', 'tls'),
+  backends: pathTo('edges', 'backends'),
+  ipPolicies: pathTo('edges', 'ip-policies'),
+  authorities: pathTo('edges', 'authorities'),
 };
 
 export const tabs: readonly Tab[] = [
@@ -31,10 +31,10 @@ export function moduleAt(host: string, field: string): string {
 }
 
 export function newRouteAt(edgeId: string): string {
-  return `${addressOf('httpsEdge', edgeId)}/routes/new`;
+  return `${objectPath('httpsEdge', edgeId)}/routes/new`;
 }
 
-export const edgesCrumb: Crumb = { title: 'Edges', href: lists.https };
+export const edgesCrumb: Breadcrumb = { title: 'Edges', href: lists.https };
 
 export interface Named {
   id: string;
@@ -53,12 +53,12 @@ export function nameOf(hostport: string): string {
   return hostport.replace(/:443$/, '');
 }
 
-export function httpsCrumbs(edge: Named): Crumb[] {
-  return [edgesCrumb, { title: edgeTitle(edge), href: addressOf('httpsEdge', edge.id) }];
+export function httpsCrumbs(edge: Named): Breadcrumb[] {
+  return [edgesCrumb, { title: edgeTitle(edge), href: objectPath('httpsEdge', edge.id) }];
 }
 
-export function routeCrumbs(edge: Named, route: { id: string; match: string }): Crumb[] {
-  return [...httpsCrumbs(edge), { title: route.match, href: addressOfRoute(edge.id, route.id) }];
+export function routeCrumbs(edge: Named, route: { id: string; match: string }): Breadcrumb[] {
+  return [...httpsCrumbs(edge), { title: route.match, href: edgeRoutePath(edge.id, route.id) }];
 }
 
 /** What a visitor would ask for at an edge, and below a path of it. */

@@ -1,13 +1,13 @@
 // Makes an edge.
 
 import { useLocation, useRoute } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { CreateHttpsEdge, CreateTlsEdge } from '../../generated/operations.ts';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
-import { NotedFields } from '../../ui/forms/metadata-fields.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { MetadataFields } from '../../ui/forms/metadata-fields.tsx';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { HostportsField, hostportsOf } from './hostports-field.tsx';
 import { edgesCrumb, lists } from './navigation.ts';
@@ -17,24 +17,24 @@ const oneLine: readonly string[] = [''];
 export function NewEdge() {
   const { query } = useRoute();
   const { route } = useLocation();
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     kind: query.kind === 'tls' ? 'tls' : 'https',
     hostports: oneLine,
     description: '',
     metadata: '',
   });
-  const createHttps = useAction(CreateHttpsEdge);
-  const createTls = useAction(CreateTlsEdge);
+  const createHttps = useMutation(CreateHttpsEdge);
+  const createTls = useMutation(CreateTlsEdge);
 
   async function submit() {
     const { kind, ...rest } = values;
     const input = { ...rest, hostports: hostportsOf(rest.hostports) };
     if (kind === 'https') {
-      const edge = (await createHttps.act({ input }))?.createHttpsEdge;
-      if (edge) route(addressOf('httpsEdge', edge.id));
+      const edge = (await createHttps.mutate({ input }))?.createHttpsEdge;
+      if (edge) route(objectPath('httpsEdge', edge.id));
     } else {
-      const edge = (await createTls.act({ input }))?.createTlsEdge;
-      if (edge) route(addressOf('tlsEdge', edge.id));
+      const edge = (await createTls.mutate({ input }))?.createTlsEdge;
+      if (edge) route(objectPath('tlsEdge', edge.id));
     }
   }
 
@@ -45,7 +45,7 @@ export function NewEdge() {
       lead="Where its traffic goes, and through which modules, is set once it is there."
     >
       <Form
-        action="Create the edge"
+        submitLabel="Create the edge"
         onSubmit={() => void submit()}
         error={values.kind === 'https' ? createHttps.error : createTls.error}
         isBusy={createHttps.isBusy || createTls.isBusy}
@@ -60,7 +60,7 @@ export function NewEdge() {
           ]}
         />
         <HostportsField {...bind('hostports')} />
-        <NotedFields bind={bind} />
+        <MetadataFields bind={bind} />
       </Form>
     </Page>
   );

@@ -1,7 +1,7 @@
 // One TLS edge: its modules and its settings.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { DeleteTlsEdge, TlsEdge } from '../../generated/operations.ts';
 import { NotYet, OnePage } from './detail-page.tsx';
@@ -50,14 +50,14 @@ export function TlsEdgeModule() {
       host={hostOf(edge)}
       module={module}
       settings={settingsOf(module, edge)}
-      crumbs={[...crumbs, { title: edgeTitle(edge), href: addressOf('tlsEdge', id) }]}
+      crumbs={[...crumbs, { title: edgeTitle(edge), href: objectPath('tlsEdge', id) }]}
     />
   );
 }
 
 function useTlsEdge(id: string) {
-  const { data, error, reload } = useQuery(TlsEdge, { id }, { kinds: ['tlsEdge'] });
-  return { edge: data?.tlsEdge, query: { error, reload } };
+  const { data, error, refetch } = useQuery(TlsEdge, { id }, { kinds: ['tlsEdge'] });
+  return { edge: data?.tlsEdge, query: { error, refetch } };
 }
 
 function hostOf(edge: { id: string; hostports: readonly string[] }): Host {

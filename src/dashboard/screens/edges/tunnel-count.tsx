@@ -6,7 +6,7 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 /** How many live tunnels there are; none is worth a look. */
 export function TunnelCount({ count }: { count: number }) {
   return (
-    <Tag look={count === 0 ? 'warn' : 'plain'}>
+    <Tag variant={count === 0 ? 'warn' : 'plain'}>
       {count === 0 ? 'no tunnel' : count === 1 ? '1 tunnel' : `${count} tunnels`}
     </Tag>
   );
@@ -24,7 +24,7 @@ export function useTunnelsBehind(backends: readonly string[]): (some: readonly s
   const { data } = useQuery(
     TunnelsBehind,
     { ids },
-    { kinds: ['tunnel', 'tunnelGroupBackend'], keepsData: true, isOff: ids.length === 0 },
+    { kinds: ['tunnel', 'tunnelGroupBackend'], keepPreviousData: true, skip: ids.length === 0 },
   );
   return useMemo(() => {
     const known = new Map<string, readonly string[]>();

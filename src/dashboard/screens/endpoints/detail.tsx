@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { EndpointByAddress, EndpointOfEither } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { LiveEndpoint } from './live-detail.tsx';
 import { endpointCrumbs } from './navigation.tsx';
@@ -20,7 +20,7 @@ const ROUND_TRIP_MS = 5000;
 /** An endpoint, live or offline. Who watches one that goes offline, or comes back, goes with it. */
 export function EndpointPage() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(EndpointOfEither, { ids: [id] }, { kinds: KINDS, everyMs: ROUND_TRIP_MS });
+  const { data, error, refetch } = useQuery(EndpointOfEither, { ids: [id] }, { kinds: KINDS, pollMs: ROUND_TRIP_MS });
   const found = data?.nodes?.find((node) => node !== null);
   const isEndpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint';
   if (isEndpoint) rememberAddress(id, found.publicUrl);
@@ -30,15 +30,15 @@ export function EndpointPage() {
   if (found?.__typename === 'OfflineEndpoint') return <OfflineEndpoint key={id} endpoint={found} />;
   return (
     <Page title="Endpoint" crumbs={endpointCrumbs}>
-      <ErrorNote error={error} retry={() => void reload()} />
+      <ErrorNote error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && (
-        <Empty
+        <EmptyState
           title="This endpoint isn’t there any more"
-          action={<LinkButton href={pathOf('endpoints', 'offline')}>What is offline</LinkButton>}
+          action={<LinkButton href={pathTo('endpoints', 'offline')}>What is offline</LinkButton>}
         >
           It went offline, or its address is served again: either way it is another object now, with another id.
-        </Empty>
+        </EmptyState>
       )}
     </Page>
   );
@@ -48,12 +48,12 @@ export function EndpointPage() {
 function useWhereItWent(id: string, isGone: boolean): void {
   const { route } = useLocation();
   const address = rememberedAddress(id);
-  const options = { kinds: KINDS, isOff: !isGone || address === undefined };
+  const options = { kinds: KINDS, skip: !isGone || address === undefined };
   const { data } = useQuery(EndpointByAddress, { text: address ?? '' }, options);
   const next = data?.search?.find(
     (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === address && hit.id !== id,
   );
   useEffect(() => {
-    if (isGone && next) route(addressOf(next.kind, next.id), true);
+    if (isGone && next) route(objectPath(next.kind, next.id), true);
   }, [isGone, next, route]);
 }

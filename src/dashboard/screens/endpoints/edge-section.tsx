@@ -1,7 +1,7 @@
 // The edge that serves an endpoint: where its requests go, and through which modules.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, addressOfRoute } from '../../data/routing/paths.ts';
+import { edgeRoutePath, objectPath } from '../../data/routing/paths.ts';
 import { EndpointHttpsEdge, EndpointTlsEdge } from '../../generated/operations.ts';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
@@ -16,7 +16,7 @@ function HttpsEdgeBehind({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointHttpsEdge, { id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
   const edge = data?.httpsEdge;
   return (
-    <Section title="Its edge" actions={<a href={addressOf('httpsEdge', id)}>{edge?.description || id}</a>}>
+    <Section title="Its edge" actions={<a href={objectPath('httpsEdge', id)}>{edge?.description || id}</a>}>
       <ErrorNote error={error} />
       {!edge && !error && <Skeleton />}
       {edge && (
@@ -25,7 +25,7 @@ function HttpsEdgeBehind({ id }: { id: string }) {
           <ul class="endpoint-routes">
             {edge.routes.map((route) => (
               <li key={route.id}>
-                <a href={addressOfRoute(id, route.id)}>
+                <a href={edgeRoutePath(id, route.id)}>
                   <code>{route.match}</code>
                 </a>{' '}
                 <span class="quiet">{route.matchType === 'exact_path' ? 'exact path' : 'path prefix'}</span>
@@ -44,7 +44,7 @@ function TlsEdgeBehind({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointTlsEdge, { id }, { kinds: ['tlsEdge'] });
   const edge = data?.tlsEdge;
   return (
-    <Section title="Its edge" actions={<a href={addressOf('tlsEdge', id)}>{edge?.description || id}</a>}>
+    <Section title="Its edge" actions={<a href={objectPath('tlsEdge', id)}>{edge?.description || id}</a>}>
       <ErrorNote error={error} />
       {!edge && !error && <Skeleton />}
       {edge && <ModuleTags kind="tlsEdge" host={edge} />}

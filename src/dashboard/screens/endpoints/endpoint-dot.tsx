@@ -1,4 +1,4 @@
-import { Dot } from '../../ui/feedback/status-dot.tsx';
+import { StatusDot } from '../../ui/feedback/status-dot.tsx';
 
 export interface EndpointDotProps {
   endpoint: { agents: number; roundTrip: { at: string } | null };
@@ -6,6 +6,6 @@ export interface EndpointDotProps {
 
 /** Green for a heartbeat that came back from an agent behind it, never for the address being there. */
 export function EndpointDot({ endpoint: { agents, roundTrip } }: EndpointDotProps) {
-  if (agents === 0) return <Dot state="warn">no agent</Dot>;
-  return <Dot state="live" roundTripAt={roundTrip?.at} />;
+  if (agents === 0) return <StatusDot state="warn">no agent</StatusDot>;
+  return <StatusDot state="live" roundTripAt={roundTrip?.at} />;
 }

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { EndpointCapture, EndpointDomain, type LiveEndpointFactsFragment } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
 import { EdgeBehind } from './edge-section.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
@@ -33,7 +33,7 @@ export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment
             <a class="button" href={publicUrl} target="_blank" rel="noopener noreferrer">
               Visit
             </a>
-            <LinkButton look="primary" href={pathOf('traffic', id)}>
+            <LinkButton variant="primary" href={pathTo('traffic', id)}>
               Traffic
             </LinkButton>
           </>
@@ -46,7 +46,7 @@ export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment
         {isHttp && <Capture id={id} />}
       </Section>
       {edge && <EdgeBehind id={edge.id} />}
-      <Notes text={endpoint.metadata} />
+      <MetadataSection text={endpoint.metadata} />
     </Page>
   );
 }
@@ -54,16 +54,16 @@ export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment
 function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip, domain } = endpoint;
   return (
-    <Facts
-      facts={[
-        { name: 'Address', value: <Copy text={publicUrl} what="the address" /> },
+    <DescriptionList
+      items={[
+        { name: 'Address', value: <CopyButton text={publicUrl} label="the address" /> },
         { name: 'Name and port', value: <code>{hostport}</code> },
-        { name: 'Up', value: <When at={endpoint.createdAt} as="since" /> },
+        { name: 'Up', value: <RelativeTime at={endpoint.createdAt} as="since" /> },
         {
           name: 'Last round trip',
           value: roundTrip ? (
             <>
-              <Milliseconds value={roundTrip.milliseconds} />, <When at={roundTrip.at} />
+              <Milliseconds value={roundTrip.milliseconds} />, <RelativeTime at={roundTrip.at} />
             </>
           ) : (
             <span class="quiet">none known here</span>
@@ -73,7 +73,7 @@ function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
           name: 'Agent',
           value: (
             <>
-              <a href={addressOf('tunnelSession', agent.id)}>
+              <a href={objectPath('tunnelSession', agent.id)}>
                 {agent.agentVersion} at {agent.ip}
               </a>{' '}
               <span class="quiet">{agent.os}</span>
@@ -86,13 +86,13 @@ function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
           value: <CredentialLink id={agent.credential.id} />,
         },
         endpoint.forwardsTo !== null && { name: 'Forwards to', value: <code>{endpoint.forwardsTo || '–'}</code> },
-        tunnel && { name: 'Tunnel', value: <a href={addressOf('tunnel', tunnel.id)}>{tunnel.id}</a> },
+        tunnel && { name: 'Tunnel', value: <a href={objectPath('tunnel', tunnel.id)}>{tunnel.id}</a> },
         {
           name: 'Domain',
           value: domain ? <DomainLink id={domain.id} /> : <span class="quiet">not reserved</span>,
         },
         region !== '' && { name: 'Region', value: region },
-        { name: 'Id', value: <Copy text={endpoint.id} what="the id" /> },
+        { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
       ]}
     />
   );
@@ -100,7 +100,7 @@ function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
 
 /** Whether its requests are captured. */
 function Capture({ id }: { id: string }) {
-  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { everyMs: CAPTURE_MS });
+  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_MS });
   const capture = data?.trafficCapture;
   if (error) return <p class="quiet">{error.message}</p>;
   if (!capture) return null;
@@ -109,13 +109,13 @@ function Capture({ id }: { id: string }) {
     <p>
       {isOn ? (
         <>
-          Its requests are captured · ends <When at={endsAt} />
+          Its requests are captured · ends <RelativeTime at={endsAt} />
         </>
       ) : (
         'Its requests aren’t captured'
       )}
       {' · '}
-      <a href={pathOf('traffic', id)}>
+      <a href={pathTo('traffic', id)}>
         {kept > 0 ? `Look at ${kept} of them` : isOn ? 'Look at them' : 'Switch it on'}
       </a>
     </p>
@@ -125,5 +125,5 @@ function Capture({ id }: { id: string }) {
 /** The reserved domain that a name belongs to, by its own name: a wildcard covers many. */
 function DomainLink({ id }: { id: string }) {
   const { data } = useQuery(EndpointDomain, { id }, { kinds: ['reservedDomain'] });
-  return <a href={addressOf('reservedDomain', id)}>{data?.reservedDomain?.domain ?? id}</a>;
+  return <a href={objectPath('reservedDomain', id)}>{data?.reservedDomain?.domain ?? id}</a>;
 }

@@ -2,13 +2,13 @@ import type { ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useList } from '../../data/hooks/use-list.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type EndpointRowFragment, Endpoints, OfflineEndpoints } from '../../generated/operations.ts';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartLine } from '../credentials/start-command.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
 import { EndpointTabs } from './navigation.tsx';
@@ -22,10 +22,10 @@ const ROUND_TRIPS_MS = 10_000;
 const OFFLINE_BELOW = 5;
 
 export function LiveEndpoints() {
-  const list = useList(Endpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'], everyMs: ROUND_TRIPS_MS });
+  const list = useList(Endpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'], pollMs: ROUND_TRIPS_MS });
   const { data } = useQuery(OfflineEndpoints, { first: OFFLINE_BELOW }, { kinds: ['offlineEndpoint'] });
   const offline = data?.offlineEndpoints;
-  const traffic = useTraffic(list.inView);
+  const traffic = useTraffic(list.visibleIds);
   const columns = useMemo(() => columnsOf(traffic), [traffic]);
   const lately = offline?.nodes ?? [];
   return (
@@ -35,12 +35,12 @@ export function LiveEndpoints() {
         label="Live endpoints"
         columns={columns}
         list={list}
-        href={(row) => addressOf('endpoint', row.id)}
+        href={(row) => objectPath('endpoint', row.id)}
         empty={
-          <Empty title="Nothing is online" action={<StartLine acl={[]} />}>
+          <EmptyState title="Nothing is online" action={<StartLine acl={[]} />}>
             An endpoint turns up here as soon as an agent serves it. This line starts one; its authtoken is that of a{' '}
-            <a href={pathOf('credentials')}>credential</a>, shown when one is created.
-          </Empty>
+            <a href={pathTo('credentials')}>credential</a>, shown when one is created.
+          </EmptyState>
         }
       />
       {lately.length > 0 && (
@@ -48,7 +48,7 @@ export function LiveEndpoints() {
           title="Went offline"
           actions={
             (offline?.totalCount ?? 0) > OFFLINE_BELOW && (
-              <a href={pathOf('endpoints', 'offline')}>All that are offline</a>
+              <a href={pathTo('endpoints', 'offline')}>All that are offline</a>
             )
           }
         >
@@ -56,7 +56,7 @@ export function LiveEndpoints() {
             label="Endpoints that went offline lately"
             columns={offlineColumns}
             rows={lately}
-            href={(row) => addressOf('offlineEndpoint', row.id)}
+            href={(row) => objectPath('offlineEndpoint', row.id)}
           />
         </Section>
       )}
@@ -73,10 +73,16 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       title: 'Copy',
       width: '3.5rem',
       priority: 2,
-      cell: (row) => <Copy text={row.publicUrl} what={`the address ${row.publicUrl}`} isShown={false} />,
+      cell: (row) => <CopyButton text={row.publicUrl} label={`the address ${row.publicUrl}`} showsText={false} />,
     },
     { key: 'behind', title: 'Agent', width: '2fr', priority: 2, cell: behind },
-    { key: 'up', title: 'Up', width: '6rem', priority: 3, cell: (row) => <When at={row.createdAt} as="since" /> },
+    {
+      key: 'up',
+      title: 'Up',
+      width: '6rem',
+      priority: 3,
+      cell: (row) => <RelativeTime at={row.createdAt} as="since" />,
+    },
     {
       key: 'requests',
       title: 'Requests',
@@ -99,7 +105,7 @@ function behind({ edge, agents, tunnelSession }: EndpointRowFragment) {
   if (edge) {
     return (
       <>
-        <a href={addressOf(edge.id.startsWith('edgtls_') ? 'tlsEdge' : 'httpsEdge', edge.id)}>edge</a>, {agents}{' '}
+        <a href={objectPath(edge.id.startsWith('edgtls_') ? 'tlsEdge' : 'httpsEdge', edge.id)}>edge</a>, {agents}{' '}
         {agents === 1 ? 'agent' : 'agents'}
       </>
     );

@@ -1,5 +1,5 @@
-import { pathOf } from '../../data/routing/paths.ts';
-import type { Crumb } from '../../ui/layout/page.tsx';
+import { pathTo } from '../../data/routing/paths.ts';
+import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 
 export interface EndpointTabsProps {
@@ -10,8 +10,8 @@ export interface EndpointTabsProps {
 
 export function EndpointTabs({ live, offline }: EndpointTabsProps) {
   const tabs = [
-    { title: titleOf('Live', live), href: pathOf('endpoints') },
-    { title: titleOf('Offline', offline), href: pathOf('endpoints', 'offline') },
+    { title: titleOf('Live', live), href: pathTo('endpoints') },
+    { title: titleOf('Offline', offline), href: pathTo('endpoints', 'offline') },
   ];
   return <Tabs label="Endpoints" tabs={tabs} />;
 }
@@ -20,4 +20,4 @@ function titleOf(name: string, count: number | undefined): string {
   return count === undefined ? name : `${name} (${count.toLocaleString('en')})`;
 }
 
-export const endpointCrumbs: Crumb[] = [{ title: 'Endpoints', href: pathOf('endpoints') }];
+export const endpointCrumbs: Breadcrumb[] = [{ title: 'Endpoints', href: pathTo('endpoints') }];

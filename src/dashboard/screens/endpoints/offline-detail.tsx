@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { ForgetOfflineEndpoint, type OfflineEndpointFactsFragment } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
-import { Dot } from '../../ui/feedback/status-dot.tsx';
+import { StatusDot } from '../../ui/feedback/status-dot.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { Notes } from '../../ui/layout/metadata-section.tsx';
+import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
 import { endpointCrumbs } from './navigation.tsx';
 import { Kept } from './offline-list.tsx';
@@ -23,17 +23,17 @@ export function OfflineEndpoint({ endpoint }: { endpoint: OfflineEndpointFactsFr
   return (
     <Page
       title={publicUrl}
-      badge={<Dot state="off" />}
+      badge={<StatusDot state="off" />}
       crumbs={endpointCrumbs}
       actions={<Button onClick={() => setAsking(true)}>Forget</Button>}
     >
-      <Note look="warn">
+      <Note variant="warn">
         <p>
-          It went offline <When at={offlineAt} />: <strong>{reason}</strong>
+          It went offline <RelativeTime at={offlineAt} />: <strong>{reason}</strong>
         </p>
       </Note>
       <OfflineFacts endpoint={endpoint} />
-      <Notes text={endpoint.metadata} />
+      <MetadataSection text={endpoint.metadata} />
       {isAsking && <AskForget endpoint={endpoint} onClose={() => setAsking(false)} />}
     </Page>
   );
@@ -42,12 +42,12 @@ export function OfflineEndpoint({ endpoint }: { endpoint: OfflineEndpointFactsFr
 function OfflineFacts({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
   const { agentVersion, ip, os, credential } = endpoint;
   return (
-    <Facts
-      facts={[
-        { name: 'Address', value: <Copy text={endpoint.publicUrl} what="the address" /> },
+    <DescriptionList
+      items={[
+        { name: 'Address', value: <CopyButton text={endpoint.publicUrl} label="the address" /> },
         { name: 'Name and port', value: <code>{endpoint.hostport}</code> },
-        { name: 'Was online from', value: <When at={endpoint.onlineAt} /> },
-        { name: 'Went offline', value: <When at={endpoint.offlineAt} /> },
+        { name: 'Was online from', value: <RelativeTime at={endpoint.onlineAt} /> },
+        { name: 'Went offline', value: <RelativeTime at={endpoint.offlineAt} /> },
         { name: 'Its name is kept for the credential', value: <Kept until={endpoint.heldUntil} /> },
         { name: 'Agent', value: `${agentVersion} at ${ip}, ${os}` },
         {
@@ -55,7 +55,7 @@ function OfflineFacts({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) 
           value: credential ? <CredentialLink id={credential.id} /> : <span class="quiet">deleted</span>,
         },
         { name: 'Forwarded to', value: <code>{endpoint.forwardedTo || '–'}</code> },
-        { name: 'Id', value: <Copy text={endpoint.id} what="the id" /> },
+        { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
       ]}
     />
   );
@@ -69,22 +69,22 @@ function AskForget({
   onClose: () => void;
 }) {
   const { route } = useLocation();
-  const forget = useAction(ForgetOfflineEndpoint);
+  const forget = useMutation(ForgetOfflineEndpoint);
   async function confirmed() {
-    if (!(await forget.act({ id }))) return;
+    if (!(await forget.mutate({ id }))) return;
     toast(`Forgot ${publicUrl}.`);
-    route(pathOf('endpoints', 'offline'));
+    route(pathTo('endpoints', 'offline'));
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title="Forget this address?"
-      action="Forget it"
+      confirmLabel="Forget it"
       error={forget.error}
       isBusy={forget.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       <p>It goes from this list only. Whoever may serve {publicUrl} may do so as before, and it turns up again then.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

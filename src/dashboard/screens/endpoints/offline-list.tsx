@@ -1,9 +1,9 @@
-import { failureOf } from '../../data/client/api-failure.ts';
-import { run } from '../../data/client/client.ts';
+import { toApiFailure } from '../../data/client/api-failure.ts';
+import { execute } from '../../data/client/client.ts';
 import { now } from '../../data/clock.ts';
 import { useList } from '../../data/hooks/use-list.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf } from '../../data/routing/paths.ts';
+import { objectPath } from '../../data/routing/paths.ts';
 import {
   EndpointCount,
   ForgetOfflineEndpoint,
@@ -12,10 +12,10 @@ import {
 } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { EndpointTabs } from './navigation.tsx';
 
 export function OfflineEndpoints() {
@@ -28,11 +28,11 @@ export function OfflineEndpoints() {
         label="Offline endpoints"
         columns={offlineColumns}
         list={list}
-        href={(row) => addressOf('offlineEndpoint', row.id)}
+        href={(row) => objectPath('offlineEndpoint', row.id)}
         empty={
-          <Empty title="Nothing went offline">
+          <EmptyState title="Nothing went offline">
             When an agent goes, what it served is kept here for 30 days with the reason, or until it is served again.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -42,7 +42,7 @@ export function OfflineEndpoints() {
 export const offlineColumns: Column<OfflineEndpointRowFragment>[] = [
   { key: 'url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
   { key: 'reason', title: 'Why', width: '3fr', cell: (row) => <span title={row.reason}>{row.reason}</span> },
-  { key: 'since', title: 'Since', width: '7rem', cell: (row) => <When at={row.offlineAt} /> },
+  { key: 'since', title: 'Since', width: '7rem', cell: (row) => <RelativeTime at={row.offlineAt} /> },
   { key: 'kept', title: 'Name kept', width: '7rem', priority: 3, cell: (row) => <Kept until={row.heldUntil} /> },
   { key: 'forget', title: 'Forget', width: '5rem', priority: 2, align: 'end', cell: (row) => <Forget row={row} /> },
 ];
@@ -50,14 +50,14 @@ export const offlineColumns: Column<OfflineEndpointRowFragment>[] = [
 function Forget({ row }: { row: OfflineEndpointRowFragment }) {
   async function forget() {
     try {
-      await run(ForgetOfflineEndpoint, { id: row.id });
+      await execute(ForgetOfflineEndpoint, { id: row.id });
       toast(`Forgot ${row.publicUrl}.`);
     } catch (error) {
-      toast(failureOf(error).message);
+      toast(toApiFailure(error).message);
     }
   }
   return (
-    <Button look="plain" label={`Forget ${row.publicUrl}`} onClick={() => void forget()}>
+    <Button variant="plain" label={`Forget ${row.publicUrl}`} onClick={() => void forget()}>
       Forget
     </Button>
   );
@@ -66,5 +66,5 @@ function Forget({ row }: { row: OfflineEndpointRowFragment }) {
 /** Until when a name is kept for the credential that served it. */
 export function Kept({ until }: { until: string | null }) {
   const isKept = until !== null && Date.parse(until) > now.value;
-  return isKept ? <When at={until} /> : <span class="quiet">no longer</span>;
+  return isKept ? <RelativeTime at={until} /> : <span class="quiet">no longer</span>;
 }

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { Facts } from '../../ui/text/description-list.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Count, Rate } from '../../ui/text/numbers.tsx';
 import type { Traffic } from './use-traffic.ts';
 
@@ -15,8 +15,8 @@ export function TrafficFacts({ id, proto, traffic }: TrafficFactsProps) {
   if (!now) return <p class="quiet">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
   const isHttp = proto === 'http' || proto === 'https';
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         {
           name: isHttp ? 'Requests' : 'Connections',
           value: <Rate value={now.requestsPerSecond} unit={isHttp ? 'req' : 'conn'} />,

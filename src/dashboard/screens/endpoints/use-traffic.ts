@@ -2,8 +2,8 @@
 
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { run } from '../../data/client/client.ts';
-import { refresh } from '../../data/live/refresh.ts';
+import { execute } from '../../data/client/client.ts';
+import { refreshOn } from '../../data/live/refresh.ts';
 import { EndpointTraffic, type TrafficNowFragment } from '../../generated/operations.ts';
 
 const EVERY_MS = 2000;
@@ -19,19 +19,19 @@ export function useTraffic(ids: ReadonlySignal<readonly string[]>): ReadonlySign
 
   useEffect(() => {
     const gone = new AbortController();
-    const asking = refresh({ everyMs: EVERY_MS }, ask);
-    soon.current = asking.soon;
-    void asking.now();
+    const asking = refreshOn({ pollMs: EVERY_MS }, ask);
+    soon.current = asking.scheduleRefresh;
+    void asking.refreshNow();
     return () => {
       gone.abort();
-      asking.end();
+      asking.stop();
     };
 
     async function ask(): Promise<void> {
       const asked = ids.peek().slice(0, MOST);
       if (asked.length === 0) return;
       // What failed is asked again by the clock; whether the gateway is there at all is said elsewhere.
-      const answer = await run(EndpointTraffic, { ids: asked }, gone.signal).catch(() => null);
+      const answer = await execute(EndpointTraffic, { ids: asked }, gone.signal).catch(() => null);
       if (!answer || gone.signal.aborted) return;
       traffic.value = new Map(answer.endpointTraffic?.map((one) => [one.endpointId, one]));
     }

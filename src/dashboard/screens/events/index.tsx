@@ -1,7 +1,7 @@
 // Events: where they are delivered, and which.
 
 import { Route, Router } from 'preact-iso/router';
-import { NotThere } from '../../shell/not-found.tsx';
+import { NotFound } from '../../shell/not-found.tsx';
 import { OneDeadLetter } from './destinations/dead-letter-detail.tsx';
 import { OneDestination } from './destinations/detail.tsx';
 import { EditDestination, NewDestination } from './destinations/edit.tsx';
@@ -21,7 +21,7 @@ export default function Screen() {
       <Route path="/subscriptions" component={SubscriptionList} />
       <Route path="/subscriptions/new" component={NewSubscription} />
       <Route path="/subscriptions/:id" component={OneSubscription} />
-      <Route default component={NotThere} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

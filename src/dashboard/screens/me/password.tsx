@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { begin, nameOf, viewer } from '../../data/session/session.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { startSession, viewer, viewerName } from '../../data/session/session.ts';
 import { ChangePassword } from '../../generated/operations.ts';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { needed } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { required } from '../../ui/forms/validators.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { newPassword } from '../sign-in/validate-password.ts';
 
@@ -22,20 +22,20 @@ export function Password() {
 }
 
 function PasswordForm({ onChanged }: { onChanged: () => void }) {
-  const fields = useFields({ current: '', password: '', again: '' });
-  const change = useAction(ChangePassword);
+  const fields = useFormFields({ current: '', password: '', again: '' });
+  const change = useMutation(ChangePassword);
   const { current, password } = fields.values;
 
   async function submit() {
-    const result = await change.act({ input: { current, password } });
+    const result = await change.mutate({ input: { current, password } });
     if (!result?.changePassword) return;
-    begin(result.changePassword);
+    startSession(result.changePassword);
     onChanged();
     toast('Your password is changed.');
   }
 
   return (
-    <Form action="Change the password" onSubmit={() => void submit()} error={change.error} isBusy={change.isBusy}>
+    <Form submitLabel="Change the password" onSubmit={() => void submit()} error={change.error} isBusy={change.isBusy}>
       {/* A password keeper needs to see whose password it is. */}
       <input
         class="unseen"
@@ -51,7 +51,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         label="Current password"
         type="password"
         autoComplete="current-password"
-        check={needed('Your current password')}
+        validate={required('Your current password')}
       />
       <TextField
         {...fields.bind('password')}
@@ -59,19 +59,19 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         type="password"
         autoComplete="new-password"
         help="At least 12 characters; a sentence is fine."
-        check={newPassword}
+        validate={newPassword}
       />
       <TextField
         {...fields.bind('again')}
         label="The same new password again"
         type="password"
         autoComplete="new-password"
-        check={(again) => (again === password ? null : 'This isn’t the same as above.')}
+        validate={(again) => (again === password ? null : 'This isn’t the same as above.')}
       />
     </Form>
   );
 }
 
 function who(): string {
-  return viewer.value ? nameOf(viewer.value) : '';
+  return viewer.value ? viewerName(viewer.value) : '';
 }

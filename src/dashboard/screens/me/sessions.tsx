@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { meetViewer } from '../../data/session/session.ts';
+import { loadViewer } from '../../data/session/session.ts';
 import { BrowserSessions, type BrowserSessionsQuery, SignOutEverywhere } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { browserOf } from './browser-name.ts';
 
 type Row = NonNullable<BrowserSessionsQuery['browserSessions']>[number];
@@ -22,24 +22,36 @@ const columns: Column<Row>[] = [
     width: '2fr',
     cell: ({ userAgent, isThis }) => (
       <span title={userAgent}>
-        {browserOf(userAgent)} {isThis && <Tag look="good">this one</Tag>}
+        {browserOf(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
       </span>
     ),
   },
   { key: 'ip', title: 'Address', width: '1fr', cell: ({ ip }) => <code>{ip}</code> },
-  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
-  { key: 'created', title: 'Signed in', width: '8rem', priority: 2, cell: ({ createdAt }) => <When at={createdAt} /> },
-  { key: 'expires', title: 'Ends', width: '8rem', priority: 3, cell: ({ expiresAt }) => <When at={expiresAt} /> },
+  { key: 'used', title: 'Last used', width: '8rem', cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
+  {
+    key: 'created',
+    title: 'Signed in',
+    width: '8rem',
+    priority: 2,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
+  {
+    key: 'expires',
+    title: 'Ends',
+    width: '8rem',
+    priority: 3,
+    cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
+  },
 ];
 
 /** Where the viewer is signed in. */
 export function Sessions() {
-  const { data, error, reload } = useQuery(BrowserSessions, {}, { everyMs: 30_000 });
-  const everywhere = useAction(SignOutEverywhere);
+  const { data, error, refetch } = useQuery(BrowserSessions, {}, { pollMs: 30_000 });
+  const everywhere = useMutation(SignOutEverywhere);
   const [isAsking, setAsking] = useState(false);
 
   async function signOutEverywhere() {
-    if (await everywhere.act({})) await meetViewer();
+    if (await everywhere.mutate({})) await loadViewer();
   }
 
   return (
@@ -48,23 +60,23 @@ export function Sessions() {
       actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
       lead="A session ends 12 hours after it was last used, and after 30 days at the latest."
     >
-      <ErrorNote error={error} retry={reload} />
+      <ErrorNote error={error} retry={refetch} />
       {data ? (
         <Table label="Browser sessions" columns={columns} rows={data.browserSessions ?? []} />
       ) : (
         !error && <Skeleton />
       )}
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title="Sign out everywhere?"
-          action="Sign out everywhere"
+          confirmLabel="Sign out everywhere"
           error={everywhere.error}
           isBusy={everywhere.isBusy}
           onConfirm={() => void signOutEverywhere()}
           onClose={() => setAsking(false)}
         >
           <p>Every browser in which you are signed in is signed out at once, this one too. API keys keep working.</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Section>
   );

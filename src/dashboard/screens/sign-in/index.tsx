@@ -11,7 +11,7 @@ import { ByLink } from './link-form.tsx';
 import { ByPassword } from './password-form.tsx';
 
 export function SignIn() {
-  const { data, error, reload } = useQuery(SignInOffer, {});
+  const { data, error, refetch } = useQuery(SignInOffer, {});
   const offer = data?.signInOffer;
   useEffect(() => {
     document.title = 'Sign in · Tunnel Gateway';
@@ -19,12 +19,12 @@ export function SignIn() {
   return (
     <main class="alone">
       <p class="brand">Tunnel Gateway</p>
-      {error && <ErrorNote error={error} retry={reload} />}
+      {error && <ErrorNote error={error} retry={refetch} />}
       {!offer && !error && <Skeleton />}
       {offer && !offer.isOffered && (
         <>
           <h1>Signing in isn’t offered here</h1>
-          <Note look="warn">{offer.reason}</Note>
+          <Note variant="warn">{offer.reason}</Note>
         </>
       )}
       {offer?.isOffered && (signInToken.value === null ? <ByPassword /> : <ByLink token={signInToken.value} />)}

@@ -1,28 +1,28 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
-import { begin } from '../../data/session/session.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
+import { startSession } from '../../data/session/session.ts';
 import { signInToken } from '../../data/session/sign-in-token.ts';
 import { RedeemSignInLink } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { newPassword } from './validate-password.ts';
 
 /** Redeems a one-time link: sets a password and signs in. */
 export function ByLink({ token }: { token: string }) {
-  const fields = useFields({ password: '', again: '' });
-  const redeem = useAction(RedeemSignInLink);
+  const fields = useFormFields({ password: '', again: '' });
+  const redeem = useMutation(RedeemSignInLink);
   const [isUsedUp, setUsedUp] = useState(false);
   const { password } = fields.values;
 
   async function submit() {
-    const result = await redeem.act({ input: { token, password } });
+    const result = await redeem.mutate({ input: { token, password } });
     if (!result?.redeemSignInLink) {
       setUsedUp(true);
       return;
     }
-    begin(result.redeemSignInLink);
+    startSession(result.redeemSignInLink);
     signInToken.value = null;
   }
 
@@ -31,7 +31,7 @@ export function ByLink({ token }: { token: string }) {
       <h1>Set your password</h1>
       <p>This one-time link signs you in. From then on you sign in with your e-mail address and this password.</p>
       <Form
-        action="Set the password and sign in"
+        submitLabel="Set the password and sign in"
         onSubmit={() => void submit()}
         error={redeem.error}
         isBusy={redeem.isBusy}
@@ -42,19 +42,19 @@ export function ByLink({ token }: { token: string }) {
           type="password"
           autoComplete="new-password"
           help="At least 12 characters; a sentence is fine."
-          check={newPassword}
+          validate={newPassword}
         />
         <TextField
           {...fields.bind('again')}
           label="The same password again"
           type="password"
           autoComplete="new-password"
-          check={(again) => (again === password ? null : 'This isn’t the same as above.')}
+          validate={(again) => (again === password ? null : 'This isn’t the same as above.')}
         />
       </Form>
       {isUsedUp && (
         <Button
-          look="plain"
+          variant="plain"
           onClick={() => {
             signInToken.value = null;
           }}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { BodyFactsFragment, HeaderLineFragment } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { Bytes } from '../../ui/text/numbers.tsx';
 import { bytesOf, hexOf } from './bytes.ts';
 import { headerOf } from './headers.tsx';
@@ -65,14 +65,14 @@ function Text({ text, isWhole }: { text: string; isWhole: boolean }) {
         {shown}
       </pre>
       <div class="actions">
-        <Copy text={whole} what="the body" isShown={false} />
+        <CopyButton text={whole} label="the body" showsText={false} />
         {laidOut !== null && laidOut !== text && (
-          <Button look="plain" onClick={() => setRaw(!isRaw)}>
+          <Button variant="plain" onClick={() => setRaw(!isRaw)}>
             {isRaw ? 'Lay out' : 'As it came'}
           </Button>
         )}
         {shown.length < whole.length && (
-          <Button look="plain" onClick={() => setAll(true)}>
+          <Button variant="plain" onClick={() => setAll(true)}>
             Show all of it
           </Button>
         )}

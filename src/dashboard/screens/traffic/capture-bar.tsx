@@ -1,14 +1,14 @@
 // Whether the requests of an endpoint are captured, and how to change that.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { type CaptureStateFragment, ClearTrafficCapture, StopTrafficCapture } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Bytes, Count } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CaptureSettings, sizeOf } from './capture-settings.tsx';
 
 export interface CaptureBarProps {
@@ -20,11 +20,11 @@ export interface CaptureBarProps {
 
 export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
   const [open, setOpen] = useState<'settings' | 'clear'>();
-  const stop = useAction(StopTrafficCapture);
+  const stop = useMutation(StopTrafficCapture);
   const { isOn, kept } = capture;
 
   async function switchOff() {
-    if (await stop.act({ endpointId })) onChange();
+    if (await stop.mutate({ endpointId })) onChange();
   }
   function close() {
     setOpen(undefined);
@@ -34,7 +34,7 @@ export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
     <section class="capture-bar" aria-label="Capture">
       <CaptureFacts capture={capture} />
       <div class="actions">
-        <Button look={isOn ? 'normal' : 'primary'} onClick={() => setOpen('settings')}>
+        <Button variant={isOn ? 'normal' : 'primary'} onClick={() => setOpen('settings')}>
           {isOn ? 'Settings' : 'Switch capture on'}
         </Button>
         {isOn && (
@@ -60,7 +60,7 @@ function CaptureFacts({ capture }: { capture: CaptureStateFragment }) {
         {isOn && (
           <>
             {' · ends '}
-            <When at={endsAt} />
+            <RelativeTime at={endsAt} />
             {bodyBytes > 0 ? ` · of each body, ${sizeOf(bodyBytes)} are kept` : ' · bodies aren’t kept'}
           </>
         )}
@@ -87,22 +87,22 @@ interface AskClearProps {
 }
 
 function AskClear({ endpointId, kept, onClose }: AskClearProps) {
-  const clear = useAction(ClearTrafficCapture);
+  const clear = useMutation(ClearTrafficCapture);
   async function confirmed() {
-    if (!(await clear.act({ endpointId }))) return;
+    if (!(await clear.mutate({ endpointId }))) return;
     toast('Cleared what was captured.');
     onClose();
   }
   return (
-    <Confirm
+    <ConfirmDialog
       title="Clear what was captured?"
-      action="Clear"
+      confirmLabel="Clear"
       error={clear.error}
       isBusy={clear.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
       <p>The {kept} requests that are kept are thrown away for everybody. Whether capture is on stays as it is.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -1,12 +1,12 @@
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { type CaptureStateFragment, StartTrafficCapture } from '../../generated/operations.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
-import { ListField, linesOf } from '../../ui/forms/list-field.tsx';
+import { ListField, nonEmptyLines } from '../../ui/forms/list-field.tsx';
 import { NumberField } from '../../ui/forms/number-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 
 export interface CaptureSettingsProps {
   endpointId: string;
@@ -32,27 +32,27 @@ const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 
 
 export function CaptureSettings({ endpointId, capture, onClose }: CaptureSettingsProps) {
   const { isOn, kept } = capture;
-  const start = useAction(StartTrafficCapture);
-  const { values, bind } = useFields({
+  const start = useMutation(StartTrafficCapture);
+  const { values, bind } = useFormFields({
     bodyBytes: String(isOn ? capture.bodyBytes : USUAL_BODY_BYTES),
     minutes: USUAL_MINUTES as number | null,
     redactHeaders: capture.redactedHeaders.filter((name) => !ALWAYS.includes(name)) as readonly string[],
   });
   async function submit() {
     const { bodyBytes, minutes, redactHeaders } = values;
-    const input = { bodyBytes: Number(bodyBytes), minutes, redactHeaders: linesOf(redactHeaders) };
-    if (await start.act({ endpointId, input })) onClose();
+    const input = { bodyBytes: Number(bodyBytes), minutes, redactHeaders: nonEmptyLines(redactHeaders) };
+    if (await start.mutate({ endpointId, input })) onClose();
   }
   return (
     <Dialog title={isOn ? 'Settings of this capture' : 'Switch capture on'} onClose={onClose}>
       <Form
-        action={isOn ? 'Change the capture' : 'Switch capture on'}
+        submitLabel={isOn ? 'Change the capture' : 'Switch capture on'}
         error={start.error}
         isBusy={start.isBusy}
         onSubmit={() => void submit()}
         onCancel={onClose}
       >
-        {!isOn && kept > 0 && <Note look="warn">The {kept} requests that are still kept are thrown away.</Note>}
+        {!isOn && kept > 0 && <Note variant="warn">The {kept} requests that are still kept are thrown away.</Note>}
         <SelectField
           {...bind('bodyBytes')}
           label="Of each body, keep"
@@ -70,9 +70,9 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
         <ListField
           {...bind('redactHeaders')}
           label="Headers to redact besides"
-          line="header"
+          itemName="header"
           placeholder="x-session-token"
-          checkLine={(name) =>
+          validateLine={(name) =>
             /^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) ? null : 'This can’t be the name of a header.'
           }
           help={`Their values are never shown, as those of ${ALWAYS.join(', ')} never are. A replay sends them all the same.`}

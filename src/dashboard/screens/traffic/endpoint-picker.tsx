@@ -1,10 +1,10 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useList } from '../../data/hooks/use-list.ts';
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { type TrafficEndpointRowFragment, TrafficEndpoints } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { StartLine } from '../credentials/start-command.tsx';
@@ -14,7 +14,7 @@ import { type Traffic, useTraffic } from '../endpoints/use-traffic.ts';
 /** Whose traffic is to be looked at. */
 export function ChooseEndpoint() {
   const list = useList(TrafficEndpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'] });
-  const traffic = useTraffic(list.inView);
+  const traffic = useTraffic(list.visibleIds);
   const columns = useMemo(() => columnsOf(traffic), [traffic]);
   return (
     <Page title="Traffic" lead="Choose an endpoint to look at its requests one by one, live.">
@@ -22,12 +22,12 @@ export function ChooseEndpoint() {
         label="Endpoints"
         columns={columns}
         list={list}
-        href={(row) => pathOf('traffic', row.id)}
+        href={(row) => pathTo('traffic', row.id)}
         empty={
-          <Empty title="Nothing is online" action={<StartLine acl={[]} />}>
+          <EmptyState title="Nothing is online" action={<StartLine acl={[]} />}>
             Requests can be looked at while an endpoint is live. This line starts an agent that serves one; its
-            authtoken is that of a <a href={pathOf('credentials')}>credential</a>.
-          </Empty>
+            authtoken is that of a <a href={pathTo('credentials')}>credential</a>.
+          </EmptyState>
         }
       />
     </Page>

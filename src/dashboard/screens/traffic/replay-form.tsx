@@ -4,8 +4,8 @@ import { CheckField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { ListField } from '../../ui/forms/list-field.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
-import { useFields } from '../../ui/forms/use-form-fields.ts';
-import { atMost, needed } from '../../ui/forms/validators.ts';
+import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { maxBytes, required } from '../../ui/forms/validators.ts';
 import type { Request } from './captured-request.ts';
 import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './replay-edits.ts';
 
@@ -22,30 +22,30 @@ export interface ReplayFormProps {
 }
 
 export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayFormProps) {
-  const { values, bind } = useFields(editsOf(request));
+  const { values, bind } = useFormFields(editsOf(request));
   const { isWhole, text } = request.requestBody;
   return (
     <Form
-      action="Send it"
+      submitLabel="Send it"
       error={error}
       isBusy={isBusy}
       onSubmit={() => onSend(inputOf(request, values))}
       onCancel={onCancel}
     >
-      <TextField {...bind('method')} label="Method" isCode check={needed('A method')} />
+      <TextField {...bind('method')} label="Method" isCode validate={required('A method')} />
       <TextField
         {...bind('path')}
         label="Path and query"
         isCode
-        check={(path) => (path.startsWith('/') ? null : 'A path begins with “/”.')}
+        validate={(path) => (path.startsWith('/') ? null : 'A path begins with “/”.')}
       />
       <ListField
         {...bind('headers')}
         label="Headers"
-        line="header"
+        itemName="header"
         placeholder="name: value"
-        checkLine={checkHeader}
-        meaning={(line) =>
+        validateLine={checkHeader}
+        hintFor={(line) =>
           line.endsWith(AS_CAPTURED) ? 'Not shown, but sent as it was captured. Type another value to send that.' : null
         }
         help="Host, the length of the body and what belongs to one hop are made anew."
@@ -65,7 +65,7 @@ export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayF
           label="Body"
           isCode
           rows={BODY_ROWS}
-          check={atMost(BODY_MAX_BYTES)}
+          validate={maxBytes(BODY_MAX_BYTES)}
           help={isWhole ? undefined : 'The body wasn’t kept whole: what stands here is sent instead.'}
         />
       )}

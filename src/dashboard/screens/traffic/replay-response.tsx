@@ -1,4 +1,4 @@
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import type { ReplayRequestMutation } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -26,7 +26,7 @@ export function Replayed({ replay, request, isEdited, endpointId, onClose }: Rep
       actions={
         <>
           <Status status={status} />
-          <Button look="plain" onClick={onClose}>
+          <Button variant="plain" onClick={onClose}>
             Close
           </Button>
         </>
@@ -37,7 +37,7 @@ export function Replayed({ replay, request, isEdited, endpointId, onClose }: Rep
         {captured && (
           <>
             {' · '}
-            <a href={pathOf('traffic', endpointId, captured.id)}>the replay itself</a>
+            <a href={pathTo('traffic', endpointId, captured.id)}>the replay itself</a>
           </>
         )}
       </p>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import { CapturedBytes, CapturedRequest, ReplayRequest, type ReplayRequestInput } from '../../generated/operations.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { Body } from './body.tsx';
@@ -25,25 +25,25 @@ const TITLE_MOST = 80;
 export function RequestPage() {
   const endpointId = useParam('endpointId');
   const id = useParam('requestId');
-  const { data, error, reload } = useQuery(CapturedRequest, { id });
+  const { data, error, refetch } = useQuery(CapturedRequest, { id });
   const request = data?.capturedRequest;
   const crumbs = [
-    { title: 'Traffic', href: pathOf('traffic') },
-    { title: 'Requests', href: pathOf('traffic', endpointId) },
+    { title: 'Traffic', href: pathTo('traffic') },
+    { title: 'Requests', href: pathTo('traffic', endpointId) },
   ];
   if (request) return <One key={id} request={request} endpointId={endpointId} crumbs={crumbs} />;
   return (
     <Page title="Request" crumbs={crumbs}>
       {error?.code === 'NOT_FOUND' ? (
-        <Empty
+        <EmptyState
           title="This request isn’t kept any more"
-          action={<LinkButton href={pathOf('traffic', endpointId)}>All that are kept</LinkButton>}
+          action={<LinkButton href={pathTo('traffic', endpointId)}>All that are kept</LinkButton>}
         >
-          Newer ones took its place, it was cleared, or its <a href={addressOf('endpoint', endpointId)}>endpoint</a>{' '}
+          Newer ones took its place, it was cleared, or its <a href={objectPath('endpoint', endpointId)}>endpoint</a>{' '}
           went offline.
-        </Empty>
+        </EmptyState>
       ) : error ? (
-        <ErrorNote error={error} retry={() => void reload()} />
+        <ErrorNote error={error} retry={() => void refetch()} />
       ) : (
         <Skeleton lines={6} />
       )}
@@ -62,11 +62,11 @@ function One({ request, endpointId, crumbs }: OneProps) {
   const [isEditing, setEditing] = useState(false);
   const [isEdited, setEdited] = useState(false);
   const [replay, setReplay] = useState<ReplayedProps['replay']>();
-  const send = useAction(ReplayRequest);
+  const send = useMutation(ReplayRequest);
   const bytes = useBytes(request);
 
   async function again(input: ReplayRequestInput | undefined) {
-    const result = (await send.act({ id, input }))?.replayRequest;
+    const result = (await send.mutate({ id, input }))?.replayRequest;
     if (!result) return;
     setReplay(result);
     setEdited(input !== undefined);
@@ -80,7 +80,7 @@ function One({ request, endpointId, crumbs }: OneProps) {
       crumbs={crumbs}
       actions={
         <>
-          <Button look="primary" isBusy={send.isBusy && !isEditing} onClick={() => void again(undefined)}>
+          <Button variant="primary" isBusy={send.isBusy && !isEditing} onClick={() => void again(undefined)}>
             Replay
           </Button>
           <Button onClick={() => setEditing(!isEditing)}>{isEditing ? 'Don’t edit' : 'Edit and replay'}</Button>
@@ -163,7 +163,7 @@ function shortened(path: string): string {
 function useBytes({ id, requestBody, responseBody }: Request) {
   const request = requestBody.text === null && requestBody.keptBytes > 0;
   const response = responseBody.text === null && responseBody.keptBytes > 0;
-  const { data } = useQuery(CapturedBytes, { id, request, response }, { isOff: !request && !response });
+  const { data } = useQuery(CapturedBytes, { id, request, response }, { skip: !request && !response });
   return {
     request: data?.capturedRequest?.requestBody?.base64,
     response: data?.capturedRequest?.responseBody?.base64,

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { addressOf, pathOf } from '../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
 import {
   type CapturedRowFragment,
@@ -12,11 +12,11 @@ import {
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { Empty } from '../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { rememberAddress } from '../endpoints/url-history.ts';
 import { CaptureBar } from './capture-bar.tsx';
 import { passes, useFilter } from './filter.ts';
@@ -26,19 +26,19 @@ import { useCaptured } from './use-captured-requests.ts';
 
 const CAPTURE_MS = 2000;
 
-export const trafficCrumbs = [{ title: 'Traffic', href: pathOf('traffic') }];
+export const trafficCrumbs = [{ title: 'Traffic', href: pathTo('traffic') }];
 
 /** The last requests of one endpoint, live. */
 export function TrafficPage() {
   const id = useParam('endpointId');
-  const { data, error, reload } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
+  const { data, error, refetch } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
   const endpoint = data?.endpoint;
   if (endpoint) rememberAddress(id, endpoint.publicUrl);
   if (error?.code === 'NOT_FOUND') return <NotLive id={id} />;
   if (!endpoint) {
     return (
       <Page title="Traffic" crumbs={trafficCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -47,15 +47,15 @@ export function TrafficPage() {
     <Page
       title={endpoint.publicUrl}
       crumbs={trafficCrumbs}
-      actions={<LinkButton href={addressOf('endpoint', id)}>Endpoint</LinkButton>}
+      actions={<LinkButton href={objectPath('endpoint', id)}>Endpoint</LinkButton>}
     >
       {isHttp ? (
         <Requests endpoint={endpoint} />
       ) : (
-        <Empty title="There are no requests to look at">
+        <EmptyState title="There are no requests to look at">
           Only requests of http and https can be captured. What passes here is {endpoint.proto}, which the gateway
           doesn’t look into.
-        </Empty>
+        </EmptyState>
       )}
     </Page>
   );
@@ -63,26 +63,26 @@ export function TrafficPage() {
 
 function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
   const { id: endpointId } = endpoint;
-  const { data, error, reload: reloadState } = useQuery(TrafficCapture, { endpointId }, { everyMs: CAPTURE_MS });
+  const { data, error, refetch: reloadState } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_MS });
   const capture = data?.trafficCapture;
   const [pausedAt, setPausedAt] = useState<number>();
   const isPaused = pausedAt !== undefined;
   const mayLook = capture?.mayLook === true;
   const captured = useCaptured(endpointId, mayLook && capture?.isOn === true && !isPaused);
-  const { rows, reload } = captured;
+  const { rows, refetch } = captured;
   const [filter, setFilter] = useFilter();
   const shown = useMemo(() => rows?.filter((row) => passes(filter, row)) ?? [], [rows, filter.text, filter.status]);
 
   // Somebody else may have cleared it.
   const isCleared = capture?.kept === 0;
-  useEffect(() => void reload(), [isCleared, mayLook]);
+  useEffect(() => void refetch(), [isCleared, mayLook]);
 
   if (error && !capture) return <ErrorNote error={error} retry={() => void reloadState()} />;
   if (!capture) return <Skeleton />;
   if (!mayLook) return <OfOthers />;
   if (!rows && !captured.error) return <Skeleton />;
   async function changed() {
-    await Promise.all([reloadState(), reload()]);
+    await Promise.all([reloadState(), refetch()]);
   }
   return (
     <>
@@ -102,7 +102,7 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
         label="Captured requests"
         columns={columns}
         rows={shown}
-        href={(row) => pathOf('traffic', endpointId, row.id)}
+        href={(row) => pathTo('traffic', endpointId, row.id)}
         empty={<Nothing capture={capture} endpoint={endpoint} isFiltered={(rows?.length ?? 0) > 0} />}
       />
     </>
@@ -111,10 +111,10 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
 
 function OfOthers() {
   return (
-    <Empty title="Somebody else captures here">
+    <EmptyState title="Somebody else captures here">
       What is captured may hold secrets of visitors: only who switched it on, the owner of the agent’s credential, and
       admins can look at it. Once it is off and cleared, you can switch it on yourself.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -131,28 +131,32 @@ interface NothingProps {
 }
 
 function Nothing({ capture, endpoint, isFiltered }: NothingProps) {
-  if (isFiltered) return <Empty title="No request is like that">Choose another status or another text.</Empty>;
+  if (isFiltered)
+    return <EmptyState title="No request is like that">Choose another status or another text.</EmptyState>;
   if (!capture.isOn) {
     return (
-      <Empty title="Nothing is captured">
+      <EmptyState title="Nothing is captured">
         Requests are looked at only when you say so: switch capture on, then each one turns up here as soon as it is
         over.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty title="No request came yet" command={`curl ${endpoint.publicUrl}`}>
+    <EmptyState title="No request came yet" command={`curl ${endpoint.publicUrl}`}>
       Each one turns up here as soon as it is over. This line makes one, on a machine that knows the address.
-    </Empty>
+    </EmptyState>
   );
 }
 
 function NotLive({ id }: { id: string }) {
   return (
     <Page title="Traffic" crumbs={trafficCrumbs}>
-      <Empty title="This endpoint isn’t live" action={<LinkButton href={addressOf('endpoint', id)}>Why?</LinkButton>}>
+      <EmptyState
+        title="This endpoint isn’t live"
+        action={<LinkButton href={objectPath('endpoint', id)}>Why?</LinkButton>}
+      >
         What was captured of an endpoint is kept in memory, and ends with it.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }
@@ -169,5 +173,5 @@ const columns: Column<CapturedRowFragment>[] = [
   },
   { key: 'remarks', title: 'Remarks', width: '3fr', cell: (row) => <Remarks row={row} /> },
   { key: 'client', title: 'Visitor', width: '1.5fr', priority: 3, cell: (row) => row.clientIp },
-  { key: 'when', title: 'When', width: '6.5rem', priority: 2, cell: (row) => <When at={row.startedAt} /> },
+  { key: 'when', title: 'When', width: '6.5rem', priority: 2, cell: (row) => <RelativeTime at={row.startedAt} /> },
 ];

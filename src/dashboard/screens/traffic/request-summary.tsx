@@ -1,9 +1,9 @@
-import { pathOf } from '../../data/routing/paths.ts';
+import { pathTo } from '../../data/routing/paths.ts';
 import { Note } from '../../ui/feedback/note.tsx';
-import { Copy } from '../../ui/text/copy-button.tsx';
-import { Facts } from '../../ui/text/description-list.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
-import { When } from '../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import type { Request } from './captured-request.ts';
 
 export function RequestFacts({ request, endpointId }: { request: Request; endpointId: string }) {
@@ -11,27 +11,27 @@ export function RequestFacts({ request, endpointId }: { request: Request; endpoi
   return (
     <>
       {refusal && (
-        <Note look="warn">
+        <Note variant="warn">
           <p>
             The gateway itself answered (<code>{refusal.module}</code>): <strong>{refusal.reason}</strong>
           </p>
         </Note>
       )}
-      {!isComplete && status !== null && <Note look="warn">The answer was cut off before its end.</Note>}
-      <Facts
-        facts={[
-          { name: 'URL', value: <Copy text={request.url} what="the URL" /> },
-          { name: 'When', value: <When at={request.startedAt} /> },
+      {!isComplete && status !== null && <Note variant="warn">The answer was cut off before its end.</Note>}
+      <DescriptionList
+        items={[
+          { name: 'URL', value: <CopyButton text={request.url} label="the URL" /> },
+          { name: 'When', value: <RelativeTime at={request.startedAt} /> },
           { name: 'Took', value: <Milliseconds value={request.durationMilliseconds} /> },
           { name: 'Visitor', value: request.clientIp },
           { name: 'Came over', value: `${request.httpVersion}, ${request.isTls ? 'TLS' : 'without TLS'}` },
           replayOf !== null && {
             name: 'Replay of',
-            value: <a href={pathOf('traffic', endpointId, replayOf)}>{replayOf}</a>,
+            value: <a href={pathTo('traffic', endpointId, replayOf)}>{replayOf}</a>,
           },
           operationId !== null && {
             name: 'Shown to the visitor',
-            value: <Copy text={operationId} what="the operation id" />,
+            value: <CopyButton text={operationId} label="the operation id" />,
           },
         ]}
       />

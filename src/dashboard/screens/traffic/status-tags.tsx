@@ -3,9 +3,9 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 
 /** The status of an answer. */
 export function Status({ status }: { status: number | null }) {
-  if (status === null) return <Tag look="bad">no answer</Tag>;
-  const look = status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good';
-  return <Tag look={look}>{status}</Tag>;
+  if (status === null) return <Tag variant="bad">no answer</Tag>;
+  const variant = status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good';
+  return <Tag variant={variant}>{status}</Tag>;
 }
 
 /** What is to be known of a request besides its status: why it was refused, that it was cut, that it is a replay. */
@@ -13,7 +13,7 @@ export function Remarks({ row }: { row: Pick<CapturedRowFragment, 'refusal' | 'i
   const { refusal, isComplete, replayOf, status } = row;
   return (
     <>
-      {replayOf !== null && <Tag>replay</Tag>} {!isComplete && status !== null && <Tag look="warn">cut off</Tag>}{' '}
+      {replayOf !== null && <Tag>replay</Tag>} {!isComplete && status !== null && <Tag variant="warn">cut off</Tag>}{' '}
       {refusal && (
         <span title={refusal.reason}>
           {refusal.module}: {refusal.reason}

@@ -1,7 +1,7 @@
 // The captured requests of an endpoint, live. The gateway keeps the newest 200, so all of them are kept here, too.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiFailure, failureOf, run } from '../../data/client/client.ts';
+import { type ApiFailure, execute, toApiFailure } from '../../data/client/client.ts';
 import { useSubscription } from '../../data/hooks/use-subscription.ts';
 import { CapturedRequests, type CapturedRowFragment, RequestCaptured } from '../../generated/operations.ts';
 
@@ -14,7 +14,7 @@ export interface Captured {
   /** The newest first; undefined until they are known. */
   rows: Rows | undefined;
   error: ApiFailure | undefined;
-  reload: () => Promise<void>;
+  refetch: () => Promise<void>;
 }
 
 /** @param isFollowed whether new ones come as they are captured. What came meanwhile is there once it is true again. */
@@ -26,7 +26,7 @@ export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
   const frame = useRef<number | undefined>(undefined);
   newest.current = rows?.[0]?.id ?? '';
 
-  const reload = useCallback(async () => {
+  const refetch = useCallback(async () => {
     const before = newest.current;
     try {
       const kept = await keptOf(endpointId);
@@ -39,7 +39,7 @@ export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
       );
       setError(undefined);
     } catch (thrown) {
-      setError(failureOf(thrown));
+      setError(toApiFailure(thrown));
     }
   }, [endpointId]);
 
@@ -55,21 +55,21 @@ export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
         setRows((last) => joined(last ?? [], news));
       });
     },
-    { isOff: !isFollowed },
+    { skip: !isFollowed },
   );
   useEffect(() => () => cancelAnimationFrame(frame.current ?? 0), []);
 
   // Each time that the stream opens, what was missed before is asked for.
   const isLive = isFollowed && stream.connection === 'live';
-  useEffect(() => void reload(), [reload, isLive]);
-  return { rows, error: error ?? stream.error, reload };
+  useEffect(() => void refetch(), [refetch, isLive]);
+  return { rows, error: error ?? stream.error, refetch };
 }
 
 async function keptOf(endpointId: string): Promise<Rows> {
   const rows: CapturedRowFragment[] = [];
   let after: string | undefined;
   do {
-    const page = (await run(CapturedRequests, { endpointId, first: PAGE_SIZE, after })).capturedRequests;
+    const page = (await execute(CapturedRequests, { endpointId, first: PAGE_SIZE, after })).capturedRequests;
     rows.push(...(page?.nodes ?? []));
     after = page?.pageInfo.hasNextPage ? (page.pageInfo.endCursor ?? undefined) : undefined;
   } while (after !== undefined && rows.length < MOST);

@@ -6,15 +6,15 @@ import { ErrorNote } from '../feedback/error-note.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { Dialog } from './dialog.tsx';
 
-export interface ConfirmProps {
+export interface ConfirmDialogProps {
   /** The question: `Delete this credential?` */
   title: string;
   /** What will happen, and to whom. */
   children: ComponentChildren;
   /** What has to be typed. Left out where it can be undone or little is lost. */
-  name?: string;
+  typeToConfirm?: string;
   /** What the button says: `Delete the credential`. */
-  action: string;
+  confirmLabel: string;
   error?: ApiFailure;
   isBusy?: boolean;
   onConfirm: () => void;
@@ -22,26 +22,40 @@ export interface ConfirmProps {
 }
 
 /** Asks before something that can't be undone; with `name` only who types it can go on. */
-export function Confirm({ title, children, name, action, error, isBusy, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  typeToConfirm,
+  confirmLabel,
+  error,
+  isBusy,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
-  const isSure = name === undefined || typed.trim() === name;
+  const isConfirmed = typeToConfirm === undefined || typed.trim() === typeToConfirm;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isSure && !isBusy) onConfirm();
+          if (isConfirmed && !isBusy) onConfirm();
         }}
       >
         {children}
-        {name !== undefined && (
-          <TextField name="confirmation" label={`Type “${name}” to confirm`} value={typed} onChange={setTyped} />
+        {typeToConfirm !== undefined && (
+          <TextField
+            name="confirmation"
+            label={`Type “${typeToConfirm}” to confirm`}
+            value={typed}
+            onChange={setTyped}
+          />
         )}
         <ErrorNote error={error} />
         <div class="form-foot">
-          <Button type="submit" look="danger" isBusy={isBusy} isDisabled={!isSure}>
-            {action}
+          <Button type="submit" variant="danger" isBusy={isBusy} isDisabled={!isConfirmed}>
+            {confirmLabel}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>

@@ -1,9 +1,9 @@
 import { now } from '../../data/clock.ts';
 
 /** No round trip is newer than this while its agent is there: heartbeats go every 10 s, and wait 15 s at most. */
-const ROUND_TRIP_MAX_MS = 30_000;
+const MAX_ROUND_TRIP_AGE_MS = 30_000;
 
-export interface DotProps {
+export interface StatusDotProps {
   /** `live` is only shown as such when `roundTripAt` is young enough. */
   state: 'live' | 'warn' | 'off' | 'unknown';
   /** When a heartbeat last came back. */
@@ -12,20 +12,20 @@ export interface DotProps {
   children?: string;
 }
 
-const WORDS = { live: 'live', warn: 'needs a look', off: 'offline', unknown: 'not known' };
+const LABELS = { live: 'live', warn: 'needs a look', off: 'offline', unknown: 'not known' };
 
 /** A state as a coloured dot with words. Green is only what a round trip has proved. */
-export function Dot({ state, roundTripAt, children }: DotProps) {
-  const shown = state === 'live' && !isYoung(roundTripAt) ? 'unknown' : state;
-  const isUnproven = shown !== state;
+export function StatusDot({ state, roundTripAt, children }: StatusDotProps) {
+  const shown = state === 'live' && !isRecent(roundTripAt) ? 'unknown' : state;
+  const isStale = shown !== state;
   return (
-    <span class={`dot ${shown}`} title={isUnproven ? 'No heartbeat came back in the last 30 s' : undefined}>
+    <span class={`dot ${shown}`} title={isStale ? 'No heartbeat came back in the last 30 s' : undefined}>
       <span class="dot-mark" aria-hidden="true" />
-      {isUnproven ? (roundTripAt ? 'no sign of life' : 'no round trip yet') : (children ?? WORDS[state])}
+      {isStale ? (roundTripAt ? 'no sign of life' : 'no round trip yet') : (children ?? LABELS[state])}
     </span>
   );
 }
 
-function isYoung(roundTripAt: string | null | undefined): boolean {
-  return Boolean(roundTripAt) && now.value - Date.parse(roundTripAt ?? '') < ROUND_TRIP_MAX_MS;
+function isRecent(roundTripAt: string | null | undefined): boolean {
+  return Boolean(roundTripAt) && now.value - Date.parse(roundTripAt ?? '') < MAX_ROUND_TRIP_AGE_MS;
 }

@@ -1,58 +1,58 @@
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { failureOf, run } from '../../data/client/client.ts';
+import { execute, toApiFailure } from '../../data/client/client.ts';
 import type { Operation } from '../../data/client/operation.ts';
 import { Button } from '../button.tsx';
 import { topDialog } from './use-modal.ts';
 
 /** How long one is shown; as long again when it can be undone. */
 const SHOWN_MS = 6000;
-const MOST = 4;
+const MAX_TOASTS = 4;
 
-interface Toasted {
+interface ToastMessage {
   id: number;
   text: string;
   undo?: () => void;
 }
 
-const toasts = signal<readonly Toasted[]>([]);
-const said = signal('');
+const toasts = signal<readonly ToastMessage[]>([]);
+const announcement = signal('');
 let lastId = 0;
-let forgetting: ReturnType<typeof setTimeout> | undefined;
+let announcementTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Tells what has happened. With `undo` it has a button that takes it back. */
 export function toast(text: string, { undo }: { undo?: () => void } = {}): void {
   lastId += 1;
   const id = lastId;
-  toasts.value = [...toasts.value, { id, text, undo }].slice(-MOST);
+  toasts.value = [...toasts.value, { id, text, undo }].slice(-MAX_TOASTS);
   setTimeout(() => close(id), undo ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
 /** Tells those who can't see it. */
 export function announce(text: string): void {
-  said.value = text;
+  announcement.value = text;
   // Else it would be told once more in each dialog that is opened later.
-  clearTimeout(forgetting);
-  forgetting = setTimeout(() => {
-    said.value = '';
+  clearTimeout(announcementTimer);
+  announcementTimer = setTimeout(() => {
+    announcement.value = '';
   }, SHOWN_MS);
 }
 
 function close(id: number): void {
-  toasts.value = toasts.value.filter((toasted) => toasted.id !== id);
+  toasts.value = toasts.value.filter((message) => message.id !== id);
 }
 
 /** Where toasts turn up: once in the page, and in each dialog, of which only the one on top shows them. */
 export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null> }) {
   // Both places are there before there is a text: a screen reader tells what comes into them.
-  const isHere = topDialog.value === within?.current;
+  const isTopmost = topDialog.value === within?.current;
   return (
     <>
       <div class="unseen" role="status" aria-live="polite">
-        {isHere && said.value}
+        {isTopmost && announcement.value}
       </div>
       <div class="toasts" role="status" aria-live="polite">
-        {(isHere ? toasts.value : []).map(({ id, text, undo }) => (
+        {(isTopmost ? toasts.value : []).map(({ id, text, undo }) => (
           <div key={id} class="toast">
             <span>{text}</span>
             {undo && (
@@ -65,7 +65,7 @@ export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null
                 Undo
               </Button>
             )}
-            <Button look="plain" label="Close this message" onClick={() => close(id)}>
+            <Button variant="plain" label="Close this message" onClick={() => close(id)}>
               ✕
             </Button>
           </div>
@@ -76,15 +76,15 @@ export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null
 }
 
 /** Tells what has been done, with a button that takes it back by another mutation. */
-export function undoable<Result, Variables>(
+export function toastWithUndo<Result, Variables>(
   text: string,
   operation: Operation<Result, Variables>,
   variables: Variables,
 ): void {
   const undo = () =>
-    void run(operation, variables).then(
+    void execute(operation, variables).then(
       () => toast('It is as it was before.'),
-      (error) => toast(`It couldn’t be undone. ${failureOf(error).message}`),
+      (error) => toast(`It couldn’t be undone. ${toApiFailure(error).message}`),
     );
   toast(text, { undo });
 }

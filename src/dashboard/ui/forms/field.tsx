@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { useMistake } from './form.tsx';
+import { useFieldError } from './form.tsx';
 
 /** What all fields take. `check` tells in words what is wrong with a value, or null. */
 export interface FieldProps<Value> {
@@ -10,7 +10,7 @@ export interface FieldProps<Value> {
   value: Value;
   onChange: (value: Value) => void;
   help?: ComponentChildren;
-  check?: (value: Value) => string | null;
+  validate?: (value: Value) => string | null;
   isDisabled?: boolean;
 }
 
@@ -24,24 +24,24 @@ export interface ControlProps {
   onBlur: () => void;
 }
 
-interface FieldFrameProps<Value> extends FieldProps<Value> {
+interface FieldLayoutProps<Value> extends FieldProps<Value> {
   /** A check box stands before its label. */
   isInline?: boolean;
   children: (control: ControlProps) => ComponentChildren;
 }
 
 /** A label, a control, its help, and what is wrong with it. The other fields are made of it. */
-export function Field<Value>(props: FieldFrameProps<Value>) {
-  const { name, label, value, help, check, isDisabled, isInline, children } = props;
+export function Field<Value>(props: FieldLayoutProps<Value>) {
+  const { name, label, value, help, validate, isDisabled, isInline, children } = props;
   const id = useId();
-  const { mistake, onBlur } = useMistake(name, value, check);
-  const described = [help && `${id}-help`, mistake && `${id}-error`].filter(Boolean).join(' ');
+  const { fieldError, onBlur } = useFieldError(name, value, validate);
+  const describedBy = [help && `${id}-help`, fieldError && `${id}-error`].filter(Boolean).join(' ');
   const control = children({
     id,
     name,
     disabled: isDisabled,
-    'aria-describedby': described || undefined,
-    'aria-invalid': mistake ? true : undefined,
+    'aria-describedby': describedBy || undefined,
+    'aria-invalid': fieldError ? true : undefined,
     onBlur,
   });
   return (
@@ -54,9 +54,9 @@ export function Field<Value>(props: FieldFrameProps<Value>) {
           {help}
         </p>
       )}
-      {mistake && (
+      {fieldError && (
         <p class="mistake" id={`${id}-error`} role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
     </div>

@@ -9,7 +9,7 @@ import { ErrorNote } from '../feedback/error-note.tsx';
 export interface FormProps {
   children: ComponentChildren;
   /** What the button says: `Create the credential`. */
-  action: string;
+  submitLabel: string;
   /** Called when every check of every field is content. */
   onSubmit: () => void;
   /** Why it failed last: shown at the field that it names. */
@@ -22,37 +22,37 @@ interface FormContext {
   /** The newest failure of the gateway. */
   error: ApiFailure | undefined;
   /** How often it was sent in vain: mistakes are shown from the first time on. */
-  attempts: number;
-  register: (name: string, check: () => string | null) => () => void;
+  failedAttempts: number;
+  register: (name: string, validate: () => string | null) => () => void;
 }
 
 const Context = createContext<FormContext | null>(null);
 
-export function Form({ children, action, onSubmit, error, isBusy, onCancel }: FormProps) {
+export function Form({ children, submitLabel, onSubmit, error, isBusy, onCancel }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const [checks] = useState(() => new Map<string, () => string | null>());
-  const [attempts, setAttempts] = useState(0);
+  const [validators] = useState(() => new Map<string, () => string | null>());
+  const [failedAttempts, setAttempts] = useState(0);
   const context = useMemo(
     () => ({
       error,
-      attempts,
-      register: (name: string, check: () => string | null) => {
-        checks.set(name, check);
-        return () => checks.delete(name);
+      failedAttempts,
+      register: (name: string, validate: () => string | null) => {
+        validators.set(name, validate);
+        return () => validators.delete(name);
       },
     }),
-    [error, attempts, checks],
+    [error, failedAttempts, validators],
   );
-  const isShownAtField = error?.field !== undefined && [...checks.keys()].some((name) => isAbout(error, name));
+  const isShownAtField = error?.field !== undefined && [...validators.keys()].some((name) => isErrorOf(error, name));
 
   useEffect(() => {
-    if (attempts > 0 || error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [attempts, error]);
+    if (failedAttempts > 0 || error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [failedAttempts, error]);
 
   function submit(event: Event) {
     event.preventDefault();
     if (isBusy) return;
-    if ([...checks.values()].some((check) => check() !== null)) setAttempts((count) => count + 1);
+    if ([...validators.values()].some((validate) => validate() !== null)) setAttempts((count) => count + 1);
     else onSubmit();
   }
 
@@ -62,8 +62,8 @@ export function Form({ children, action, onSubmit, error, isBusy, onCancel }: Fo
         {children}
         {!isShownAtField && <ErrorNote error={error} />}
         <div class="form-foot">
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {action}
+          <Button type="submit" variant="primary" isBusy={isBusy}>
+            {submitLabel}
           </Button>
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         </div>
@@ -73,28 +73,28 @@ export function Form({ children, action, onSubmit, error, isBusy, onCancel }: Fo
 }
 
 /** What is wrong with a field, as far as it is to be shown; for the fields themselves. */
-export function useMistake<Value>(
+export function useFieldError<Value>(
   name: string,
   value: Value,
-  check: ((value: Value) => string | null) | undefined,
-): { mistake: string | null; onBlur: () => void } {
+  validate: ((value: Value) => string | null) | undefined,
+): { fieldError: string | null; onBlur: () => void } {
   const form = useContext(Context);
-  const [wasLeft, setLeft] = useState(false);
+  const [wasBlurred, setBlurred] = useState(false);
   const [failedWith, setFailedWith] = useState<{ error: ApiFailure; value: Value }>();
-  const newest = useRef(() => check?.(value) ?? null);
-  newest.current = () => check?.(value) ?? null;
+  const latestCheck = useRef(() => validate?.(value) ?? null);
+  latestCheck.current = () => validate?.(value) ?? null;
   const register = form?.register;
-  useEffect(() => register?.(name, () => newest.current()), [register, name]);
+  useEffect(() => register?.(name, () => latestCheck.current()), [register, name]);
 
-  const error = form?.error && isAbout(form.error, name) ? form.error : undefined;
+  const error = form?.error && isErrorOf(form.error, name) ? form.error : undefined;
   if (error && failedWith?.error !== error) setFailedWith({ error, value });
-  const isStillThat = error && failedWith?.error === error && failedWith.value === value;
-  const own = wasLeft || (form?.attempts ?? 0) > 0 ? newest.current() : null;
-  return { mistake: own ?? (isStillThat ? error.message : null), onBlur: () => setLeft(true) };
+  const isUnchangedSinceFailure = error && failedWith?.error === error && failedWith.value === value;
+  const localError = wasBlurred || (form?.failedAttempts ?? 0) > 0 ? latestCheck.current() : null;
+  return { fieldError: localError ?? (isUnchangedSinceFailure ? error.message : null), onBlur: () => setBlurred(true) };
 }
 
 /** The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
-function isAbout({ field }: ApiFailure, name: string): boolean {
+function isErrorOf({ field }: ApiFailure, name: string): boolean {
   const path = field?.replace(/^input\./, '');
   return path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
 }

@@ -1,16 +1,16 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FieldProps } from './field.tsx';
-import { useMistake } from './form.tsx';
+import { useFieldError } from './form.tsx';
 
 export interface ListFieldProps extends FieldProps<readonly string[]> {
   /** What one line is called: `rule`. */
-  line: string;
+  itemName: string;
   placeholder?: string;
   /** Tells in words what is wrong with one line, or null. */
-  checkLine?: (line: string) => string | null;
+  validateLine?: (itemName: string) => string | null;
   /** What is said below a line: what it means. */
-  meaning?: (line: string, index: number) => string | null | undefined;
-  most?: number;
+  hintFor?: (itemName: string, index: number) => string | null | undefined;
+  maxLines?: number;
 }
 
 /** Lines that are added and removed. Empty ones are the caller's to leave out (`linesOf`). */
@@ -21,35 +21,42 @@ export function ListField(props: ListFieldProps) {
     value,
     onChange,
     help,
-    line,
+    itemName,
     placeholder,
-    checkLine,
-    check,
-    meaning,
-    most = 100,
+    validateLine,
+    validate,
+    hintFor,
+    maxLines = 100,
     isDisabled,
   } = props;
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
-  const added = useRef<number | undefined>(undefined);
-  const wrong = (text: string) => (text.trim() === '' ? null : (checkLine?.(text) ?? null));
-  const { mistake, onBlur } = useMistake(name, value, (lines) => {
-    const broken = lines.findIndex((text) => wrong(text) !== null);
-    return broken < 0 ? (check?.(lines) ?? null) : `Line ${broken + 1}: ${wrong(lines[broken] ?? '')}`;
+  const focusIndex = useRef<number | undefined>(undefined);
+  const lineError = (text: string) => (text.trim() === '' ? null : (validateLine?.(text) ?? null));
+  const { fieldError, onBlur } = useFieldError(name, value, (lines) => {
+    const firstInvalid = lines.findIndex((text) => lineError(text) !== null);
+    return firstInvalid < 0
+      ? (validate?.(lines) ?? null)
+      : `Line ${firstInvalid + 1}: ${lineError(lines[firstInvalid] ?? '')}`;
   });
   useEffect(() => {
-    if (added.current === undefined) return;
-    group.current?.querySelectorAll('input')[added.current]?.focus();
-    added.current = undefined;
+    if (focusIndex.current === undefined) return;
+    group.current?.querySelectorAll('input')[focusIndex.current]?.focus();
+    focusIndex.current = undefined;
   });
 
   function add() {
-    added.current = value.length;
+    focusIndex.current = value.length;
     onChange([...value, '']);
   }
 
   return (
-    <fieldset ref={group} class="field list" aria-describedby={described(id, help, mistake)} disabled={isDisabled}>
+    <fieldset
+      ref={group}
+      class="field list"
+      aria-describedby={describedByIds(id, help, fieldError)}
+      disabled={isDisabled}
+    >
       <legend>{label}</legend>
       {value.map((text, index) => (
         <div key={index} class="line">
@@ -58,9 +65,9 @@ export function ListField(props: ListFieldProps) {
             class="code"
             value={text}
             placeholder={placeholder}
-            aria-label={`${line} ${index + 1}`}
-            aria-invalid={mistake && (wrong(text) || (index === 0 && !value.some(wrong))) ? true : undefined}
-            aria-describedby={mistake ? `${id}-meaning-${index} ${id}-error` : `${id}-meaning-${index}`}
+            aria-label={`${itemName} ${index + 1}`}
+            aria-invalid={fieldError && (lineError(text) || (index === 0 && !value.some(lineError))) ? true : undefined}
+            aria-describedby={fieldError ? `${id}-meaning-${index} ${id}-error` : `${id}-meaning-${index}`}
             autoComplete="off"
             autoCapitalize="off"
             spellcheck={false}
@@ -69,31 +76,31 @@ export function ListField(props: ListFieldProps) {
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || index < value.length - 1 || text === '') return;
               event.preventDefault();
-              if (value.length < most) add();
+              if (value.length < maxLines) add();
             }}
           />
-          <RemoveButton label={`Remove ${line} ${index + 1}`} onClick={() => onChange(value.toSpliced(index, 1))} />
+          <RemoveButton label={`Remove ${itemName} ${index + 1}`} onClick={() => onChange(value.toSpliced(index, 1))} />
           <p class="help" id={`${id}-meaning-${index}`}>
-            {meaning?.(text, index)}
+            {hintFor?.(text, index)}
           </p>
         </div>
       ))}
       <button
         type="button"
         class="button"
-        aria-disabled={value.length >= most}
-        onClick={() => value.length < most && add()}
+        aria-disabled={value.length >= maxLines}
+        onClick={() => value.length < maxLines && add()}
       >
-        Add {/^[aeiou]/i.test(line) ? 'an' : 'a'} {line}
+        Add {/^[aeiou]/i.test(itemName) ? 'an' : 'a'} {itemName}
       </button>
       {help && (
         <p class="help" id={`${id}-help`}>
           {help}
         </p>
       )}
-      {mistake && (
+      {fieldError && (
         <p class="mistake" id={`${id}-error`} role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
     </fieldset>
@@ -101,12 +108,12 @@ export function ListField(props: ListFieldProps) {
 }
 
 /** The lines that say something, without blanks around them: what is sent. */
-export function linesOf(lines: readonly string[]): string[] {
-  return lines.map((line) => line.trim()).filter((line) => line !== '');
+export function nonEmptyLines(lines: readonly string[]): string[] {
+  return lines.map((itemName) => itemName.trim()).filter((itemName) => itemName !== '');
 }
 
-function described(id: string, help: unknown, mistake: string | null): string | undefined {
-  return [help && `${id}-help`, mistake && `${id}-error`].filter(Boolean).join(' ') || undefined;
+function describedByIds(id: string, help: unknown, fieldError: string | null): string | undefined {
+  return [help && `${id}-help`, fieldError && `${id}-error`].filter(Boolean).join(' ') || undefined;
 }
 
 /** Takes one line out of a list. @param label names the line for people who do not see the button. */

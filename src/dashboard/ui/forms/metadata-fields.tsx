@@ -1,23 +1,23 @@
 // What every object here can be noted with.
 
 import { TextArea, TextField } from './text-field.tsx';
-import type { Bound } from './use-form-fields.ts';
-import { description, metadata } from './validators.ts';
+import type { FieldBinding } from './use-form-fields.ts';
+import { validateDescription, validateMetadata } from './validators.ts';
 
-interface NotedFieldsProps {
-  bind: (name: 'description' | 'metadata') => Bound<string>;
+interface MetadataFieldsProps {
+  bind: (name: 'description' | 'metadata') => FieldBinding<string>;
 }
 
-export function NotedFields({ bind }: NotedFieldsProps) {
+export function MetadataFields({ bind }: MetadataFieldsProps) {
   return (
     <>
-      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
       <TextArea
         {...bind('metadata')}
         label="Metadata"
         help="For machines: any text."
         rows={2}
-        check={metadata}
+        validate={validateMetadata}
         isCode
       />
     </>

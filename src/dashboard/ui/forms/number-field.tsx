@@ -7,41 +7,41 @@ export interface NumberFieldProps extends FieldProps<number | null> {
   min?: number;
   max?: number;
   /** Whether parts of one are meant, as 0.5. */
-  isFraction?: boolean;
+  isDecimal?: boolean;
   /** What empty means: null. Without it a number has to be given. */
   placeholder?: string;
 }
 
 /** A number; null as long as nothing is typed. What isn't a number is said, not dropped. */
-export function NumberField({ unit, min, max, isFraction = false, placeholder, check, ...field }: NumberFieldProps) {
+export function NumberField({ unit, min, max, isDecimal = false, placeholder, validate, ...field }: NumberFieldProps) {
   const [text, setText] = useState(field.value === null ? '' : String(field.value));
-  const shown = sameNumber(text, field.value) ? text : field.value === null ? '' : String(field.value);
+  const displayed = isSameNumber(text, field.value) ? text : field.value === null ? '' : String(field.value);
 
-  function checkAll(value: number | null): string | null {
+  function validateNumber(value: number | null): string | null {
     if (value === null) return placeholder === undefined ? 'A number is needed.' : null;
     if (Number.isNaN(value)) return 'This isn’t a number.';
-    if (!isFraction && !Number.isInteger(value)) return 'This must be a whole number.';
+    if (!isDecimal && !Number.isInteger(value)) return 'This must be a whole number.';
     if (min !== undefined && value < min) return `This must be at least ${min}.`;
     if (max !== undefined && value > max) return `This must be at most ${max}.`;
-    return check?.(value) ?? null;
+    return validate?.(value) ?? null;
   }
 
   return (
-    <Field {...field} check={checkAll}>
+    <Field {...field} validate={validateNumber}>
       {(control) => (
         <span class="with-unit">
           <input
             {...control}
             type="text"
-            inputMode={isFraction ? 'decimal' : 'numeric'}
+            inputMode={isDecimal ? 'decimal' : 'numeric'}
             class="short"
-            value={shown}
+            value={displayed}
             placeholder={placeholder}
             autoComplete="off"
             onInput={(event) => {
               const typed = event.currentTarget.value;
               setText(typed);
-              field.onChange(numberIn(typed));
+              field.onChange(parseNumber(typed));
             }}
           />
           {unit && <span class="unit">{unit}</span>}
@@ -51,10 +51,10 @@ export function NumberField({ unit, min, max, isFraction = false, placeholder, c
   );
 }
 
-function numberIn(text: string): number | null {
+function parseNumber(text: string): number | null {
   return text.trim() === '' ? null : Number(text.trim().replace(',', '.'));
 }
 
-function sameNumber(text: string, value: number | null): boolean {
-  return Object.is(numberIn(text), value);
+function isSameNumber(text: string, value: number | null): boolean {
+  return Object.is(parseNumber(text), value);
 }

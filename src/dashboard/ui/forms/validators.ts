@@ -1,30 +1,30 @@
 // Checks that several forms share. Each tells in words what is wrong, or null. The gateway has the last word.
 
-type Check = (value: string) => string | null;
+type Validator = (value: string) => string | null;
 
-const bytes = new TextEncoder();
+const encoder = new TextEncoder();
 
 /** The content of all checks at once: the first that objects speaks. */
-export function all(...checks: Check[]): Check {
-  return (value) => checks.reduce<string | null>((mistake, check) => mistake ?? check(value), null);
+export function allOf(...validators: Validator[]): Validator {
+  return (value) => validators.reduce<string | null>((error, validate) => error ?? validate(value), null);
 }
 
-export function needed(what: string): Check {
-  return (value) => (value.trim() === '' ? `${what} is needed.` : null);
+export function required(subject: string): Validator {
+  return (value) => (value.trim() === '' ? `${subject} is needed.` : null);
 }
 
 /** Lengths are bytes, as the API counts them. */
-export function atMost(most: number): Check {
+export function maxBytes(limit: number): Validator {
   return (value) => {
-    const length = bytes.encode(value).length;
-    return length > most ? `This has ${length} bytes; at most ${most} are kept.` : null;
+    const length = encoder.encode(value).length;
+    return length > limit ? `This has ${length} bytes; at most ${limit} are kept.` : null;
   };
 }
 
-export const description: Check = atMost(255);
-export const metadata: Check = atMost(4096);
+export const validateDescription: Validator = maxBytes(255);
+export const validateMetadata: Validator = maxBytes(4096);
 
-export const webAddress: Check = (value) => {
+export const validateUrl: Validator = (value) => {
   const { protocol } = URL.parse(value) ?? {};
   return protocol === 'http:' || protocol === 'https:' ? null : 'This must be an http:// or https:// address.';
 };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CodeBlock } from '../text/code-block.tsx';
 
-export interface EmptyProps {
+export interface EmptyStateProps {
   title: string;
   children?: ComponentChildren;
   /** The next command, to copy. */
@@ -11,12 +11,12 @@ export interface EmptyProps {
 }
 
 /** What stands where nothing is yet: what would be here, and what to do next. */
-export function Empty({ title, children, command, action }: EmptyProps) {
+export function EmptyState({ title, children, command, action }: EmptyStateProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
       {children && <div class="empty-text">{children}</div>}
-      {command && <CodeBlock code={command} what="the command" />}
+      {command && <CodeBlock code={command} label="the command" />}
       {action}
     </div>
   );

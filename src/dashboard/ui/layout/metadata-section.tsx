@@ -1,7 +1,7 @@
 import { Section } from './page.tsx';
 
 /** Metadata as its owner wrote it: text, whatever is in it. */
-export function Notes({ text }: { text: string }) {
+export function MetadataSection({ text }: { text: string }) {
   if (text === '') return null;
   return (
     <Section title="Metadata">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface Crumb {
+export interface Breadcrumb {
   title: string;
   href: string;
 }
@@ -11,7 +11,7 @@ export interface PageProps {
   /** What stands beside the title when it isn't text alone, as a dot. */
   badge?: ComponentChildren;
   /** The places above this one, the outermost first. */
-  crumbs?: readonly Crumb[];
+  crumbs?: readonly Breadcrumb[];
   /** Buttons for the whole page. */
   actions?: ComponentChildren;
   /** A line below the title. */
@@ -20,7 +20,7 @@ export interface PageProps {
 }
 
 /** The first page is come to by the browser itself, which says its title. */
-let isFirst = true;
+let isFirstPage = true;
 
 /** One screen: its title, what can be done with all of it, and its content. */
 export function Page({ title, badge, crumbs = [], actions, lead, children }: PageProps) {
@@ -30,8 +30,8 @@ export function Page({ title, badge, crumbs = [], actions, lead, children }: Pag
   }, [title]);
   // Whoever can't see that another page came hears it, and goes on from its top.
   useEffect(() => {
-    if (!isFirst && !document.querySelector('dialog[open]')) heading.current?.focus({ preventScroll: true });
-    isFirst = false;
+    if (!isFirstPage && !document.querySelector('dialog[open]')) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
   }, []);
   return (
     <div class="page">

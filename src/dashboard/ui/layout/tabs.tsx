@@ -15,9 +15,9 @@ export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   useLayoutEffect(() => {
     const current = strip.current?.querySelector('[aria-current]');
     if (!strip.current || !current) return;
-    const around = strip.current.getBoundingClientRect();
+    const stripBox = strip.current.getBoundingClientRect();
     const tab = current.getBoundingClientRect();
-    strip.current.scrollLeft += (tab.left + tab.right - around.left - around.right) / 2;
+    strip.current.scrollLeft += (tab.left + tab.right - stripBox.left - stripBox.right) / 2;
   }, [path]);
 
   return (

@@ -15,7 +15,7 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
   override shouldComponentUpdate(next: TableRowProps<Row>): boolean {
     const { row, index, top, columns, href, isCurrent } = this.props;
     const isSame = row === next.row && index === next.index && top === next.top && href === next.href;
-    return !isSame || isCurrent !== next.isCurrent || !sameColumns(columns, next.columns);
+    return !isSame || isCurrent !== next.isCurrent || !haveSameCells(columns, next.columns);
   }
 
   render() {
@@ -40,7 +40,7 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
 }
 
 // Columns that are written outside of the screen's function are the same each time; others are drawn each time.
-function sameColumns<Row>(some: readonly Column<Row>[], others: readonly Column<Row>[]): boolean {
+function haveSameCells<Row>(some: readonly Column<Row>[], others: readonly Column<Row>[]): boolean {
   return some.length === others.length && some.every((column, index) => column.cell === others[index]?.cell);
 }
 

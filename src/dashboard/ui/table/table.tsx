@@ -2,13 +2,13 @@
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { List } from '../../data/hooks/use-list.ts';
+import type { LiveList } from '../../data/hooks/use-list.ts';
 import { ErrorNote } from '../feedback/error-note.tsx';
 import { Skeleton } from '../feedback/skeleton.tsx';
 import type { Column } from './table-row.tsx';
 import { TableRow } from './table-row.tsx';
-import { useRowKeys } from './use-row-keys.ts';
-import { useWindow } from './use-row-window.ts';
+import { useRowKeyboard } from './use-row-keys.ts';
+import { useRowWindow } from './use-row-window.ts';
 
 export type { Column };
 
@@ -18,10 +18,10 @@ export interface TableProps<Row> {
   /** The first column names the row. */
   columns: readonly Column<Row>[];
   /** A list of the API … */
-  list?: List<Row>;
+  list?: LiveList<Row>;
   /** … or rows that are all there. */
   rows?: readonly Row[];
-  keyOf?: (row: Row) => string;
+  rowKey?: (row: Row) => string;
   /** Where a row leads to. */
   href?: (row: Row) => string;
   /** What stands there when there is no row. */
@@ -35,35 +35,35 @@ const CARD_HEIGHTS = { 2: 60, 3: 82 };
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, list, rows = list?.rows ?? [], href, empty, cardLines = 2 } = props;
-  const keyOf = props.keyOf ?? ((row: Row) => (row as { id: string }).id);
+  const rowKey = props.rowKey ?? ((row: Row) => (row as { id: string }).id);
   const scroller = useRef<HTMLDivElement>(null);
-  const view = useWindow(
+  const rowWindow = useRowWindow(
     scroller,
     rows,
-    keyOf,
+    rowKey,
     { rowHeight: ROW_HEIGHT, cardHeight: CARD_HEIGHTS[cardLines] },
     list?.scroll,
   );
-  const shown = columns.filter(({ priority = 1 }) => priority <= view.priority);
-  const keys = useRowKeys(scroller, rows, keyOf, view);
+  const visibleColumns = columns.filter(({ priority = 1 }) => priority <= rowWindow.priority);
+  const keyboard = useRowKeyboard(scroller, rows, rowKey, rowWindow);
 
   useLayoutEffect(() => {
-    list?.look(view.from, view.to);
-    if (list?.hasMore && !list.error && view.to > rows.length - 50) list.more();
+    list?.setVisibleRange(rowWindow.from, rowWindow.to);
+    if (list?.hasMore && !list.error && rowWindow.to > rows.length - 50) list.loadMore();
   });
 
-  if (list?.error && rows.length === 0) return <ErrorNote error={list.error} retry={list.reload} />;
+  if (list?.error && rows.length === 0) return <ErrorNote error={list.error} retry={list.refetch} />;
   if (list?.isLoading) return <Skeleton lines={6} />;
   if (rows.length === 0) return <>{empty ?? <p class="quiet">Nothing here.</p>}</>;
 
-  const indexes = view.indexes(keys.current);
+  const indexes = rowWindow.indexesWith(keyboard.current);
   const total = list?.totalCount ?? rows.length;
   return (
-    <div class={view.isCards ? 'table cards' : 'table'}>
-      <ErrorNote error={list?.error} retry={list?.reload} />
-      {view.above > 0 && (
-        <button type="button" class="button above" onClick={view.toTop}>
-          {view.above} new above
+    <div class={rowWindow.isCards ? 'table cards' : 'table'}>
+      <ErrorNote error={list?.error} retry={list?.refetch} />
+      {rowWindow.newRowsAbove > 0 && (
+        <button type="button" class="button above" onClick={rowWindow.scrollToTop}>
+          {rowWindow.newRowsAbove} new above
         </button>
       )}
       <section
@@ -72,44 +72,44 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-label={label}
         // Without links in it a list is scrolled by keyboard itself.
         tabIndex={href ? undefined : 0}
-        onScroll={view.scrolled}
-        onKeyDown={keys.pressed}
-        onFocusIn={keys.focused}
-        onFocusOut={keys.left}
+        onScroll={rowWindow.onScroll}
+        onKeyDown={keyboard.onKeyDown}
+        onFocusIn={keyboard.onFocusIn}
+        onFocusOut={keyboard.onFocusOut}
       >
         {/* biome-ignore-start lint/a11y: rows of a real table can't be placed by script; the links in them take the focus */}
         <div
           role="table"
           aria-label={label}
           aria-rowcount={total + 1}
-          aria-colcount={shown.length}
+          aria-colcount={visibleColumns.length}
           style={{
-            '--columns': shown.map(({ width = '1fr' }) => track(width)).join(' '),
-            '--row-height': `${view.rowHeight}px`,
+            '--columns': visibleColumns.map(({ width = '1fr' }) => gridTrack(width)).join(' '),
+            '--row-height': `${rowWindow.rowHeight}px`,
           }}
         >
           <div role="rowgroup" class="table-head">
             <div role="row" aria-rowindex={1} class="table-row">
-              {shown.map(({ key, title, align }) => (
+              {visibleColumns.map(({ key, title, align }) => (
                 <div key={key} role="columnheader" class={align === 'end' ? 'cell end' : 'cell'}>
                   {title}
                 </div>
               ))}
             </div>
           </div>
-          <div role="rowgroup" class="table-body" style={{ height: `${rows.length * view.rowHeight}px` }}>
+          <div role="rowgroup" class="table-body" style={{ height: `${rows.length * rowWindow.rowHeight}px` }}>
             {indexes.map((index) => {
               const row = rows[index];
               return (
                 row !== undefined && (
                   <TableRow
-                    key={keyOf(row)}
+                    key={rowKey(row)}
                     row={row}
                     index={index}
-                    top={index * view.rowHeight}
-                    columns={shown}
+                    top={index * rowWindow.rowHeight}
+                    columns={visibleColumns}
                     href={href?.(row)}
-                    isCurrent={index === keys.current}
+                    isCurrent={index === keyboard.current}
                   />
                 )
               );
@@ -118,16 +118,16 @@ export function Table<Row>(props: TableProps<Row>) {
         </div>
         {/* biome-ignore-end lint/a11y: see above */}
       </section>
-      {list && <p class="table-foot">{footOf(list)}</p>}
+      {list && <p class="table-foot">{footerText(list)}</p>}
     </div>
   );
 }
 
-function track(width: string): string {
+function gridTrack(width: string): string {
   return width.endsWith('fr') ? `minmax(0, ${width})` : width;
 }
 
-function footOf<Row>({ rows: { length }, totalCount, hasMore }: List<Row>): string {
+function footerText<Row>({ rows: { length }, totalCount, hasMore }: LiveList<Row>): string {
   const total = totalCount ?? (hasMore ? undefined : length);
   return total === undefined ? `${length.toLocaleString('en')} so far` : `${total.toLocaleString('en')} in all`;
 }

@@ -4,11 +4,11 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Rows drawn beyond both edges, so that a quick scroll doesn't show emptiness. */
-const BEYOND = 6;
-const CARDS_BELOW = 600;
-const WIDE_FROM = 960;
+const OVERSCAN = 6;
+const CARDS_MAX_WIDTH = 600;
+const WIDE_MIN_WIDTH = 960;
 
-export interface TableWindow {
+export interface RowWindow {
   /** The rows to draw: from, and the one beyond the last. */
   from: number;
   to: number;
@@ -17,31 +17,31 @@ export interface TableWindow {
   isCards: boolean;
   rowHeight: number;
   /** How many rows there is room for. */
-  onPage: number;
+  rowsPerPage: number;
   /** How many rows came above while one looked further down. */
-  above: number;
-  scrolled: () => void;
-  toTop: () => void;
-  toRow: (index: number) => void;
+  newRowsAbove: number;
+  onScroll: () => void;
+  scrollToTop: () => void;
+  scrollToRow: (index: number) => void;
   /** The rows to draw, with one more that must not vanish. */
-  indexes: (kept: number) => readonly number[];
+  indexesWith: (extraIndex: number) => readonly number[];
 }
 
-export function useWindow<Row>(
+export function useRowWindow<Row>(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly Row[],
-  keyOf: (row: Row) => string,
+  rowKey: (row: Row) => string,
   heights: { rowHeight: number; cardHeight: number },
   scroll: { top: number } = { top: 0 },
-): TableWindow {
+): RowWindow {
   const [size, setSize] = useState({ width: 1000, height: 600 });
   const [first, setFirst] = useState(0);
-  const [above, setAbove] = useState(0);
+  const [newRowsAbove, setAbove] = useState(0);
   const anchor = useRef<{ key: string; index: number } | undefined>(undefined);
   const frame = useRef<number | undefined>(undefined);
-  const isCards = size.width < CARDS_BELOW;
+  const isCards = size.width < CARDS_MAX_WIDTH;
   const rowHeight = isCards ? heights.cardHeight : heights.rowHeight;
-  const isThere = rows.length > 0;
+  const hasRows = rows.length > 0;
 
   useEffect(() => {
     const element = scroller.current;
@@ -52,58 +52,58 @@ export function useWindow<Row>(
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [isThere]);
+  }, [hasRows]);
 
   // Before anything is remembered: the place where the list was left.
   useLayoutEffect(() => {
-    if (isThere && scroll.top > 0) scroller.current?.scrollTo({ top: scroll.top });
-  }, [isThere]);
+    if (hasRows && scroll.top > 0) scroller.current?.scrollTo({ top: scroll.top });
+  }, [hasRows]);
 
   // Who looks at the very top, without pointing at a row, sees new rows come in; all others keep what they look at.
   useLayoutEffect(() => {
     const element = scroller.current;
-    const held = anchor.current;
-    if (!element || !held) return remember();
-    const before = keyAt(held.index);
-    if (before === held.key) return;
-    const index = rows.findIndex((row) => keyOf(row) === held.key);
-    const isHeld = element.scrollTop > rowHeight / 2 || element.matches(':hover, :focus-within');
-    const moved = index - held.index;
-    if (index >= 0 && moved > 0 && isHeld) {
+    const previousAnchor = anchor.current;
+    if (!element || !previousAnchor) return storeAnchor();
+    const before = keyAtIndex(previousAnchor.index);
+    if (before === previousAnchor.key) return;
+    const index = rows.findIndex((row) => rowKey(row) === previousAnchor.key);
+    const isAnchored = element.scrollTop > rowHeight / 2 || element.matches(':hover, :focus-within');
+    const shift = index - previousAnchor.index;
+    if (index >= 0 && shift > 0 && isAnchored) {
       const top = element.scrollTop;
-      element.scrollTop += moved * rowHeight;
+      element.scrollTop += shift * rowHeight;
       // A list that is all in view, or nearly so, can't be moved that far.
       const hidden = Math.round((element.scrollTop - top) / rowHeight);
       if (hidden > 0) setAbove((count) => count + hidden);
-    } else if (index >= 0 && moved < 0) {
-      element.scrollTop += moved * rowHeight;
+    } else if (index >= 0 && shift < 0) {
+      element.scrollTop += shift * rowHeight;
     }
-    remember();
+    storeAnchor();
   }, [rows]);
 
-  function keyAt(index: number): string | undefined {
+  function keyAtIndex(index: number): string | undefined {
     const row = rows[index];
-    return row === undefined ? undefined : keyOf(row);
+    return row === undefined ? undefined : rowKey(row);
   }
 
-  function remember() {
+  function storeAnchor() {
     const index = Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight);
-    const key = keyAt(index);
+    const key = keyAtIndex(index);
     anchor.current = key === undefined ? undefined : { key, index };
   }
 
-  function scrolled() {
+  function onScroll() {
     frame.current ??= requestAnimationFrame(() => {
       frame.current = undefined;
       const top = scroller.current?.scrollTop ?? 0;
       scroll.top = top;
-      remember();
+      storeAnchor();
       setFirst(Math.floor(top / rowHeight));
       if (top < rowHeight) setAbove(0);
     });
   }
 
-  function toRow(index: number) {
+  function scrollToRow(index: number) {
     const element = scroller.current;
     if (!element) return;
     const head = isCards ? 0 : heights.rowHeight;
@@ -114,22 +114,22 @@ export function useWindow<Row>(
     }
   }
 
-  const from = Math.max(0, Math.min(first, rows.length - 1) - BEYOND);
-  const to = Math.min(rows.length, first + Math.ceil(size.height / rowHeight) + BEYOND);
+  const from = Math.max(0, Math.min(first, rows.length - 1) - OVERSCAN);
+  const to = Math.min(rows.length, first + Math.ceil(size.height / rowHeight) + OVERSCAN);
   return {
     from,
     to,
-    priority: isCards ? 1 : size.width < WIDE_FROM ? 2 : 3,
+    priority: isCards ? 1 : size.width < WIDE_MIN_WIDTH ? 2 : 3,
     isCards,
     rowHeight,
-    onPage: Math.floor(size.height / rowHeight) - (isCards ? 0 : 1),
-    above,
-    scrolled,
-    toTop: () => scroller.current?.scrollTo({ top: 0 }),
-    toRow,
-    indexes: (kept) => {
-      const drawn = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset);
-      return kept < from || kept >= to ? [...drawn, kept] : drawn;
+    rowsPerPage: Math.floor(size.height / rowHeight) - (isCards ? 0 : 1),
+    newRowsAbove,
+    onScroll,
+    scrollToTop: () => scroller.current?.scrollTo({ top: 0 }),
+    scrollToRow,
+    indexesWith: (extraIndex) => {
+      const rendered = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset);
+      return extraIndex < from || extraIndex >= to ? [...rendered, extraIndex] : rendered;
     },
   };
 }

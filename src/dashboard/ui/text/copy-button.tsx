@@ -1,32 +1,32 @@
 import { useState } from 'preact/hooks';
 import { announce } from '../feedback/toast.tsx';
 
-export interface CopyProps {
+export interface CopyButtonProps {
   text: string;
   /** What is copied, for a screen reader: `the address`. */
-  what?: string;
+  label?: string;
   /** Shows the text beside the button. */
-  isShown?: boolean;
+  showsText?: boolean;
 }
 
-const SHOWN_MS = 2000;
+const FEEDBACK_MS = 2000;
 
 /** A button that copies a text, with the text itself unless it is said otherwise. */
-export function Copy({ text, what = 'the text', isShown = true }: CopyProps) {
+export function CopyButton({ text, label = 'the text', showsText = true }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   async function copy() {
-    await write(text);
+    await writeToClipboard(text);
     setCopied(true);
-    announce(`Copied ${what}.`);
-    setTimeout(() => setCopied(false), SHOWN_MS);
+    announce(`Copied ${label}.`);
+    setTimeout(() => setCopied(false), FEEDBACK_MS);
   }
   return (
     <span class="copy">
-      {isShown && <code>{text}</code>}
+      {showsText && <code>{text}</code>}
       <button
         type="button"
         class="button plain"
-        aria-label={isCopied ? `Copied ${what}` : `Copy ${what}`}
+        aria-label={isCopied ? `Copied ${label}` : `Copy ${label}`}
         onClick={() => void copy()}
       >
         {isCopied ? 'Copied' : 'Copy'}
@@ -36,14 +36,14 @@ export function Copy({ text, what = 'the text', isShown = true }: CopyProps) {
 }
 
 /** Over plain HTTP from elsewhere than loopback browsers have no clipboard; a selection can be copied everywhere. */
-async function write(text: string): Promise<void> {
+async function writeToClipboard(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     const area = document.createElement('textarea');
     area.value = text;
-    const place = document.querySelector('dialog[open]') ?? document.body;
-    place.append(area);
+    const parent = document.querySelector('dialog[open]') ?? document.body;
+    parent.append(area);
     area.select();
     document.execCommand('copy');
     area.remove();

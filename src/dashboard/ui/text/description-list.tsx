@@ -1,24 +1,24 @@
 import type { ComponentChildren } from 'preact';
 
-export interface Fact {
+export interface DescriptionItem {
   name: string;
   /** Not shown when it is null, undefined or false. */
   value: ComponentChildren;
 }
 
 /** What is known of one thing, as names and values. */
-export function Facts({ facts }: { facts: readonly (Fact | false | null | undefined)[] }) {
+export function DescriptionList({ items }: { items: readonly (DescriptionItem | false | null | undefined)[] }) {
   return (
     <dl class="facts">
-      {facts.map(
-        (fact) =>
-          fact &&
-          fact.value !== null &&
-          fact.value !== undefined &&
-          fact.value !== false && (
-            <div key={fact.name} class="fact">
-              <dt>{fact.name}</dt>
-              <dd>{fact.value}</dd>
+      {items.map(
+        (item) =>
+          item &&
+          item.value !== null &&
+          item.value !== undefined &&
+          item.value !== false && (
+            <div key={item.name} class="fact">
+              <dt>{item.name}</dt>
+              <dd>{item.value}</dd>
             </div>
           ),
       )}

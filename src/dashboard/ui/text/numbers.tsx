@@ -1,13 +1,13 @@
 // Numbers with their units.
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-const whole = new Intl.NumberFormat('en');
+const integerFormat = new Intl.NumberFormat('en');
 
 /** An amount of bytes, in thousands. */
 export function Bytes({ value }: { value: number }) {
   return (
-    <span class="number" title={`${whole.format(Math.round(value))} bytes`}>
-      {bytesIn(value)}
+    <span class="number" title={`${integerFormat.format(Math.round(value))} bytes`}>
+      {formatBytes(value)}
     </span>
   );
 }
@@ -21,33 +21,33 @@ export interface RateProps {
 
 /** So many per second. */
 export function Rate({ value, unit }: RateProps) {
-  const text = unit === undefined ? `${bytesIn(value)}/s` : `${short(value)} ${unit}/s`;
+  const text = unit === undefined ? `${formatBytes(value)}/s` : `${formatNumber(value)} ${unit}/s`;
   return <span class={value < 0.05 ? 'number quiet' : 'number'}>{text}</span>;
 }
 
 /** A count, with its thousands apart. */
 export function Count({ value }: { value: number }) {
-  return <span class="number">{whole.format(value)}</span>;
+  return <span class="number">{integerFormat.format(value)}</span>;
 }
 
 /** A length of time, as `12.3 ms` or `1.24 s`. */
 export function Milliseconds({ value }: { value: number }) {
-  const text = value < 1000 ? `${short(value)} ms` : `${(value / 1000).toPrecision(3)} s`;
+  const text = value < 1000 ? `${formatNumber(value)} ms` : `${(value / 1000).toPrecision(3)} s`;
   return <span class="number">{text}</span>;
 }
 
-function bytesIn(value: number): string {
+function formatBytes(value: number): string {
   let unit = 0;
   let amount = value;
   while (amount >= 999.5 && unit < UNITS.length - 1) {
     amount /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? Math.round(amount) : short(amount)} ${UNITS[unit]}`;
+  return `${unit === 0 ? Math.round(amount) : formatNumber(amount)} ${UNITS[unit]}`;
 }
 
-function short(value: number): string {
+function formatNumber(value: number): string {
   if (value < 0.005) return '0';
-  if (value >= 100) return whole.format(Math.round(value));
+  if (value >= 100) return integerFormat.format(Math.round(value));
   return value.toFixed(value < 0.1 ? 2 : 1);
 }

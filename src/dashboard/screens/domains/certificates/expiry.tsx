@@ -2,7 +2,7 @@
 
 import { now } from '../../../data/clock.ts';
 import { Tag } from '../../../ui/feedback/tag.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 
 const DAY_MS = 86_400_000;
 /** When it is time to get the next one. */
@@ -12,7 +12,8 @@ export function Until({ at }: { at: string }) {
   const days = Math.floor((Date.parse(at) - now.value) / DAY_MS);
   return (
     <>
-      <When at={at} /> {days < 0 ? <Tag look="bad">expired</Tag> : days < SOON_DAYS && <Tag look="warn">soon</Tag>}
+      <RelativeTime at={at} />{' '}
+      {days < 0 ? <Tag variant="bad">expired</Tag> : days < SOON_DAYS && <Tag variant="warn">soon</Tag>}
     </>
   );
 }

@@ -4,13 +4,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { ApiFailure } from '../../../data/client/client.ts';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { CreateCertificate } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { description } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { validateDescription } from '../../../ui/forms/validators.ts';
 import { Page } from '../../../ui/layout/page.tsx';
 import { certificateCrumbs, lists } from '../navigation.ts';
 import { PemField } from './pem-field.tsx';
@@ -28,14 +28,14 @@ interface CertificateFormProps {
 const EMPTY = { certificatePem: '', privateKeyPem: '', description: '' };
 
 export function CertificateForm({ action, error, before, onDone, onCancel }: CertificateFormProps) {
-  const { bind, values } = useFields(EMPTY);
-  const create = useAction(CreateCertificate);
+  const { bind, values } = useFormFields(EMPTY);
+  const create = useMutation(CreateCertificate);
   // What was uploaded already isn't uploaded twice when only what follows failed.
   const [uploaded, setUploaded] = useState<{ id: string; of: string }>();
 
   async function submit() {
     const of = JSON.stringify(values);
-    const id = uploaded?.of === of ? uploaded.id : (await create.act({ input: values }))?.createTlsCertificate?.id;
+    const id = uploaded?.of === of ? uploaded.id : (await create.mutate({ input: values }))?.createTlsCertificate?.id;
     if (!id) return;
     setUploaded({ id, of });
     onDone(id);
@@ -43,7 +43,7 @@ export function CertificateForm({ action, error, before, onDone, onCancel }: Cer
 
   return (
     <Form
-      action={action}
+      submitLabel={action}
       onSubmit={() => void submit()}
       error={create.error ?? error}
       isBusy={create.isBusy}
@@ -54,7 +54,7 @@ export function CertificateForm({ action, error, before, onDone, onCancel }: Cer
         {...bind('certificatePem')}
         label="Certificate"
         help="In PEM; after it those that it is issued by, in order."
-        check={(pem) =>
+        validate={(pem) =>
           pem.includes('-----BEGIN CERTIFICATE-----') ? null : 'It begins with -----BEGIN CERTIFICATE-----.'
         }
       />
@@ -62,14 +62,14 @@ export function CertificateForm({ action, error, before, onDone, onCancel }: Cer
         {...bind('privateKeyPem')}
         label="Private key"
         help="In PEM, not encrypted. It is stored encrypted; nobody can read it afterwards."
-        check={(pem) => {
+        validate={(pem) => {
           if (pem.includes('ENCRYPTED')) return 'It is encrypted: it has to be without a passphrase.';
           return /-----BEGIN (RSA |EC )?PRIVATE KEY-----/.test(pem)
             ? null
             : 'It begins with -----BEGIN PRIVATE KEY-----.';
         }}
       />
-      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
     </Form>
   );
 }
@@ -80,7 +80,7 @@ export function NewCertificate() {
     <Page title="Upload a certificate" crumbs={certificateCrumbs}>
       <CertificateForm
         action="Upload the certificate"
-        onDone={(id) => route(addressOf('tlsCertificate', id), true)}
+        onDone={(id) => route(objectPath('tlsCertificate', id), true)}
         onCancel={() => route(lists.certificates)}
       />
     </Page>

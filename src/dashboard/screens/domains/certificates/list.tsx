@@ -1,8 +1,8 @@
 import { useList } from '../../../data/hooks/use-list.ts';
-import { addressOf, pathOf } from '../../../data/routing/paths.ts';
+import { objectPath, pathTo } from '../../../data/routing/paths.ts';
 import { type CertificateRowFragment, Certificates } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
@@ -31,7 +31,7 @@ const columns: Column<CertificateRowFragment>[] = [
 ];
 
 const upload = (
-  <LinkButton look="primary" href={pathOf('domains', 'certificates', 'new')}>
+  <LinkButton variant="primary" href={pathTo('domains', 'certificates', 'new')}>
     Upload a certificate
   </LinkButton>
 );
@@ -50,11 +50,11 @@ export function CertificateList() {
         cardLines={3}
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('tlsCertificate', id)}
+        href={({ id }) => objectPath('tlsCertificate', id)}
         empty={
-          <Empty title="No certificates yet" action={upload}>
+          <EmptyState title="No certificates yet" action={upload}>
             One that you upload can be shown to the visitors of every domain that it is for.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,12 +1,12 @@
 // Uploads the certificate of an authority, or changes what is noted of one.
 
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateAuthority, UpdateAuthority } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
-import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { TextArea } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { atMost } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { maxBytes } from '../../../ui/forms/validators.ts';
 
 const PEM_MAX_BYTES = 16 * 1024;
 
@@ -17,25 +17,25 @@ interface AuthorityFormProps {
 }
 
 export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProps) {
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     caPem: '',
     description: authority?.description ?? '',
     metadata: authority?.metadata ?? '',
   });
-  const create = useAction(CreateAuthority);
-  const update = useAction(UpdateAuthority);
+  const create = useMutation(CreateAuthority);
+  const update = useMutation(UpdateAuthority);
 
   async function submit() {
     const { caPem, ...noted } = values;
     const id = authority
-      ? (await update.act({ id: authority.id, input: noted }))?.updateCertificateAuthority?.id
-      : (await create.act({ input: { ...noted, caPem } }))?.createCertificateAuthority?.id;
+      ? (await update.mutate({ id: authority.id, input: noted }))?.updateCertificateAuthority?.id
+      : (await create.mutate({ input: { ...noted, caPem } }))?.createCertificateAuthority?.id;
     if (id) onDone(id);
   }
 
   return (
     <Form
-      action={authority ? 'Save' : 'Upload the authority'}
+      submitLabel={authority ? 'Save' : 'Upload the authority'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
@@ -48,11 +48,11 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
           placeholder="-----BEGIN CERTIFICATE-----"
           rows={8}
           help="One certificate of an authority in PEM, at most 16 KiB. Never its private key."
-          check={pem}
+          validate={pem}
           isCode
         />
       )}
-      <NotedFields bind={bind} />
+      <MetadataFields bind={bind} />
     </Form>
   );
 }
@@ -62,5 +62,5 @@ function pem(text: string): string | null {
     return 'This holds a private key. Keep it to yourself, and give the certificate only.';
   const count = text.split('-----BEGIN CERTIFICATE-----').length - 1;
   if (count === 0) return 'This must have a line -----BEGIN CERTIFICATE-----.';
-  return count > 1 ? 'This has more than one certificate; upload each by itself.' : atMost(PEM_MAX_BYTES)(text);
+  return count > 1 ? 'This has more than one certificate; upload each by itself.' : maxBytes(PEM_MAX_BYTES)(text);
 }

@@ -4,19 +4,19 @@ import { useLocation } from 'preact-iso/router';
 import { now } from '../../../data/clock.ts';
 import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { Authorities, Authority, type AuthorityRowFragment, DeleteAuthority } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
-import { Facts } from '../../../ui/text/description-list.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { DescriptionList } from '../../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { NotYet, OnePage } from '../detail-page.tsx';
 import { lists, newIn, tabs } from '../navigation.ts';
 import { authorityTitle } from '../references/references.ts';
@@ -29,7 +29,13 @@ const columns: Column<AuthorityRowFragment>[] = [
   { key: 'name', title: 'Name', width: '2fr', cell: authorityTitle },
   { key: 'subject', title: 'Subject', width: '2fr', cell: ({ subjectCommonName }) => subjectCommonName, priority: 2 },
   { key: 'until', title: 'Valid until', width: '9rem', cell: ({ notAfter }) => <Until at={notAfter} /> },
-  { key: 'created', title: 'Uploaded', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+  {
+    key: 'created',
+    title: 'Uploaded',
+    width: '8rem',
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    priority: 3,
+  },
 ];
 
 export function AuthorityList() {
@@ -38,7 +44,7 @@ export function AuthorityList() {
     <Page
       title="Certificate authorities"
       actions={
-        <LinkButton look="primary" href={newIn(lists.authorities)}>
+        <LinkButton variant="primary" href={newIn(lists.authorities)}>
           New authority
         </LinkButton>
       }
@@ -48,16 +54,16 @@ export function AuthorityList() {
         label="Certificate authorities"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('certificateAuthority', id)}
+        href={({ id }) => objectPath('certificateAuthority', id)}
         empty={
-          <Empty
+          <EmptyState
             title="No certificate authorities yet"
             action={<LinkButton href={newIn(lists.authorities)}>New authority</LinkButton>}
             command={MAKE_ONE}
           >
             An authority issues the certificates that visitors show. The mutual TLS of an edge names whom it trusts. To
             make one for a try:
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -70,7 +76,7 @@ const MAKE_ONE =
 function Until({ at }: { at: string }) {
   return (
     <>
-      {Date.parse(at) < now.value && <Tag look="bad">expired</Tag>} <When at={at} />
+      {Date.parse(at) < now.value && <Tag variant="bad">expired</Tag>} <RelativeTime at={at} />
     </>
   );
 }
@@ -80,7 +86,7 @@ export function NewAuthority() {
   return (
     <Page title="New certificate authority" crumbs={crumbs}>
       <AuthorityForm
-        onDone={(id) => route(addressOf('certificateAuthority', id))}
+        onDone={(id) => route(objectPath('certificateAuthority', id))}
         onCancel={() => route(lists.authorities)}
       />
     </Page>
@@ -89,10 +95,10 @@ export function NewAuthority() {
 
 export function OneAuthority() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(Authority, { id }, { kinds: KINDS });
+  const { data, error, refetch } = useQuery(Authority, { id }, { kinds: KINDS });
   const { route } = useLocation();
   const authority = data?.certificateAuthority;
-  if (!authority) return <NotYet title="Certificate authority" crumbs={crumbs} error={error} reload={reload} />;
+  if (!authority) return <NotYet title="Certificate authority" crumbs={crumbs} error={error} refetch={refetch} />;
   const { subjectCommonName, notBefore, notAfter, keyUsages, extendedKeyUsages, caPem } = authority;
   return (
     <OnePage
@@ -103,10 +109,10 @@ export function OneAuthority() {
       remove={DeleteAuthority}
       consequence="A mutual TLS module that names it has to be changed first."
     >
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           { name: 'Subject', value: subjectCommonName || 'without a common name' },
-          { name: 'In force since', value: <When at={notBefore} /> },
+          { name: 'In force since', value: <RelativeTime at={notBefore} /> },
           { name: 'Valid until', value: <Until at={notAfter} /> },
           { name: 'Its key may', value: keyUsages.join(', ') || 'the certificate does not say' },
           extendedKeyUsages.length > 0 && { name: 'For', value: extendedKeyUsages.join(', ') },
@@ -114,7 +120,7 @@ export function OneAuthority() {
         ]}
       />
       <Section title="Certificate">
-        <CodeBlock code={caPem} what="the certificate" />
+        <CodeBlock code={caPem} label="the certificate" />
       </Section>
       <Section title="Settings">
         <AuthorityForm

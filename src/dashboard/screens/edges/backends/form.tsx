@@ -1,11 +1,11 @@
 // Makes a tunnel group, or changes one.
 
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateBackend, UpdateBackend } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
-import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
-import { type Pair, pairsIn, recordOf } from '../../../ui/forms/pairs-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { type KeyValuePair, pairsToRecord, recordToPairs } from '../../../ui/forms/key-value-field.tsx';
+import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { LabelsField } from '../labels.tsx';
 
 interface BackendFormProps {
@@ -14,28 +14,28 @@ interface BackendFormProps {
   onCancel: () => void;
 }
 
-const noLabel: readonly Pair[] = [{ name: '', value: '' }];
+const noLabel: readonly KeyValuePair[] = [{ name: '', value: '' }];
 
 export function BackendForm({ backend, onDone, onCancel }: BackendFormProps) {
-  const { values, bind } = useFields({
-    labels: backend ? pairsIn(backend.labels) : noLabel,
+  const { values, bind } = useFormFields({
+    labels: backend ? recordToPairs(backend.labels) : noLabel,
     description: backend?.description ?? '',
     metadata: backend?.metadata ?? '',
   });
-  const create = useAction(CreateBackend);
-  const update = useAction(UpdateBackend);
+  const create = useMutation(CreateBackend);
+  const update = useMutation(UpdateBackend);
 
   async function submit() {
-    const input = { ...values, labels: recordOf(values.labels) };
+    const input = { ...values, labels: pairsToRecord(values.labels) };
     const id = backend
-      ? (await update.act({ id: backend.id, input }))?.updateTunnelGroupBackend?.id
-      : (await create.act({ input }))?.createTunnelGroupBackend?.id;
+      ? (await update.mutate({ id: backend.id, input }))?.updateTunnelGroupBackend?.id
+      : (await create.mutate({ input }))?.createTunnelGroupBackend?.id;
     if (id) onDone(id);
   }
 
   return (
     <Form
-      action={backend ? 'Save' : 'Create the tunnel group'}
+      submitLabel={backend ? 'Save' : 'Create the tunnel group'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
@@ -46,7 +46,7 @@ export function BackendForm({ backend, onDone, onCancel }: BackendFormProps) {
         label="Labels"
         help="Every live tunnel that has all of them belongs to the group, and gets its share of the traffic."
       />
-      <NotedFields bind={bind} />
+      <MetadataFields bind={bind} />
     </Form>
   );
 }

@@ -3,16 +3,16 @@
 import { useLocation } from 'preact-iso/router';
 import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { Backend, type BackendRowFragment, Backends, DeleteBackend } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { NotYet, OnePage } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
 import { lists, newIn, tabs } from '../navigation.ts';
@@ -32,7 +32,13 @@ const columns: Column<BackendRowFragment>[] = [
     width: '8rem',
     cell: ({ tunnels }) => <TunnelCount count={tunnels.length} />,
   },
-  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+  {
+    key: 'created',
+    title: 'Created',
+    width: '8rem',
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    priority: 3,
+  },
 ];
 
 export function BackendList() {
@@ -41,7 +47,7 @@ export function BackendList() {
     <Page
       title="Tunnel groups"
       actions={
-        <LinkButton look="primary" href={newIn(lists.backends)}>
+        <LinkButton variant="primary" href={newIn(lists.backends)}>
           New tunnel group
         </LinkButton>
       }
@@ -51,14 +57,14 @@ export function BackendList() {
         label="Tunnel groups"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('tunnelGroupBackend', id)}
+        href={({ id }) => objectPath('tunnelGroupBackend', id)}
         empty={
-          <Empty
+          <EmptyState
             title="No tunnel groups yet"
             action={<LinkButton href={newIn(lists.backends)}>New tunnel group</LinkButton>}
           >
             A tunnel group is every live tunnel that has certain labels. Edges and routes send their traffic to one.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -69,17 +75,20 @@ export function NewBackend() {
   const { route } = useLocation();
   return (
     <Page title="New tunnel group" crumbs={crumbs}>
-      <BackendForm onDone={(id) => route(addressOf('tunnelGroupBackend', id))} onCancel={() => route(lists.backends)} />
+      <BackendForm
+        onDone={(id) => route(objectPath('tunnelGroupBackend', id))}
+        onCancel={() => route(lists.backends)}
+      />
     </Page>
   );
 }
 
 export function OneBackend() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(Backend, { id }, { kinds: KINDS });
+  const { data, error, refetch } = useQuery(Backend, { id }, { kinds: KINDS });
   const { route } = useLocation();
   const backend = data?.tunnelGroupBackend;
-  if (!backend) return <NotYet title="Tunnel group" crumbs={crumbs} error={error} reload={reload} />;
+  if (!backend) return <NotYet title="Tunnel group" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
     <OnePage
       title={backend.description || labelsText(backend.labels)}

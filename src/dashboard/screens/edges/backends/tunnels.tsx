@@ -1,12 +1,12 @@
 // The tunnels that belong to a group now.
 
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { type BackendRowFragment, TunnelsOfGroup, type TunnelsOfGroupQuery } from '../../../generated/operations.ts';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { Labels } from '../labels.tsx';
 
 /** As many as are looked up at once. */
@@ -18,7 +18,12 @@ type Tunnel = Extract<Node, { forwardsTo: string }>;
 const columns: Column<Tunnel>[] = [
   { key: 'to', title: 'Forwards to', width: '2fr', cell: ({ forwardsTo, id }) => forwardsTo || id },
   { key: 'labels', title: 'Labels', width: '2fr', cell: ({ labels }) => <Labels labels={labels} />, priority: 2 },
-  { key: 'since', title: 'Live for', width: '9rem', cell: ({ startedAt }) => <When at={startedAt} as="since" /> },
+  {
+    key: 'since',
+    title: 'Live for',
+    width: '9rem',
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} as="since" />,
+  },
 ];
 
 export function TunnelsOf({
@@ -27,7 +32,11 @@ export function TunnelsOf({
   backend: Pick<BackendRowFragment, 'tunnels' | 'labels'>;
 }) {
   const ids = tunnels.slice(0, SHOWN_MAX).map(({ id }) => id);
-  const { data } = useQuery(TunnelsOfGroup, { ids }, { kinds: ['tunnel'], keepsData: true, isOff: ids.length === 0 });
+  const { data } = useQuery(
+    TunnelsOfGroup,
+    { ids },
+    { kinds: ['tunnel'], keepPreviousData: true, skip: ids.length === 0 },
+  );
   const rows = (data?.nodes ?? []).filter(
     (node): node is Tunnel => node !== null && 'forwardsTo' in node && ids.includes(node.id),
   );
@@ -38,11 +47,11 @@ export function TunnelsOf({
         label="Live tunnels"
         columns={columns}
         rows={ids.length > 0 ? rows : []}
-        href={({ tunnelSession }) => addressOf('tunnelSession', tunnelSession.id)}
+        href={({ tunnelSession }) => objectPath('tunnelSession', tunnelSession.id)}
         empty={
-          <Empty title="No tunnel has these labels now" command={commandFor(labels)}>
+          <EmptyState title="No tunnel has these labels now" command={commandFor(labels)}>
             Visitors get an error until an agent opens a tunnel with all of the labels:
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

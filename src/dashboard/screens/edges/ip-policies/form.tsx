@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { ApiFailure } from '../../../data/client/client.ts';
-import { failureOf, run } from '../../../data/client/client.ts';
+import { execute, toApiFailure } from '../../../data/client/client.ts';
 import { CreateIpPolicy, CreateIpPolicyRule, UpdateIpPolicy } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
-import { ListField, linesOf } from '../../../ui/forms/list-field.tsx';
-import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
+import { ListField, nonEmptyLines } from '../../../ui/forms/list-field.tsx';
+import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { network } from './validate-cidr.ts';
 
 interface IpPolicyFormProps {
@@ -19,7 +19,7 @@ interface IpPolicyFormProps {
 const oneLine: readonly string[] = [''];
 
 export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     description: policy?.description ?? '',
     metadata: policy?.metadata ?? '',
     cidr: oneLine,
@@ -35,21 +35,21 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
     setError(undefined);
     try {
       if (policy) {
-        await run(UpdateIpPolicy, { id: policy.id, input: { description, metadata } });
+        await execute(UpdateIpPolicy, { id: policy.id, input: { description, metadata } });
         onDone(policy.id);
         return;
       }
       let done = made ?? { id: await create(description, metadata), cidrs: [] };
       setMade(done);
-      for (const cidr of linesOf(values.cidr)) {
+      for (const cidr of nonEmptyLines(values.cidr)) {
         if (done.cidrs.includes(cidr)) continue;
-        await run(CreateIpPolicyRule, { input: { ipPolicyId: done.id, cidr, action: 'allow' } });
+        await execute(CreateIpPolicyRule, { input: { ipPolicyId: done.id, cidr, action: 'allow' } });
         done = { ...done, cidrs: [...done.cidrs, cidr] };
         setMade(done);
       }
       onDone(done.id);
     } catch (thrown) {
-      setError(failureOf(thrown));
+      setError(toApiFailure(thrown));
     } finally {
       setBusy(false);
     }
@@ -57,20 +57,20 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
 
   return (
     <Form
-      action={policy ? 'Save' : 'Create the IP policy'}
+      submitLabel={policy ? 'Save' : 'Create the IP policy'}
       onSubmit={() => void submit()}
       error={error}
       isBusy={isBusy}
       onCancel={onCancel}
     >
-      <NotedFields bind={bind} />
+      <MetadataFields bind={bind} />
       {!policy && (
         <ListField
           {...bind('cidr')}
           label="Networks that may visit"
-          line="network"
+          itemName="network"
           placeholder="192.0.2.0/24"
-          checkLine={network}
+          validateLine={network}
           help="More rules, and those that deny, can be added later. A policy without a rule lets in nobody."
         />
       )}
@@ -79,6 +79,6 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
 }
 
 async function create(description: string, metadata: string): Promise<string> {
-  const { createIpPolicy } = await run(CreateIpPolicy, { input: { description, metadata } });
+  const { createIpPolicy } = await execute(CreateIpPolicy, { input: { description, metadata } });
   return createIpPolicy?.id ?? '';
 }

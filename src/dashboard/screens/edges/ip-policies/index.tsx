@@ -3,16 +3,16 @@
 import { useLocation } from 'preact-iso/router';
 import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteIpPolicy, IpPolicies, IpPolicy, type IpPolicyRowFragment } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { NotYet, OnePage } from '../detail-page.tsx';
 import { lists, newIn, tabs } from '../navigation.ts';
 import { IpPolicyForm } from './form.tsx';
@@ -23,7 +23,7 @@ const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
 const columns: Column<IpPolicyRowFragment>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: ({ id, description }) => description || id },
   { key: 'id', title: 'Id', width: '2fr', cell: ({ id }) => <code>{id}</code>, priority: 3 },
-  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
 export function IpPolicyList() {
@@ -32,7 +32,7 @@ export function IpPolicyList() {
     <Page
       title="IP policies"
       actions={
-        <LinkButton look="primary" href={newIn(lists.ipPolicies)}>
+        <LinkButton variant="primary" href={newIn(lists.ipPolicies)}>
           New IP policy
         </LinkButton>
       }
@@ -42,15 +42,15 @@ export function IpPolicyList() {
         label="IP policies"
         columns={columns}
         list={list}
-        href={({ id }) => addressOf('ipPolicy', id)}
+        href={({ id }) => objectPath('ipPolicy', id)}
         empty={
-          <Empty
+          <EmptyState
             title="No IP policies yet"
             action={<LinkButton href={newIn(lists.ipPolicies)}>New IP policy</LinkButton>}
           >
             An IP policy says which networks may visit and which may not. The IP restriction of an edge or a route names
             it.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -61,17 +61,17 @@ export function NewIpPolicy() {
   const { route } = useLocation();
   return (
     <Page title="New IP policy" crumbs={crumbs}>
-      <IpPolicyForm onDone={(id) => route(addressOf('ipPolicy', id))} onCancel={() => route(lists.ipPolicies)} />
+      <IpPolicyForm onDone={(id) => route(objectPath('ipPolicy', id))} onCancel={() => route(lists.ipPolicies)} />
     </Page>
   );
 }
 
 export function OneIpPolicy() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(IpPolicy, { id }, { kinds: ['ipPolicy'] });
+  const { data, error, refetch } = useQuery(IpPolicy, { id }, { kinds: ['ipPolicy'] });
   const { route } = useLocation();
   const policy = data?.ipPolicy;
-  if (!policy) return <NotYet title="IP policy" crumbs={crumbs} error={error} reload={reload} />;
+  if (!policy) return <NotYet title="IP policy" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
     <OnePage
       title={policy.description || policy.id}

@@ -2,7 +2,7 @@
 
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteIpPolicyRule, IpPolicyRule } from '../../../generated/operations.ts';
 import { toast } from '../../../ui/feedback/toast.tsx';
@@ -14,14 +14,14 @@ import { Action } from './rules.tsx';
 
 export function OneRule() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(IpPolicyRule, { id }, { kinds: ['ipPolicyRule'] });
+  const { data, error, refetch } = useQuery(IpPolicyRule, { id }, { kinds: ['ipPolicyRule'] });
   const { route } = useLocation();
   const rule = data?.ipPolicyRule;
   const policyId = rule?.ipPolicy.id ?? '';
   const nameOf = useNames(rule ? [policyId] : []);
   const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
-  if (!rule) return <NotYet title="Rule" crumbs={crumbs} error={error} reload={reload} />;
-  const policy = addressOf('ipPolicy', policyId);
+  if (!rule) return <NotYet title="Rule" crumbs={crumbs} error={error} refetch={refetch} />;
+  const policy = objectPath('ipPolicy', policyId);
   return (
     <OnePage
       title={rule.cidr}

@@ -1,13 +1,13 @@
 // Adds a rule to an IP policy, or changes one.
 
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateIpPolicyRule, UpdateIpPolicyRule } from '../../../generated/operations.ts';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
-import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { all, needed } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { allOf, required } from '../../../ui/forms/validators.ts';
 import { network } from './validate-cidr.ts';
 
 interface RuleFormProps {
@@ -18,27 +18,27 @@ interface RuleFormProps {
 }
 
 export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     cidr: rule?.cidr ?? '',
     action: 'allow',
     description: rule?.description ?? '',
     metadata: rule?.metadata ?? '',
   });
-  const create = useAction(CreateIpPolicyRule);
-  const update = useAction(UpdateIpPolicyRule);
+  const create = useMutation(CreateIpPolicyRule);
+  const update = useMutation(UpdateIpPolicyRule);
 
   async function submit() {
     const { action, ...changeable } = values;
     const input = { ...changeable, cidr: changeable.cidr.trim() };
     const isDone = rule
-      ? await update.act({ id: rule.id, input })
-      : await create.act({ input: { ...input, action, ipPolicyId: policyId } });
+      ? await update.mutate({ id: rule.id, input })
+      : await create.mutate({ input: { ...input, action, ipPolicyId: policyId } });
     if (isDone) onDone();
   }
 
   return (
     <Form
-      action={rule ? 'Save' : 'Add the rule'}
+      submitLabel={rule ? 'Save' : 'Add the rule'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
@@ -49,7 +49,7 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
         label="Network"
         placeholder="192.0.2.0/24"
         help="Its lowest address and the length of its prefix. One address alone is 192.0.2.7/32."
-        check={all(needed('A network'), network)}
+        validate={allOf(required('A network'), network)}
         isCode
       />
       {!rule && (
@@ -62,7 +62,7 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
           ]}
         />
       )}
-      <NotedFields bind={bind} />
+      <MetadataFields bind={bind} />
     </Form>
   );
 }

@@ -1,7 +1,7 @@
 // The rules of an IP policy: which networks may visit, and which may not.
 
 import { useState } from 'preact/hooks';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
@@ -9,10 +9,10 @@ import { Note } from '../../../ui/feedback/note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { RuleForm } from './rule-form.tsx';
 import { type Rule, useRules } from './use-rules.ts';
 
@@ -20,7 +20,13 @@ const columns: Column<Rule>[] = [
   { key: 'cidr', title: 'Network', width: '2fr', cell: ({ cidr }) => <code>{cidr}</code> },
   { key: 'action', title: 'Visitors are', width: '8rem', cell: ({ action }) => <Action action={action} /> },
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
-  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <When at={createdAt} />, priority: 3 },
+  {
+    key: 'created',
+    title: 'Created',
+    width: '8rem',
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    priority: 3,
+  },
 ];
 
 export function Rules({ policyId }: { policyId: string }) {
@@ -33,14 +39,14 @@ export function Rules({ policyId }: { policyId: string }) {
       actions={<Button onClick={() => setAdding(true)}>Add a rule</Button>}
     >
       <ErrorNote error={error} />
-      {isCut && <Note look="warn">There are so many rules in the account that not all were looked through.</Note>}
+      {isCut && <Note variant="warn">There are so many rules in the account that not all were looked through.</Note>}
       {rules ? (
         <Table
           label="Rules"
           columns={columns}
           rows={rules}
-          href={({ id }) => addressOf('ipPolicyRule', id)}
-          empty={<Empty title="No rules yet">As long as it has no rule, this policy lets in nobody.</Empty>}
+          href={({ id }) => objectPath('ipPolicyRule', id)}
+          empty={<EmptyState title="No rules yet">As long as it has no rule, this policy lets in nobody.</EmptyState>}
         />
       ) : (
         !error && <Skeleton />
@@ -62,5 +68,5 @@ export function Rules({ policyId }: { policyId: string }) {
 }
 
 export function Action({ action }: { action: string }) {
-  return action === 'deny' ? <Tag look="bad">turned away</Tag> : <Tag look="good">let in</Tag>;
+  return action === 'deny' ? <Tag variant="bad">turned away</Tag> : <Tag variant="good">let in</Tag>;
 }

@@ -1,8 +1,8 @@
 // The rules of one policy. The API lists those of all policies together, so they are looked through page by page.
 
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiFailure, failureOf, run } from '../../../data/client/client.ts';
-import { refresh } from '../../../data/live/refresh.ts';
+import { type ApiFailure, execute, toApiFailure } from '../../../data/client/client.ts';
+import { refreshOn } from '../../../data/live/refresh.ts';
 import { type IpPolicyRuleRowFragment, IpPolicyRules } from '../../../generated/operations.ts';
 
 const PAGE = 100;
@@ -23,7 +23,7 @@ export function useRules(policyId: string): RulesOf {
   const [state, setState] = useState<RulesOf>({ rules: undefined, error: undefined, isCut: false });
   useEffect(() => {
     const gone = new AbortController();
-    const { now, end } = refresh({ kinds: ['ipPolicyRule'] }, ask);
+    const { refreshNow: now, stop: end } = refreshOn({ kinds: ['ipPolicyRule'] }, ask);
     void now();
     return () => {
       gone.abort();
@@ -35,7 +35,7 @@ export function useRules(policyId: string): RulesOf {
         const { rules, isCut } = await allOf(policyId, gone.signal);
         if (!gone.signal.aborted) setState({ rules, error: undefined, isCut });
       } catch (thrown) {
-        if (!gone.signal.aborted) setState((last) => ({ ...last, error: failureOf(thrown) }));
+        if (!gone.signal.aborted) setState((last) => ({ ...last, error: toApiFailure(thrown) }));
       }
     }
   }, [policyId]);
@@ -46,7 +46,7 @@ async function allOf(policyId: string, signal: AbortSignal): Promise<{ rules: Ru
   const rules: Rule[] = [];
   let after: string | null | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { ipPolicyRules } = await run(IpPolicyRules, { first: PAGE, after }, signal);
+    const { ipPolicyRules } = await execute(IpPolicyRules, { first: PAGE, after }, signal);
     rules.push(...(ipPolicyRules?.nodes ?? []).filter(({ ipPolicy }) => ipPolicy.id === policyId));
     if (!ipPolicyRules?.pageInfo.hasNextPage) return { rules, isCut: false };
     after = ipPolicyRules.pageInfo.endCursor;

@@ -6,7 +6,7 @@ import { RouteBreaker } from '../../../generated/operations.ts';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
-import { Facts } from '../../../ui/text/description-list.tsx';
+import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { Count } from '../../../ui/text/numbers.tsx';
 import type { PanelProps } from './module-form.ts';
 
@@ -15,19 +15,23 @@ const EVERY_MS = 1000;
 type State = NonNullable<NonNullable<RouteBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
 
 const STATES = {
-  closed: { look: 'good', word: 'closed', text: 'Requests go to the upstream.' },
-  open: { look: 'bad', word: 'open', text: 'Requests are turned away with 503.' },
-  probing: { look: 'warn', word: 'probing', text: 'One request is being tried; the others are turned away with 503.' },
+  closed: { variant: 'good', word: 'closed', text: 'Requests go to the upstream.' },
+  open: { variant: 'bad', word: 'open', text: 'Requests are turned away with 503.' },
+  probing: {
+    variant: 'warn',
+    word: 'probing',
+    text: 'One request is being tried; the others are turned away with 503.',
+  },
 } as const;
 
 export function Breaker({ host, settings }: PanelProps) {
-  const isOff = !settings?.enabled;
+  const skip = !settings?.enabled;
   const { data, error } = useQuery(
     RouteBreaker,
     { edgeId: host.edgeId ?? '', id: host.id },
-    { everyMs: EVERY_MS, isOff },
+    { pollMs: EVERY_MS, skip },
   );
-  if (isOff) return null;
+  if (skip) return null;
   const state = data?.httpsEdgeRoute?.circuitBreakerState;
   return (
     <Section title="The circuit breaker right now" lead="As this node of the gateway counts, asked every second.">
@@ -38,15 +42,15 @@ export function Breaker({ host, settings }: PanelProps) {
 }
 
 function Now({ state: { state, requests, failures, retryIn }, threshold }: { state: State; threshold: number }) {
-  const { look, word, text } = STATES[state];
+  const { variant, word, text } = STATES[state];
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         {
           name: 'The circuit is',
           value: (
             <span role="status">
-              <Tag look={look}>{word}</Tag> {text}
+              <Tag variant={variant}>{word}</Tag> {text}
             </span>
           ),
         },

@@ -1,9 +1,9 @@
 // The user names and passwords of basic auth. Nobody can read a password once it is set.
 
 import { useId } from 'preact/hooks';
-import { useMistake } from '../../../ui/forms/form.tsx';
+import { useFieldError } from '../../../ui/forms/form.tsx';
 import { RemoveButton } from '../../../ui/forms/list-field.tsx';
-import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { type ModuleField, moduleField, type Settings } from './field-kinds.tsx';
 
 interface Credential {
@@ -36,9 +36,9 @@ export function usernamesIn(settings: Settings | undefined, name: string): strin
   return ((settings?.[name] ?? []) as { username: string }[]).map(({ username }) => username);
 }
 
-function CredentialsField({ name, value, onChange }: Bound<readonly Credential[]>) {
+function CredentialsField({ name, value, onChange }: FieldBinding<readonly Credential[]>) {
   const id = useId();
-  const { mistake, onBlur } = useMistake(name, value, mistakeInAll);
+  const { fieldError: mistake, onBlur } = useFieldError(name, value, mistakeInAll);
   const change = (index: number, some: Partial<Credential>) =>
     onChange(value.map((credential, place) => (place === index ? { ...credential, ...some } : credential)));
   return (

@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
-import { ListField, linesOf } from '../../../ui/forms/list-field.tsx';
+import { KeyValueField, type KeyValuePair, pairsToRecord, recordToPairs } from '../../../ui/forms/key-value-field.tsx';
+import { ListField, nonEmptyLines } from '../../../ui/forms/list-field.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
-import { type Pair, PairsField, pairsIn, recordOf } from '../../../ui/forms/pairs-field.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
-import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { type NewThing, PickField, PicksField } from '../references/reference-field.tsx';
 import type { Thing } from '../references/references.ts';
 import type { Host } from './hosts.ts';
@@ -21,7 +21,7 @@ export interface ModuleField<Value = unknown> {
   read: (settings: Settings | undefined) => Value;
   /** What is sent; undefined is left out. */
   send: (value: Value) => unknown;
-  draw: (bound: Bound<Value>, settings: Settings | undefined, host: Host) => ComponentChildren;
+  draw: (bound: FieldBinding<Value>, settings: Settings | undefined, host: Host) => ComponentChildren;
 }
 
 interface Labels {
@@ -39,7 +39,7 @@ interface Numbers extends Labels {
   min?: number;
   max?: number;
   unit?: string;
-  isFraction?: boolean;
+  isDecimal?: boolean;
 }
 
 /** The largest that the API takes. */
@@ -56,7 +56,7 @@ export function number(name: string, { initial, max = UINT32_MAX, ...words }: Nu
 
 interface Texts extends Labels {
   initial: string;
-  check?: (value: string) => string | null;
+  validate?: (value: string) => string | null;
 }
 
 export function text(name: string, { initial, ...words }: Texts): ModuleField {
@@ -83,36 +83,36 @@ export function choice(name: string, { options, ...words }: Choices): ModuleFiel
 }
 
 interface Lines extends Labels {
-  line: string;
-  most: number;
+  itemName: string;
+  maxLines: number;
   placeholder?: string;
-  checkLine?: (line: string) => string | null;
+  validateLine?: (line: string) => string | null;
 }
 
 export function lines(name: string, words: Lines): ModuleField {
   return moduleField<readonly string[]>({
     name,
     read: (settings) => textsIn(settings?.[name]),
-    send: linesOf,
-    draw: (bound) => <ListField {...bound} {...words} check={notMoreThan(words.most)} />,
+    send: nonEmptyLines,
+    draw: (bound) => <ListField {...bound} {...words} validate={notMoreThan(words.maxLines)} />,
   });
 }
 
 interface Pairs extends Labels {
-  line: string;
-  most: number;
+  itemName: string;
+  maxPairs: number;
   placeholders: readonly [string, string];
-  checkName: (name: string) => string | null;
-  checkValue: (value: string) => string | null;
+  validateName: (name: string) => string | null;
+  validateValue: (value: string) => string | null;
 }
 
 export function pairs(name: string, words: Pairs): ModuleField {
-  return moduleField<readonly Pair[]>({
+  return moduleField<readonly KeyValuePair[]>({
     name,
     // Only the API says what it is: values by names.
-    read: (settings) => pairsIn((settings?.[name] ?? {}) as Record<string, string>),
-    send: recordOf,
-    draw: (bound) => <PairsField {...bound} {...words} />,
+    read: (settings) => recordToPairs((settings?.[name] ?? {}) as Record<string, string>),
+    send: pairsToRecord,
+    draw: (bound) => <KeyValueField {...bound} {...words} />,
   });
 }
 
@@ -153,5 +153,5 @@ export function textsIn(value: unknown): string[] {
 }
 
 function notMoreThan(most: number) {
-  return (values: readonly string[]) => (linesOf(values).length > most ? `At most ${most} are kept.` : null);
+  return (values: readonly string[]) => (nonEmptyLines(values).length > most ? `At most ${most} are kept.` : null);
 }

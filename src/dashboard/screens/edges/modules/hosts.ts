@@ -1,7 +1,7 @@
 // What modules belong to, and how they are changed there.
 
 import type { Operation } from '../../../data/client/operation.ts';
-import { addressOf, addressOfRoute } from '../../../data/routing/paths.ts';
+import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
 import {
   UpdateHttpsEdge,
   UpdateHttpsEdgeRoute,
@@ -29,7 +29,7 @@ export function hostVariables({ id, edgeId }: Host): HostVariables {
 }
 
 export function addressOfHost({ kind, id, edgeId }: Host): string {
-  return edgeId === undefined ? addressOf(kind, id) : addressOfRoute(edgeId, id);
+  return edgeId === undefined ? objectPath(kind, id) : edgeRoutePath(edgeId, id);
 }
 
 export const hostNouns: Record<HostKind, string> = { httpsEdge: 'edge', tlsEdge: 'edge', httpsEdgeRoute: 'route' };

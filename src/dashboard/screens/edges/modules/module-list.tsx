@@ -1,7 +1,7 @@
 // The modules of an edge or route: which are set, how, and whether they are on.
 
 import { Fragment } from 'preact';
-import { addressOf, kindOf } from '../../../data/routing/paths.ts';
+import { kindOf, objectPath } from '../../../data/routing/paths.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
@@ -59,7 +59,7 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
       <div class="module-what">
         <h3>
           <a href={href}>{title}</a>
-          {settings && <Tag look={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>}
+          {settings && <Tag variant={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>}
         </h3>
         {settings ? (
           <Summary module={module} settings={settings} nameOf={nameOf} />
@@ -98,7 +98,7 @@ function Summary({ module: { references, summary, description }, settings, nameO
       {references(settings).map((id, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}
-          <a href={addressOf(kindOf(id) ?? '', id)}>{nameOf(id)}</a>
+          <a href={objectPath(kindOf(id) ?? '', id)}>{nameOf(id)}</a>
         </Fragment>
       ))}
     </p>

@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Button } from '../../../ui/button.tsx';
-import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { Note } from '../../../ui/feedback/note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { CheckField } from '../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { type Crumb, Page } from '../../../ui/layout/page.tsx';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { type Breadcrumb, Page } from '../../../ui/layout/page.tsx';
 import { addressOfHost, type Host, hostNouns } from './hosts.ts';
 import { type Module, type SetModule, valuesOf } from './module-form.ts';
 import { useModule } from './use-module.ts';
@@ -19,7 +19,7 @@ interface ModulePageProps {
   host: Host;
   module: Module;
   settings: SetModule | undefined;
-  crumbs: readonly Crumb[];
+  crumbs: readonly Breadcrumb[];
 }
 
 export function ModulePage(props: ModulePageProps) {
@@ -39,11 +39,11 @@ export function ModulePage(props: ModulePageProps) {
     >
       <ModuleForm {...props} />
       {isAsking && settings && (
-        <Confirm
+        <ConfirmDialog
           title={`Unset the ${module.noun}?`}
           // What has secrets can't be set again as it was.
-          name={hasSecrets ? module.title : undefined}
-          action="Unset it"
+          typeToConfirm={hasSecrets ? module.title : undefined}
+          confirmLabel="Unset it"
           error={error}
           isBusy={isBusy}
           onConfirm={async () => {
@@ -61,7 +61,7 @@ export function ModulePage(props: ModulePageProps) {
             forgotten.{' '}
             {hasSecrets ? 'Its secrets have to be typed again to set it anew.' : 'To keep them, switch it off instead.'}
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Page>
   );
@@ -69,13 +69,13 @@ export function ModulePage(props: ModulePageProps) {
 
 function State({ settings }: { settings: SetModule | undefined }) {
   if (!settings) return <Tag>not set</Tag>;
-  return <Tag look={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>;
+  return <Tag variant={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>;
 }
 
 function ModuleForm({ host, module, settings }: ModulePageProps) {
   const { save, error, isBusy } = useModule(host, module);
   const { route } = useLocation();
-  const fields = useFields<Record<string, unknown>>({
+  const fields = useFormFields<Record<string, unknown>>({
     enabled: settings?.enabled ?? true,
     ...valuesOf(module, settings),
   });
@@ -91,10 +91,10 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
   return (
     <>
       {initialSettings !== JSON.stringify(settings) && !isBusy && (
-        <Note look="warn">Somebody has changed this module since you opened it. What you save replaces that.</Note>
+        <Note variant="warn">Somebody has changed this module since you opened it. What you save replaces that.</Note>
       )}
       <Form
-        action={settings ? 'Save' : `Set the ${module.noun}`}
+        submitLabel={settings ? 'Save' : `Set the ${module.noun}`}
         onSubmit={() => void submit()}
         error={error}
         isBusy={isBusy}
@@ -117,7 +117,7 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
 }
 
 /** Stands at an address of a module that there is not. */
-export function NoSuchModule({ crumbs }: { crumbs: readonly Crumb[] }) {
+export function NoSuchModule({ crumbs }: { crumbs: readonly Breadcrumb[] }) {
   return (
     <Page title="No such module" crumbs={crumbs}>
       <Note>There is no module of this name here.</Note>

@@ -1,7 +1,7 @@
 // Changes one module of an edge or route.
 
 import type { ApiFailure } from '../../../data/client/client.ts';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { type Host, hostNouns, hostVariables, unsetOperation, updateOperations } from './hosts.ts';
 import { inputOf, type Module, type SetModule, valuesOf } from './module-form.ts';
@@ -19,13 +19,13 @@ interface ModuleActions {
 }
 
 export function useModule(host: Host, module: Module): ModuleActions {
-  const saving = useAction(updateOperations[host.kind]);
-  const unsetting = useAction(unsetOperation(host.kind, module.field));
+  const saving = useMutation(updateOperations[host.kind]);
+  const unsetting = useMutation(unsetOperation(host.kind, module.field));
   const where = hostVariables(host);
   const { field, title } = module;
 
   async function save(values: Readonly<Record<string, unknown>>, enabled: boolean) {
-    const result = await saving.act({ ...where, input: { [field]: inputOf(module, values, enabled) } });
+    const result = await saving.mutate({ ...where, input: { [field]: inputOf(module, values, enabled) } });
     return result !== undefined;
   }
 
@@ -36,7 +36,7 @@ export function useModule(host: Host, module: Module): ModuleActions {
   }
 
   async function unset(settings: SetModule) {
-    if ((await unsetting.act(where)) === undefined) return false;
+    if ((await unsetting.mutate(where)) === undefined) return false;
     const undo = () => void save(valuesOf(module, settings), settings.enabled);
     const text = `The ${module.noun} of this ${hostNouns[host.kind]} is unset.`;
     toast(text, module.hasSecrets?.(settings) ? {} : { undo });
@@ -50,8 +50,8 @@ export function useModule(host: Host, module: Module): ModuleActions {
     error: saving.error ?? unsetting.error,
     isBusy: saving.isBusy || unsetting.isBusy,
     clear: () => {
-      saving.clear();
-      unsetting.clear();
+      saving.reset();
+      unsetting.reset();
     },
   };
 }

@@ -3,8 +3,8 @@
 import { useId } from 'preact/hooks';
 import { Field } from '../../../ui/forms/field.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
-import type { Bound } from '../../../ui/forms/use-form-fields.ts';
-import { all, atMost, needed } from '../../../ui/forms/validators.ts';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
+import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from './field-kinds.tsx';
 
 /** Those that the input of the module tells of. */
@@ -52,20 +52,20 @@ export function secret(name: string): ModuleField {
             ? 'What the provider signs with. Left empty, it stays as it is while the provider is the same. For sns none is needed.'
             : 'What the provider signs with. Nobody can read it once it is set. For sns none is needed.'
         }
-        check={atMost(4096)}
+        validate={maxBytes(4096)}
       />
     ),
   });
 }
 
-function Provider(field: Bound<string>) {
+function Provider(field: FieldBinding<string>) {
   const id = useId();
   return (
     <Field
       {...field}
       label="Provider"
       help="Who sends the webhooks, as github."
-      check={all(needed('The provider'), known)}
+      validate={allOf(required('The provider'), known)}
     >
       {(control) => (
         <>

@@ -21,7 +21,7 @@ export function PickField({ thing, form, ...field }: FieldProps<string> & PickPr
   const { choices, more } = useAll(thing, value ? [value] : []);
   return (
     <Picker thing={thing} form={form} onMade={onChange} more={more}>
-      <Field {...field} check={(id) => (id === '' ? `Choose ${an(thing.noun)}, or make a new one.` : null)}>
+      <Field {...field} validate={(id) => (id === '' ? `Choose ${an(thing.noun)}, or make a new one.` : null)}>
         {(control) => (
           <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
             <option value="">Choose {an(thing.noun)} …</option>
@@ -54,7 +54,7 @@ export function PicksField({
   };
   return (
     <Picker thing={thing} form={form} onMade={(id) => onChange([...value, id])} more={more}>
-      <Field {...field} check={check}>
+      <Field {...field} validate={check}>
         {(control) => (
           <div class="picked">
             {value.length > 0 && (
@@ -63,7 +63,7 @@ export function PicksField({
                   <li key={id}>
                     <span>{titleOf(id)}</span>
                     <Button
-                      look="plain"
+                      variant="plain"
                       label={`Remove ${titleOf(id)}`}
                       onClick={() => onChange(value.filter((other) => other !== id))}
                     >
@@ -135,7 +135,7 @@ function useAll(
   { useChoices }: Thing,
   chosen: readonly string[],
 ): { choices: readonly Choice[]; more: (() => void) | undefined } {
-  const { rows, hasMore, more } = useChoices();
+  const { rows, hasMore, loadMore: more } = useChoices();
   const missing = chosen.filter((id) => !rows.some((row) => row.id === id));
   const nameOf = useNames(missing);
   return {

@@ -1,6 +1,6 @@
 // What modules name: tunnel groups, IP policies and certificate authorities. How each kind is listed and called.
 
-import { type List, useList } from '../../../data/hooks/use-list.ts';
+import { type LiveList, useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { Authorities, Backends, IpPolicies, ThingNames, type ThingNamesQuery } from '../../../generated/operations.ts';
 import { labelsText } from '../labels.tsx';
@@ -20,7 +20,7 @@ export interface Thing {
   /** The address of all of them. */
   list: string;
   /** All that there are, the newest first. */
-  useChoices: () => List<Choice>;
+  useChoices: () => LiveList<Choice>;
 }
 
 export const backend: Thing = {
@@ -78,7 +78,7 @@ export function authorityTitle(authority: { id: string; description: string; sub
 export function useNames(ids: readonly string[]): (id: string) => string {
   const kinds = [backend.kind, ipPolicy.kind, certificateAuthority.kind];
   const wanted = [...new Set(ids)].slice(0, 100);
-  const { data } = useQuery(ThingNames, { ids: wanted }, { kinds, keepsData: true, isOff: wanted.length === 0 });
+  const { data } = useQuery(ThingNames, { ids: wanted }, { kinds, keepPreviousData: true, skip: wanted.length === 0 });
   return (id) => {
     const node = data?.nodes?.find((node) => node?.id === id);
     return (node && titleOf(node)) || id;

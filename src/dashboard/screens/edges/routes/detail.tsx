@@ -2,14 +2,14 @@
 
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteHttpsEdgeRoute, EdgeRoute, type EdgeRouteQuery } from '../../../generated/operations.ts';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
-import { Facts } from '../../../ui/text/description-list.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { DescriptionList } from '../../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { NotYet, OnePage } from '../detail-page.tsx';
 import { modulesOf } from '../modules/forms.tsx';
 import type { Host } from '../modules/hosts.ts';
@@ -41,10 +41,10 @@ export function OneRoute() {
       remove={DeleteHttpsEdgeRoute}
       consequence="Its modules are deleted with it. Its requests go to the route that matches them next, or to none."
     >
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           description !== '' && { name: 'Description', value: description },
-          { name: 'Created', value: <When at={createdAt} /> },
+          { name: 'Created', value: <RelativeTime at={createdAt} /> },
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
@@ -61,7 +61,7 @@ export function OneRoute() {
           edgeId={edge.id}
           route={route}
           onDone={() => toast('The route is changed.')}
-          onCancel={() => location.route(addressOf('httpsEdge', edge.id))}
+          onCancel={() => location.route(objectPath('httpsEdge', edge.id))}
         />
       </Section>
     </OnePage>
@@ -88,8 +88,8 @@ export function RouteModule() {
 function useEdgeRoute() {
   const edgeId = useParam('id');
   const id = useParam('routeId');
-  const { data, error, reload } = useQuery(EdgeRoute, { edgeId, id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
-  return { edge: data?.httpsEdge, route: data?.httpsEdgeRoute, query: { error, reload } };
+  const { data, error, refetch } = useQuery(EdgeRoute, { edgeId, id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
+  return { edge: data?.httpsEdge, route: data?.httpsEdgeRoute, query: { error, refetch } };
 }
 
 function hostOf(edge: Edge, route: Route): Host {

@@ -1,13 +1,13 @@
 // Makes a route, or changes what it matches and is noted with.
 
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateHttpsEdgeRoute, type MatchType, UpdateHttpsEdgeRoute } from '../../../generated/operations.ts';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
-import { NotedFields } from '../../../ui/forms/metadata-fields.tsx';
+import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { all, atMost, needed } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 import { BackendForm } from '../backends/form.tsx';
 import { PickField } from '../references/reference-field.tsx';
 import { backend } from '../references/references.ts';
@@ -25,28 +25,28 @@ const matchTypes: { value: MatchType; title: string }[] = [
 ];
 
 export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     match: route?.match ?? '/',
     matchType: route?.matchType ?? ('path_prefix' as MatchType),
     backendId: '',
     description: route?.description ?? '',
     metadata: route?.metadata ?? '',
   });
-  const create = useAction(CreateHttpsEdgeRoute);
-  const update = useAction(UpdateHttpsEdgeRoute);
+  const create = useMutation(CreateHttpsEdgeRoute);
+  const update = useMutation(UpdateHttpsEdgeRoute);
   const matchType = bind('matchType');
 
   async function submit() {
     const { backendId, ...input } = values;
     const id = route
-      ? (await update.act({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.id
-      : (await create.act({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute?.id;
+      ? (await update.mutate({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.id
+      : (await create.mutate({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute?.id;
     if (id) onDone(id);
   }
 
   return (
     <Form
-      action={route ? 'Save' : 'Create the route'}
+      submitLabel={route ? 'Save' : 'Create the route'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
@@ -56,7 +56,7 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
         {...bind('match')}
         label="Path"
         help="As /api. Queries are not looked at."
-        check={all(needed('A path'), path, atMost(1024))}
+        validate={allOf(required('A path'), path, maxBytes(1024))}
         isCode
       />
       <SelectField
@@ -75,7 +75,7 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
           help="Where the requests go: to every live tunnel that has the labels of a tunnel group."
         />
       )}
-      <NotedFields bind={bind} />
+      <MetadataFields bind={bind} />
     </Form>
   );
 }

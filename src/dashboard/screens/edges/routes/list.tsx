@@ -1,10 +1,10 @@
 // The routes of an HTTPS edge, in the order in which they are tried.
 
-import { addressOfRoute } from '../../../data/routing/paths.ts';
+import { edgeRoutePath } from '../../../data/routing/paths.ts';
 import type { RouteRowFragment } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { modulesOf } from '../modules/forms.tsx';
@@ -22,7 +22,7 @@ const columns: Column<Row>[] = [
     key: 'backend',
     title: 'Goes to',
     width: '2fr',
-    cell: ({ goesTo }) => goesTo ?? <Tag look="warn">nowhere yet</Tag>,
+    cell: ({ goesTo }) => goesTo ?? <Tag variant="warn">nowhere yet</Tag>,
   },
   { key: 'modules', title: 'Modules', width: '3fr', cell: (row) => <Modules row={row} />, priority: 2 },
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 3 },
@@ -51,12 +51,12 @@ export function RouteList({ edge: { id, routes } }: RouteListProps) {
         label="Routes"
         columns={columns}
         rows={rows}
-        href={(row) => addressOfRoute(id, row.id)}
+        href={(row) => edgeRoutePath(id, row.id)}
         empty={
-          <Empty title="No routes yet" action={<LinkButton href={create}>New route</LinkButton>}>
+          <EmptyState title="No routes yet" action={<LinkButton href={create}>New route</LinkButton>}>
             Without a route every request is answered with an error. The path / and everything below it is a good first
             one.
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useList } from '../../../data/hooks/use-list.ts';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import {
   DiscardEventDeadLetters,
   EventDeadLetters,
@@ -10,12 +10,12 @@ import {
   RetryEventDeadLetters,
 } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { deadLetterOf } from '../navigation.ts';
 
 type Row = NonNullable<EventDeadLettersQuery['eventDeadLetters']>['nodes'][number];
@@ -28,19 +28,19 @@ interface DeadLettersProps {
 
 export function DeadLetters({ destinationId, count }: DeadLettersProps) {
   const list = useList(EventDeadLetters, { destinationId }, (result) => result.eventDeadLetters);
-  const retry = useAction(RetryEventDeadLetters);
+  const retry = useMutation(RetryEventDeadLetters);
   const [isAsking, setAsking] = useState(false);
   const seen = useRef(count);
   useEffect(() => {
-    if (seen.current !== count) list.reload();
+    if (seen.current !== count) list.refetch();
     seen.current = count;
   }, [count]);
 
   async function retryAll() {
-    const result = await retry.act({ destinationId });
+    const result = await retry.mutate({ destinationId });
     if (!result?.retryEventDeadLetters) return;
     toast(`${lettersOf(result.retryEventDeadLetters.count)} sent once more.`);
-    list.reload();
+    list.refetch();
   }
 
   const actions = count > 0 && (
@@ -71,7 +71,7 @@ export function DeadLetters({ destinationId, count }: DeadLettersProps) {
           count={count}
           onDone={() => {
             setAsking(false);
-            list.reload();
+            list.refetch();
           }}
           onClose={() => setAsking(false)}
         />
@@ -84,7 +84,7 @@ const columns: Column<Row>[] = [
   { key: 'type', title: 'Event', width: '3fr', cell: ({ eventType }) => eventType },
   { key: 'code', title: 'Why', width: '9rem', cell: ({ errorCode }) => errorCode },
   { key: 'message', title: 'In words', width: '3fr', cell: ({ errorMessage }) => errorMessage, priority: 2 },
-  { key: 'at', title: 'Refused', width: '7rem', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { key: 'at', title: 'Refused', width: '7rem', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
 interface DiscardAllProps {
@@ -95,16 +95,16 @@ interface DiscardAllProps {
 }
 
 function DiscardAll({ destinationId, count, onDone, onClose }: DiscardAllProps) {
-  const discard = useAction(DiscardEventDeadLetters);
+  const discard = useMutation(DiscardEventDeadLetters);
   return (
-    <Confirm
+    <ConfirmDialog
       title="Discard all dead letters?"
-      name="discard"
-      action="Discard all"
+      typeToConfirm="discard"
+      confirmLabel="Discard all"
       error={discard.error}
       isBusy={discard.isBusy}
       onConfirm={async () => {
-        const result = await discard.act({ destinationId });
+        const result = await discard.mutate({ destinationId });
         if (!result?.discardEventDeadLetters) return;
         toast(`${lettersOf(result.discardEventDeadLetters.count)} discarded.`);
         onDone();
@@ -112,7 +112,7 @@ function DiscardAll({ destinationId, count, onDone, onClose }: DiscardAllProps) 
       onClose={onClose}
     >
       <p>{lettersOf(count)} and the events in them are thrown away. Nobody can bring them back.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 

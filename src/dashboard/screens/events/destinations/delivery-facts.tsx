@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import { useSubscription } from '../../../data/hooks/use-subscription.ts';
 import { EventDeliveryChanged, type EventDeliveryFactsFragment } from '../../../generated/operations.ts';
 import { Note } from '../../../ui/feedback/note.tsx';
-import { Facts } from '../../../ui/text/description-list.tsx';
+import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { Bytes, Count } from '../../../ui/text/numbers.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 
 /** What was asked first, and then whatever is told. */
@@ -26,7 +26,7 @@ export function DeliveryFacts({ delivery }: { delivery: EventDeliveryFactsFragme
   return (
     <>
       {state !== 'ok' && lastError && (
-        <Note look="warn">
+        <Note variant="warn">
           <div>
             <p>
               <strong>{lastError.code}</strong>: {lastError.message}
@@ -37,7 +37,7 @@ export function DeliveryFacts({ delivery }: { delivery: EventDeliveryFactsFragme
                 : 'That may pass: it is tried again'}
               {nextAttemptAt && (
                 <>
-                  , next <When at={nextAttemptAt} />
+                  , next <RelativeTime at={nextAttemptAt} />
                 </>
               )}
               . {attempts > 1 && `It has failed ${attempts.toLocaleString('en')} times since it last worked.`}
@@ -45,17 +45,17 @@ export function DeliveryFacts({ delivery }: { delivery: EventDeliveryFactsFragme
           </div>
         </Note>
       )}
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           { name: 'State', value: <DeliveryState delivery={delivery} /> },
-          { name: 'Last delivered', value: <When at={delivery.lastDeliveredAt} /> },
+          { name: 'Last delivered', value: <RelativeTime at={delivery.lastDeliveredAt} /> },
           { name: 'Delivered', value: <Count value={delivery.deliveredEvents} /> },
           { name: 'Waiting', value: waiting(delivery) },
           {
             name: 'Last error',
             value: lastError ? (
               <>
-                <When at={lastError.at} />: {lastError.code}, {lastError.message}
+                <RelativeTime at={lastError.at} />: {lastError.code}, {lastError.message}
               </>
             ) : (
               <span class="quiet">none</span>
@@ -74,7 +74,7 @@ function waiting({ waitingEvents, waitingBytes, oldestWaitingAt }: EventDelivery
   return (
     <>
       <Count value={waitingEvents} />, <Bytes value={waitingBytes} />, the oldest for{' '}
-      <When at={oldestWaitingAt} as="since" />
+      <RelativeTime at={oldestWaitingAt} as="since" />
     </>
   );
 }

@@ -11,9 +11,9 @@ interface Delivery {
 /** How delivery stands, in a word. */
 export function DeliveryState({ delivery }: { delivery: Delivery }) {
   const { state, lastDeliveredAt, waitingEvents, deadLetters } = delivery;
-  if (state === 'failing') return <Tag look="bad">failing</Tag>;
-  if (state === 'retrying') return <Tag look="warn">retrying</Tag>;
-  if (lastDeliveredAt) return <Tag look="good">delivers</Tag>;
-  if (deadLetters > 0) return <Tag look="warn">refused so far</Tag>;
+  if (state === 'failing') return <Tag variant="bad">failing</Tag>;
+  if (state === 'retrying') return <Tag variant="warn">retrying</Tag>;
+  if (lastDeliveredAt) return <Tag variant="good">delivers</Tag>;
+  if (deadLetters > 0) return <Tag variant="warn">refused so far</Tag>;
   return <Tag>{waitingEvents > 0 ? 'first events on their way' : 'nothing sent yet'}</Tag>;
 }

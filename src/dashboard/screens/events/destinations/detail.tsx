@@ -2,18 +2,18 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteEventDestination, EventDestination } from '../../../generated/operations.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
-import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
-import { Facts } from '../../../ui/text/description-list.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { DescriptionList } from '../../../ui/text/description-list.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { destinationCrumbs, editOf, lists } from '../navigation.ts';
 import { DeadLetters } from './dead-letter-list.tsx';
 import { DeliveryFacts, useDelivery } from './delivery-facts.tsx';
@@ -24,7 +24,7 @@ import { useTrial } from './test-event.tsx';
 
 export function OneDestination() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
+  const { data, error, refetch } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
   const destination = data?.eventDestination;
   const delivery = useDelivery(id, destination?.delivery);
   const trial = useTrial(id);
@@ -33,7 +33,7 @@ export function OneDestination() {
   if (!destination || !delivery) {
     return (
       <Page title="Event destination" crumbs={destinationCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -43,7 +43,7 @@ export function OneDestination() {
     <>
       {trial.button}
       <LinkButton href={editOf(id)}>Change</LinkButton>
-      <Button look="danger" onClick={() => setAsking(true)}>
+      <Button variant="danger" onClick={() => setAsking(true)}>
         Delete
       </Button>
     </>
@@ -58,12 +58,12 @@ export function OneDestination() {
         <DeliveryFacts delivery={delivery} />
       </Section>
       <Section title="Target">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             kind && { name: 'Kind', value: factsOf(kind).title },
             ...targetFacts(destination.target).map(({ name, value }) => ({ name, value: <code>{value}</code> })),
             { name: 'Id', value: <code>{id}</code> },
-            { name: 'Created', value: <When at={destination.createdAt} /> },
+            { name: 'Created', value: <RelativeTime at={destination.createdAt} /> },
             destination.metadata !== '' && { name: 'Metadata', value: <code>{destination.metadata}</code> },
           ]}
         />
@@ -76,23 +76,23 @@ export function OneDestination() {
 }
 
 function Delete({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
-  const remove = useAction(DeleteEventDestination);
+  const remove = useMutation(DeleteEventDestination);
   const { route } = useLocation();
   return (
-    <Confirm
+    <ConfirmDialog
       title="Delete this event destination?"
-      name={name}
-      action="Delete the destination"
+      typeToConfirm={name}
+      confirmLabel="Delete the destination"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={async () => {
-        if (!(await remove.act({ id }))) return;
+        if (!(await remove.mutate({ id }))) return;
         toast('The event destination is deleted.');
         route(lists.destinations);
       }}
       onClose={onClose}
     >
       <p>What waits for it and its dead letters are lost. Subscriptions that name it have to be changed first.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

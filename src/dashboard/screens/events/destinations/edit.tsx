@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { EventDestination } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -18,7 +18,7 @@ import { DestinationForm, type MadeSecret } from './form.tsx';
 export function NewDestination() {
   const { route } = useLocation();
   const [made, setMade] = useState<{ id: string; secret: MadeSecret }>();
-  const go = (id: string) => route(addressOf('eventDestination', id));
+  const go = (id: string) => route(objectPath('eventDestination', id));
   return (
     <Page
       title="New event destination"
@@ -39,11 +39,11 @@ export function NewDestination() {
 
 export function EditDestination() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
+  const { data, error, refetch } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
   const { route } = useLocation();
   const [secret, setSecret] = useState<MadeSecret>();
   const destination = data?.eventDestination;
-  const address = addressOf('eventDestination', id);
+  const address = objectPath('eventDestination', id);
   const name = destination?.description || id;
 
   function done(_: string, made?: MadeSecret) {
@@ -54,7 +54,7 @@ export function EditDestination() {
 
   return (
     <Page title={`Change ${name}`} crumbs={[...destinationCrumbs, { title: name, href: address }]}>
-      <ErrorNote error={error} retry={() => void reload()} />
+      <ErrorNote error={error} retry={() => void refetch()} />
       {!destination && !error && <Skeleton />}
       {secret && <NewSecret secret={secret} onKept={() => route(address)} />}
       {destination && !secret && (
@@ -71,8 +71,8 @@ function NewSecret({ secret: { secret, what, advice }, onKept }: { secret: MadeS
       <p>
         <strong>This is the only time that the {what} is shown.</strong> {advice}
       </p>
-      <CodeBlock code={secret} what={`the ${what}`} />
-      <Button look="primary" onClick={onKept}>
+      <CodeBlock code={secret} label={`the ${what}`} />
+      <Button variant="primary" onClick={onKept}>
         I have kept it
       </Button>
     </section>

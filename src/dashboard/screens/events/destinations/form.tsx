@@ -1,7 +1,7 @@
 // Makes an event destination, or changes one.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import {
   CreateEventDestination,
   type EventTargetFactsFragment,
@@ -9,8 +9,8 @@ import {
 } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { description, metadata } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
 import { TargetFields } from './target-fields.tsx';
 import { choiceIn, inputOf, membersOf, nameOf, type TargetChoice } from './target-values.ts';
 
@@ -32,38 +32,38 @@ interface DestinationFormProps {
 export function DestinationForm({ destination, onDone, onCancel }: DestinationFormProps) {
   const [known] = useState(() => (destination ? choiceIn(destination.target) : undefined));
   const [choice, setChoice] = useState(() => known ?? choiceIn());
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     description: destination?.description ?? '',
     metadata: destination?.metadata ?? '',
   });
-  const create = useAction(CreateEventDestination);
-  const update = useAction(UpdateEventDestination);
+  const create = useMutation(CreateEventDestination);
+  const update = useMutation(UpdateEventDestination);
 
   async function submit() {
     const isSame = known && JSON.stringify(inputOf(known)) === JSON.stringify(inputOf(choice));
     const input = { ...values, target: isSame ? undefined : inputOf(choice) };
     const id = destination
-      ? (await update.act({ id: destination.id, input }))?.updateEventDestination?.id
-      : (await create.act({ input }))?.createEventDestination?.id;
+      ? (await update.mutate({ id: destination.id, input }))?.updateEventDestination?.id
+      : (await create.mutate({ input }))?.createEventDestination?.id;
     if (id) onDone(id, madeSecretIn(choice));
   }
 
   return (
     <Form
-      action={destination ? 'Save' : 'Create the destination'}
+      submitLabel={destination ? 'Save' : 'Create the destination'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
       onCancel={onCancel}
     >
-      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
       <TargetFields choice={choice} onChange={setChoice} known={known} />
       <TextArea
         {...bind('metadata')}
         label="Metadata"
         help="For machines: any text."
         rows={2}
-        check={metadata}
+        validate={validateMetadata}
         isCode
       />
     </Form>

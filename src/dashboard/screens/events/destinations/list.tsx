@@ -1,13 +1,13 @@
 import { useList } from '../../../data/hooks/use-list.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { type EventDestinationRowFragment, EventDestinations } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { Count } from '../../../ui/text/numbers.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { newDestination, tabs } from '../navigation.ts';
 import { DeliveryState } from './delivery-state.tsx';
 import { targetText } from './target-values.ts';
@@ -18,10 +18,10 @@ const DELIVERY_MS = 5000;
 export function DestinationList() {
   const list = useList(EventDestinations, {}, (result) => result.eventDestinations, {
     kinds: ['eventDestination'],
-    everyMs: DELIVERY_MS,
+    pollMs: DELIVERY_MS,
   });
-  const add = (look?: 'primary') => (
-    <LinkButton look={look} href={newDestination}>
+  const add = (variant?: 'primary') => (
+    <LinkButton variant={variant} href={newDestination}>
       New destination
     </LinkButton>
   );
@@ -32,13 +32,13 @@ export function DestinationList() {
         label="Event destinations"
         columns={columns}
         list={list}
-        href={(row) => addressOf('eventDestination', row.id)}
+        href={(row) => objectPath('eventDestination', row.id)}
         empty={
-          <Empty title="No event destinations yet" action={add()}>
+          <EmptyState title="No event destinations yet" action={add()}>
             The gateway tells what happens in it: who changed what, which agents came and went, and each request if you
             like. A destination is where it tells it: a webhook, a file, or a service of a cloud. A subscription then
             says which events go there.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -53,7 +53,7 @@ const columns: Column<EventDestinationRowFragment>[] = [
     key: 'delivered',
     title: 'Last delivered',
     width: '7rem',
-    cell: (row) => <When at={row.delivery.lastDeliveredAt} />,
+    cell: (row) => <RelativeTime at={row.delivery.lastDeliveredAt} />,
     priority: 2,
   },
   {
@@ -79,7 +79,7 @@ function lastError({ delivery: { lastError: error } }: EventDestinationRowFragme
   if (!error) return <span class="quiet">none</span>;
   return (
     <span title={`${error.code}: ${error.message}`}>
-      {error.code}, <When at={error.at} />
+      {error.code}, <RelativeTime at={error.at} />
     </span>
   );
 }

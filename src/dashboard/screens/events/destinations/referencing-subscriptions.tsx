@@ -1,5 +1,5 @@
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { EventSubscriptions } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
@@ -26,7 +26,7 @@ export function UsedBy({ destinationId }: { destinationId: string }) {
         <ul class="used-by">
           {users.map(({ id, description, sources }) => (
             <li key={id}>
-              <a href={addressOf('eventSubscription', id)}>{description || id}</a>{' '}
+              <a href={objectPath('eventSubscription', id)}>{description || id}</a>{' '}
               <span class="quiet">{sources.length === 1 ? '1 type of event' : `${sources.length} types of event`}</span>
             </li>
           ))}

@@ -44,7 +44,7 @@ export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
           label: member.isOptional ? `${member.label} (may be left empty)` : member.label,
           value: values[name] ?? '',
           onChange: (value: string) => put(name, value),
-          check: checkOf(member, isKept(member)),
+          validate: checkOf(member, isKept(member)),
           isCode: true,
         };
         const { made } = member;

@@ -1,6 +1,6 @@
 // The kinds of target that a destination may have, and what each of them asks for.
 
-import { all, atMost } from '../../../ui/forms/validators.ts';
+import { allOf, maxBytes } from '../../../ui/forms/validators.ts';
 import { arn, matches, newSigningSecret, pairs, uuid } from './target-validators.ts';
 
 export type Kind = keyof typeof kinds;
@@ -63,7 +63,7 @@ export const kinds = {
         label: 'URL',
         placeholder: 'https://events.example.com/gateway',
         help: 'Events are POSTed there. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
-        check: all(matches(/^https:\/\//, 'This must begin with https://.'), atMost(2048)),
+        check: allOf(matches(/^https:\/\//, 'This must begin with https://.'), maxBytes(2048)),
       },
       {
         path: 'signingSecret',
@@ -89,7 +89,7 @@ export const kinds = {
         label: 'Endpoint',
         placeholder: 'https://collector.example.com:4318',
         help: 'Logs are POSTed there, to /v1/logs if it has no path. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
-        check: all(matches(/^https?:\/\//, 'This must begin with https:// or http://.'), atMost(2048)),
+        check: allOf(matches(/^https?:\/\//, 'This must begin with https:// or http://.'), maxBytes(2048)),
       },
       {
         path: 'headers',
@@ -186,14 +186,14 @@ export const kinds = {
         placeholder: 'env:prod,site:a',
         help: 'Sent with each event.',
         isOptional: true,
-        check: atMost(4096),
+        check: maxBytes(4096),
       },
       {
         path: 'service',
         label: 'Service',
         help: 'Sent with each event.',
         isOptional: true,
-        check: atMost(MEMBER_MAX_BYTES),
+        check: maxBytes(MEMBER_MAX_BYTES),
       },
     ],
   },

@@ -1,7 +1,7 @@
 // Sends one event to see whether it arrives.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { TestEventDestination, type TestEventDestinationMutation } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
@@ -18,11 +18,11 @@ export interface Trial {
 
 export function useTrial(id: string): Trial {
   const [outcome, setOutcome] = useState<Outcome>();
-  const test = useAction(TestEventDestination);
+  const test = useMutation(TestEventDestination);
 
   async function send() {
     setOutcome(undefined);
-    const result = await test.act({ id });
+    const result = await test.mutate({ id });
     if (result?.testEventDestination) setOutcome(result.testEventDestination);
   }
 
@@ -44,7 +44,7 @@ export function useTrial(id: string): Trial {
 function Result({ outcome: { ok, latencyMs, errorCode, errorMessage } }: { outcome: Outcome }) {
   if (ok) {
     return (
-      <Note look="good">
+      <Note variant="good">
         <p>
           The target took the test event, in <Milliseconds value={latencyMs} />.
         </p>
@@ -52,7 +52,7 @@ function Result({ outcome: { ok, latencyMs, errorCode, errorMessage } }: { outco
     );
   }
   return (
-    <Note look="warn">
+    <Note variant="warn">
       <p>
         The target did not take the test event, after <Milliseconds value={latencyMs} />. <strong>{errorCode}</strong>:{' '}
         {errorMessage}

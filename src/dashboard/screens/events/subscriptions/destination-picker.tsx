@@ -4,20 +4,22 @@ import { EventDestinationChoices } from '../../../generated/operations.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
-import { useMistake } from '../../../ui/forms/form.tsx';
-import type { Bound } from '../../../ui/forms/use-form-fields.ts';
+import { useFieldError } from '../../../ui/forms/form.tsx';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { targetText } from '../destinations/target-values.ts';
 import { newDestination } from '../navigation.ts';
 
 const MOST = 100;
 
 /** The destinations that a subscription delivers to, among all there are. */
-export function DestinationChecks({ name, value, onChange }: Bound<readonly string[]>) {
+export function DestinationChecks({ name, value, onChange }: FieldBinding<readonly string[]>) {
   const id = useId();
   const list = useList(EventDestinationChoices, {}, (result) => result.eventDestinations, {
     kinds: ['eventDestination'],
   });
-  const { mistake } = useMistake(name, value, (ids) => (ids.length > MOST ? `At most ${MOST} can be chosen.` : null));
+  const { fieldError: mistake } = useFieldError(name, value, (ids) =>
+    ids.length > MOST ? `At most ${MOST} can be chosen.` : null,
+  );
   // Those that were chosen long ago may not be on the pages that are there.
   const others = list.isLoading ? [] : value.filter((chosen) => !list.rows.some((row) => row.id === chosen));
   const rows = [
@@ -27,7 +29,7 @@ export function DestinationChecks({ name, value, onChange }: Bound<readonly stri
   return (
     <fieldset class="field list" aria-describedby={mistake ? `${id}-error` : undefined}>
       <legend>Destinations</legend>
-      <ErrorNote error={list.error} retry={list.reload} />
+      <ErrorNote error={list.error} retry={list.refetch} />
       {list.isLoading && <Skeleton />}
       {!list.isLoading && rows.length === 0 && (
         <p>There is no destination yet: nothing is delivered until this subscription names one.</p>
@@ -47,7 +49,7 @@ export function DestinationChecks({ name, value, onChange }: Bound<readonly stri
         </label>
       ))}
       <div class="actions">
-        {list.hasMore && <Button onClick={list.more}>Offer older ones, too</Button>}
+        {list.hasMore && <Button onClick={list.loadMore}>Offer older ones, too</Button>}
         {rows.length === 0 && !list.isLoading && <LinkButton href={newDestination}>New destination</LinkButton>}
       </div>
       {mistake && (

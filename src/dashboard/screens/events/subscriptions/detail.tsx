@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { failureOf, run } from '../../../data/client/client.ts';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { execute, toApiFailure } from '../../../data/client/client.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import {
   CreateEventSubscription,
@@ -15,10 +15,10 @@ import {
   UpdateEventSubscription,
 } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Confirm } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
-import { toast, undoable } from '../../../ui/feedback/toast.tsx';
+import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { lists, subscriptionCrumbs } from '../navigation.ts';
 import { SubscriptionForm } from './form.tsx';
@@ -40,14 +40,14 @@ export function NewSubscription() {
 
 export function OneSubscription() {
   const id = useParam('id');
-  const { data, error, reload } = useQuery(EventSubscription, { id }, { kinds: ['eventSubscription'] });
+  const { data, error, refetch } = useQuery(EventSubscription, { id }, { kinds: ['eventSubscription'] });
   const [isAsking, setAsking] = useState(false);
   const { route } = useLocation();
   const subscription = data?.eventSubscription;
   if (!subscription) {
     return (
       <Page title="Event subscription" crumbs={subscriptionCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void reload()} /> : <Skeleton />}
+        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
       </Page>
     );
   }
@@ -56,7 +56,7 @@ export function OneSubscription() {
       title={subscription.description || id}
       crumbs={subscriptionCrumbs}
       actions={
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setAsking(true)}>
           Delete
         </Button>
       }
@@ -66,7 +66,7 @@ export function OneSubscription() {
         subscription={subscription}
         onDone={() => {
           const input = inputOf(subscription);
-          undoable('The event subscription is changed.', UpdateEventSubscription, { id, input });
+          toastWithUndo('The event subscription is changed.', UpdateEventSubscription, { id, input });
           route(lists.subscriptions);
         }}
         onCancel={() => route(lists.subscriptions)}
@@ -82,33 +82,33 @@ interface DeleteProps {
 }
 
 function Delete({ subscription, onClose }: DeleteProps) {
-  const remove = useAction(DeleteEventSubscription);
+  const remove = useMutation(DeleteEventSubscription);
   const { route } = useLocation();
   return (
-    <Confirm
+    <ConfirmDialog
       title="Delete this event subscription?"
-      action="Delete the subscription"
+      confirmLabel="Delete the subscription"
       error={remove.error}
       isBusy={remove.isBusy}
       onConfirm={async () => {
-        if (!(await remove.act({ id: subscription.id }))) return;
+        if (!(await remove.mutate({ id: subscription.id }))) return;
         toast('The event subscription is deleted.', { undo: () => void remake(subscription, route) });
         route(lists.subscriptions);
       }}
       onClose={onClose}
     >
       <p>Its events are no longer delivered. Its destinations stay.</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
 /** The same again, under another id: what happened in between was not delivered. */
 async function remake(subscription: EventSubscriptionFactsFragment, route: (path: string) => void): Promise<void> {
   try {
-    const { createEventSubscription } = await run(CreateEventSubscription, { input: inputOf(subscription) });
-    if (createEventSubscription) route(addressOf('eventSubscription', createEventSubscription.id));
+    const { createEventSubscription } = await execute(CreateEventSubscription, { input: inputOf(subscription) });
+    if (createEventSubscription) route(objectPath('eventSubscription', createEventSubscription.id));
   } catch (error) {
-    toast(`It couldn’t be undone. ${failureOf(error).message}`);
+    toast(`It couldn’t be undone. ${toApiFailure(error).message}`);
   }
 }
 

@@ -1,7 +1,7 @@
 // Makes an event subscription, or changes one.
 
 import { useState } from 'preact/hooks';
-import { useAction } from '../../../data/hooks/use-mutation.ts';
+import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import {
   CreateEventSubscription,
@@ -14,8 +14,8 @@ import { Note } from '../../../ui/feedback/note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { description, metadata } from '../../../ui/forms/validators.ts';
+import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
 import { DestinationChecks } from './destination-picker.tsx';
 import { Catalogue } from './event-type-picker.tsx';
 import { inputOf, type Sources, sourcesIn } from './sources.ts';
@@ -29,38 +29,38 @@ interface SubscriptionFormProps {
 export function SubscriptionForm({ subscription, onDone, onCancel }: SubscriptionFormProps) {
   const catalogue = useQuery(EventCatalogue, {});
   const [sources, setSources] = useState<Sources>(() => sourcesIn(subscription));
-  const { values, bind } = useFields({
+  const { values, bind } = useFormFields({
     description: subscription?.description ?? '',
     metadata: subscription?.metadata ?? '',
     destinationIds: (subscription?.destinations.map(({ id }) => id) ?? []) as readonly string[],
   });
-  const create = useAction(CreateEventSubscription);
-  const update = useAction(UpdateEventSubscription);
+  const create = useMutation(CreateEventSubscription);
+  const update = useMutation(UpdateEventSubscription);
   const count = Object.keys(sources).length;
 
   async function submit() {
     const input = { ...values, destinationIds: [...values.destinationIds], sources: inputOf(sources) };
     const id = subscription
-      ? (await update.act({ id: subscription.id, input }))?.updateEventSubscription?.id
-      : (await create.act({ input }))?.createEventSubscription?.id;
+      ? (await update.mutate({ id: subscription.id, input }))?.updateEventSubscription?.id
+      : (await create.mutate({ input }))?.createEventSubscription?.id;
     if (id) onDone(id);
   }
 
   return (
     <Form
-      action={subscription ? 'Save' : 'Create the subscription'}
+      submitLabel={subscription ? 'Save' : 'Create the subscription'}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
       onCancel={onCancel}
     >
-      <TextField {...bind('description')} label="Description" help="For people." check={description} />
+      <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
       <DestinationChecks {...bind('destinationIds')} />
       <div>
         <h2>Events</h2>
         <p class="help">{count === 0 ? 'None is chosen yet.' : `${count} ${count === 1 ? 'type' : 'types'} chosen.`}</p>
       </div>
-      <ErrorNote error={catalogue.error} retry={() => void catalogue.reload()} />
+      <ErrorNote error={catalogue.error} retry={() => void catalogue.refetch()} />
       {catalogue.isLoading && <Skeleton lines={8} />}
       {catalogue.data && <Catalogue types={catalogue.data.eventTypes} sources={sources} onChange={setSources} />}
       <TextArea
@@ -68,7 +68,7 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
         label="Metadata"
         help="For machines: any text."
         rows={2}
-        check={metadata}
+        validate={validateMetadata}
         isCode
       />
       {(count === 0 || values.destinationIds.length === 0) && (

@@ -1,20 +1,20 @@
 import { useList } from '../../../data/hooks/use-list.ts';
-import { addressOf } from '../../../data/routing/paths.ts';
+import { objectPath } from '../../../data/routing/paths.ts';
 import { type EventSubscriptionRowFragment, EventSubscriptions } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/layout/empty-state.tsx';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { When } from '../../../ui/text/relative-time.tsx';
+import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { newSubscription, tabs } from '../navigation.ts';
 
 export function SubscriptionList() {
   const list = useList(EventSubscriptions, {}, (result) => result.eventSubscriptions, {
     kinds: ['eventSubscription'],
   });
-  const add = (look?: 'primary') => (
-    <LinkButton look={look} href={newSubscription}>
+  const add = (variant?: 'primary') => (
+    <LinkButton variant={variant} href={newSubscription}>
       New subscription
     </LinkButton>
   );
@@ -25,11 +25,11 @@ export function SubscriptionList() {
         label="Event subscriptions"
         columns={columns}
         list={list}
-        href={(row) => addressOf('eventSubscription', row.id)}
+        href={(row) => objectPath('eventSubscription', row.id)}
         empty={
-          <Empty title="No event subscriptions yet" action={add()}>
+          <EmptyState title="No event subscriptions yet" action={add()}>
             A subscription says which events are delivered, to which destinations.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -40,7 +40,7 @@ const columns: Column<EventSubscriptionRowFragment>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description || row.id },
   { key: 'events', title: 'Events', width: '3fr', cell: eventsOf },
   { key: 'destinations', title: 'Destinations', width: '7rem', cell: destinationsOf, priority: 2 },
-  { key: 'created', title: 'Created', width: '7rem', cell: (row) => <When at={row.createdAt} />, priority: 3 },
+  { key: 'created', title: 'Created', width: '7rem', cell: (row) => <RelativeTime at={row.createdAt} />, priority: 3 },
 ];
 
 function eventsOf({ sources: [first, ...others] }: EventSubscriptionRowFragment) {

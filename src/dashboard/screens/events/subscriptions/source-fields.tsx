@@ -1,9 +1,9 @@
 // Which events of a type of traffic events are delivered, and what of them.
 
-import { useMistake } from '../../../ui/forms/form.tsx';
+import { useFieldError } from '../../../ui/forms/form.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
 import { TextArea } from '../../../ui/forms/text-field.tsx';
-import { atMost } from '../../../ui/forms/validators.ts';
+import { maxBytes } from '../../../ui/forms/validators.ts';
 import { type EventType, isAmong, memberOf, type Source, type Sources, toggled } from './sources.ts';
 
 const FILTER_MAX_BYTES = 4096;
@@ -29,8 +29,8 @@ export function SourceFields({ type, source, sources, onChange }: SourceFieldsPr
         onChange={(share) => onChange({ share })}
         unit="%"
         max={100}
-        isFraction
-        check={(share) => (share !== null && share > 0 ? null : 'This must be above 0.')}
+        isDecimal
+        validate={(share) => (share !== null && share > 0 ? null : 'This must be above 0.')}
       />
       <TextArea
         name={member('filter')}
@@ -47,7 +47,7 @@ export function SourceFields({ type, source, sources, onChange }: SourceFieldsPr
         value={source.filter}
         onChange={(filter) => onChange({ filter })}
         rows={2}
-        check={atMost(FILTER_MAX_BYTES)}
+        validate={maxBytes(FILTER_MAX_BYTES)}
         isCode
       />
       <FieldChecks
@@ -70,7 +70,7 @@ interface FieldChecksProps {
 function FieldChecks({ type, name, fields, onChange }: FieldChecksProps) {
   const all = type.fields.map((field) => field.name);
   const count = all.filter((field) => isAmong(fields, field)).length;
-  const { mistake } = useMistake(name, fields, (names) =>
+  const { fieldError: mistake } = useFieldError(name, fields, (names) =>
     names.length > FIELDS_MAX ? `At most ${FIELDS_MAX} can be chosen.` : null,
   );
   return (

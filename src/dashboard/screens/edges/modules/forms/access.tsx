@@ -1,6 +1,6 @@
 // Modules that decide who may come in, and how visitors' TLS is spoken.
 
-import { all, atMost } from '../../../../ui/forms/validators.ts';
+import { allOf, maxBytes } from '../../../../ui/forms/validators.ts';
 import { AuthorityForm } from '../../authorities/form.tsx';
 import { IpPolicyForm } from '../../ip-policies/form.tsx';
 import { certificateAuthority, ipPolicy } from '../../references/references.ts';
@@ -10,7 +10,7 @@ import type { ModuleForm } from '../module-form.ts';
 import { secret, webhookProvider } from '../webhook-fields.tsx';
 import { changesInWords } from './summaries.ts';
 
-const patterns = { line: 'pattern', most: 100, placeholder: '(?i)bot', checkLine: atMost(1024) };
+const patterns = { itemName: 'pattern', maxLines: 100, placeholder: '(?i)bot', validateLine: maxBytes(1024) };
 
 const minVersion = choice('minVersion', {
   label: 'Oldest version of TLS',
@@ -108,7 +108,7 @@ export const accessForms = {
         label: 'Realm',
         help: 'What visitors are told they need a password for.',
         initial: 'gateway',
-        check: all(atMost(128), (value) =>
+        validate: allOf(maxBytes(128), (value) =>
           /^[\x20-\x7e]*$/.test(value) ? null : 'Only printable ASCII characters are taken.',
         ),
       }),

@@ -1,12 +1,12 @@
 // Modules that change traffic, or what is asked of the upstream.
 
-import { atMost } from '../../../../ui/forms/validators.ts';
-import { PolicyAside } from '../../policy/dry-run.tsx';
-import { documentField, rulesField } from '../../policy/fields.tsx';
-import { hasSecrets } from '../../policy/secrets.ts';
+import { maxBytes } from '../../../../ui/forms/validators.ts';
 import { Breaker } from '../circuit-breaker-status.tsx';
 import { lines, number, pairs, textsIn } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
+import { PolicyAside } from '../policy/dry-run.tsx';
+import { documentField, rulesField } from '../policy/fields.tsx';
+import { hasSecrets } from '../policy/secrets.ts';
 import { changesInWords } from './summaries.ts';
 
 export const trafficForms = {
@@ -41,7 +41,7 @@ export const trafficForms = {
         initial: 0.5,
         min: 0,
         max: 1,
-        isFraction: true,
+        isDecimal: true,
       }),
       number('volumeThreshold', {
         label: 'Fewest requests',
@@ -103,19 +103,19 @@ function headers(side: 'request' | 'response'): ModuleForm {
     fields: [
       pairs('add', {
         label: 'Add',
-        line: 'header field',
+        itemName: 'header field',
         placeholders: ['x-site', 'berlin'],
-        most: 50,
-        checkName: headerName(side),
-        checkValue: headerValue,
+        maxPairs: 50,
+        validateName: headerName(side),
+        validateValue: headerValue,
         help: 'Each is added as a line of its own.',
       }),
       lines('remove', {
         label: 'Remove',
-        line: 'name',
+        itemName: 'name',
         placeholder: isRequest ? 'x-internal' : 'server',
-        most: 50,
-        checkLine: headerName(side),
+        maxLines: 50,
+        validateLine: headerName(side),
         help: 'They are removed before anything is added.',
       }),
     ],
@@ -151,5 +151,5 @@ function headerName(side: 'request' | 'response') {
 }
 
 function headerValue(value: string): string | null {
-  return /[^\t\P{Cc}]/u.test(value) ? 'The value must be one line.' : atMost(8192)(value);
+  return /[^\t\P{Cc}]/u.test(value) ? 'The value must be one line.' : maxBytes(8192)(value);
 }

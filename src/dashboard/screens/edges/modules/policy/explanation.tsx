@@ -1,8 +1,8 @@
 // What a policy would do, told step by step.
 
-import type { TryPolicyQuery } from '../../../generated/operations.ts';
-import { Note } from '../../../ui/feedback/note.tsx';
-import { Tag, type TagProps } from '../../../ui/feedback/tag.tsx';
+import type { TryPolicyQuery } from '../../../../generated/operations.ts';
+import { Note } from '../../../../ui/feedback/note.tsx';
+import { Tag, type TagProps } from '../../../../ui/feedback/tag.tsx';
 import { Outcome } from './outcome.tsx';
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
@@ -14,17 +14,17 @@ const PHASES = {
   on_http_response: 'When there is an answer',
 };
 
-const STATES: Record<Rule['state'], { look: TagProps['look']; word: string }> = {
-  matched: { look: 'good', word: 'matched' },
-  unmatched: { look: 'plain', word: 'does not match' },
-  unreached: { look: 'plain', word: 'not reached' },
-  failed: { look: 'bad', word: 'failed' },
+const STATES: Record<Rule['state'], { variant: TagProps['variant']; word: string }> = {
+  matched: { variant: 'good', word: 'matched' },
+  unmatched: { variant: 'plain', word: 'does not match' },
+  unreached: { variant: 'plain', word: 'not reached' },
+  failed: { variant: 'bad', word: 'failed' },
 };
 
 export function Explanation({ evaluation: { problems, rules, notes, outcome } }: { evaluation: Evaluation }) {
   if (problems.length > 0) {
     return (
-      <Note look="warn">
+      <Note variant="warn">
         <div>
           <p>The policy can’t be used, so nothing was run:</p>
           <ul class="problems">
@@ -63,11 +63,11 @@ export function Explanation({ evaluation: { problems, rules, notes, outcome } }:
 }
 
 function Step({ rule: { phase, index, name, state, expressions, actions } }: { rule: Rule }) {
-  const { look, word } = STATES[state];
+  const { variant, word } = STATES[state];
   return (
     <li class={state}>
       <p>
-        <strong>{name ?? `Rule ${index + 1}`}</strong> <Tag look={look}>{word}</Tag>{' '}
+        <strong>{name ?? `Rule ${index + 1}`}</strong> <Tag variant={variant}>{word}</Tag>{' '}
         <span class="quiet">
           {PHASES[phase]}, <code>{`${phase}[${index}]`}</code>
         </span>

@@ -1,10 +1,10 @@
 // The fields of policies: a document, and lists of rules.
 
 import { useId, useRef } from 'preact/hooks';
-import type { Bound } from '../../../ui/forms/use-form-fields.ts';
-import { needed } from '../../../ui/forms/validators.ts';
-import { type ModuleField, moduleField } from '../modules/field-kinds.tsx';
-import type { Host } from '../modules/hosts.ts';
+import type { FieldBinding } from '../../../../ui/forms/use-form-fields.ts';
+import { required } from '../../../../ui/forms/validators.ts';
+import { type ModuleField, moduleField } from '../field-kinds.tsx';
+import type { Host } from '../hosts.ts';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
@@ -34,7 +34,7 @@ export function rulesField(name: string, label: string): ModuleField {
         label={label}
         help={`A JSON list of rules, each { name, expressions, actions: [{ type, config }] }. ${SECRETS}`}
         rows={{ min: 5, max: 20 }}
-        check={listOfRules}
+        validate={listOfRules}
       />
     ),
   });
@@ -50,7 +50,7 @@ function listOfRules(text: string): string | null {
   }
 }
 
-function DocumentField({ host, ...field }: Bound<string> & { host: Host }) {
+function DocumentField({ host, ...field }: FieldBinding<string> & { host: Host }) {
   const isTls = host.kind === 'tlsEdge';
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();
@@ -89,8 +89,8 @@ function DocumentField({ host, ...field }: Bound<string> & { host: Host }) {
             ? `YAML or JSON, with the phase on_tcp_connect. ${SECRETS}`
             : `YAML or JSON, with the phases on_http_request and on_http_response. ${SECRETS}`
         }
-        check={(text) =>
-          needed('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)
+        validate={(text) =>
+          required('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)
         }
       />
       <ProblemList problems={problems} goTo={(line) => editor.current?.goTo(line)} />

@@ -1,6 +1,6 @@
 // Secrets in policies: nobody can read them, and who sends back what stands for one keeps it.
 
-import type { Settings } from '../modules/field-kinds.tsx';
+import type { Settings } from '../field-kinds.tsx';
 
 /** What the API shows in place of a secret. */
 export const MASK = '<secret>';

@@ -2,7 +2,7 @@
 
 import type { Ref } from 'preact';
 import { useImperativeHandle, useRef } from 'preact/hooks';
-import { Field, type FieldProps } from '../../../ui/forms/field.tsx';
+import { Field, type FieldProps } from '../../../../ui/forms/field.tsx';
 
 export interface CodeEditorHandle {
   /** Shows a line, from 1, and selects it. */

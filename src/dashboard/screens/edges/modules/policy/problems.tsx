@@ -1,9 +1,9 @@
 // What is wrong with a policy while it is written, asked as soon as one pauses.
 
 import { useEffect, useState } from 'preact/hooks';
-import { useQuery } from '../../../data/hooks/use-query.ts';
-import { CheckPolicy, type PolicyProto } from '../../../generated/operations.ts';
-import type { Host } from '../modules/hosts.ts';
+import { useQuery } from '../../../../data/hooks/use-query.ts';
+import { CheckPolicy, type PolicyProto } from '../../../../generated/operations.ts';
+import type { Host } from '../hosts.ts';
 import { lineOf } from './problem-line.ts';
 
 const PAUSE_MS = 600;
@@ -17,12 +17,12 @@ export interface Problem {
 /** @returns undefined as long as it isn't known. */
 export function useProblems(text: string, { kind, id, visit }: Host): readonly Problem[] | undefined {
   const settled = useSettled(text);
-  const isOff = settled.trim() === '';
+  const skip = settled.trim() === '';
   const proto: PolicyProto = kind === 'tlsEdge' ? 'tls' : 'https';
   const asked = { policy: settled, proto, request: { url: visit }, storedIn: id };
-  const { data } = useQuery(CheckPolicy, asked, { isOff });
+  const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
-  if (isOff || !problems || settled !== text) return undefined;
+  if (skip || !problems || settled !== text) return undefined;
   const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, noConnections] : problems;
   return all.map(({ path, message }) => ({ path, message, line: lineOf(text, path, message) }));
 }

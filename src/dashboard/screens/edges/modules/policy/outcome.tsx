@@ -1,23 +1,23 @@
 // What becomes of a request in the end.
 
-import type { TryPolicyQuery } from '../../../generated/operations.ts';
-import { Note } from '../../../ui/feedback/note.tsx';
+import type { TryPolicyQuery } from '../../../../generated/operations.ts';
+import { Note } from '../../../../ui/feedback/note.tsx';
 
 type Outcome = NonNullable<NonNullable<TryPolicyQuery['evaluatePolicy']>['outcome']>;
 
-const KINDS: Record<Outcome['kind'], { look: 'good' | 'warn' | 'info'; text: string }> = {
-  forwarded: { look: 'good', text: 'It goes on to the upstream.' },
-  answered: { look: 'info', text: 'The policy answers it by itself.' },
-  refused: { look: 'warn', text: 'The visitor is turned away.' },
-  closed: { look: 'warn', text: 'The connection is closed without an answer.' },
+const KINDS: Record<Outcome['kind'], { variant: 'good' | 'warn' | 'info'; text: string }> = {
+  forwarded: { variant: 'good', text: 'It goes on to the upstream.' },
+  answered: { variant: 'info', text: 'The policy answers it by itself.' },
+  refused: { variant: 'warn', text: 'The visitor is turned away.' },
+  closed: { variant: 'warn', text: 'The connection is closed without an answer.' },
 };
 
 export function Outcome({ outcome: { kind, reason, request, response } }: { outcome: Outcome }) {
-  const { look, text } = KINDS[kind];
+  const { variant, text } = KINDS[kind];
   return (
     <>
       <h3>What becomes of it</h3>
-      <Note look={look}>
+      <Note variant={variant}>
         <p>
           <strong>{text}</strong> {reason && <span>In the log: {reason}.</span>}
         </p>

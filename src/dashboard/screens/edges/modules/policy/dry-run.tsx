@@ -1,19 +1,19 @@
 // Tries a policy on a request that nobody sends.
 
 import { useState } from 'preact/hooks';
-import { ApiFailure, failureOf, run } from '../../../data/client/client.ts';
-import { TryPolicy, type TryPolicyQuery } from '../../../generated/operations.ts';
-import { announce } from '../../../ui/feedback/toast.tsx';
-import { CheckField } from '../../../ui/forms/choice-fields.tsx';
-import { Form } from '../../../ui/forms/form.tsx';
-import { NumberField } from '../../../ui/forms/number-field.tsx';
-import { type Pair, PairsField, pairsOf } from '../../../ui/forms/pairs-field.tsx';
-import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
-import { useFields } from '../../../ui/forms/use-form-fields.ts';
-import { webAddress } from '../../../ui/forms/validators.ts';
-import { Section } from '../../../ui/layout/page.tsx';
-import type { Host } from '../modules/hosts.ts';
-import type { PanelProps } from '../modules/module-form.ts';
+import { ApiFailure, execute, toApiFailure } from '../../../../data/client/client.ts';
+import { TryPolicy, type TryPolicyQuery } from '../../../../generated/operations.ts';
+import { announce } from '../../../../ui/feedback/toast.tsx';
+import { CheckField } from '../../../../ui/forms/choice-fields.tsx';
+import { Form } from '../../../../ui/forms/form.tsx';
+import { KeyValueField, type KeyValuePair, nonEmptyPairs } from '../../../../ui/forms/key-value-field.tsx';
+import { NumberField } from '../../../../ui/forms/number-field.tsx';
+import { TextArea, TextField } from '../../../../ui/forms/text-field.tsx';
+import { useFormFields } from '../../../../ui/forms/use-form-fields.ts';
+import { validateUrl } from '../../../../ui/forms/validators.ts';
+import { Section } from '../../../../ui/layout/page.tsx';
+import type { Host } from '../hosts.ts';
+import type { PanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
 
 interface DryRunProps {
@@ -24,11 +24,11 @@ interface DryRunProps {
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 
-const NONE: readonly Pair[] = [];
+const NONE: readonly KeyValuePair[] = [];
 
 export function DryRun({ document, host }: DryRunProps) {
   const isTls = host.kind === 'tlsEdge';
-  const fields = useFields({
+  const fields = useFormFields({
     method: 'GET',
     url: host.visit,
     headers: NONE,
@@ -49,20 +49,20 @@ export function DryRun({ document, host }: DryRunProps) {
     setError(undefined);
     try {
       const { method, url, body, clientIp, status } = values;
-      const result = await run(TryPolicy, {
+      const result = await execute(TryPolicy, {
         policy: document(),
         proto: isTls ? 'tls' : 'https',
         storedIn: host.id,
-        request: { method, url, body: body || null, clientIp, headers: pairsOf(values.headers) },
+        request: { method, url, body: body || null, clientIp, headers: nonEmptyPairs(values.headers) },
         response: values.isAnswered
-          ? { status, headers: pairsOf(values.answerHeaders), body: values.answerBody || null }
+          ? { status, headers: nonEmptyPairs(values.answerHeaders), body: values.answerBody || null }
           : null,
       });
       setEvaluation(result.evaluatePolicy ?? undefined);
       announce('The policy was tried. What became of the request stands below the form.');
     } catch (thrown) {
       setEvaluation(undefined);
-      setError(failureOf(thrown));
+      setError(toApiFailure(thrown));
     } finally {
       setBusy(false);
     }
@@ -74,29 +74,29 @@ export function DryRun({ document, host }: DryRunProps) {
       title="Try it"
       lead={`Describe a ${subject} and see, rule by rule, what the policy above would do with it. Nothing is stored, and no upstream is asked.`}
     >
-      <Form action={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
+      <Form submitLabel={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
         <div class="side-by-side">
-          {!isTls && <TextField {...bind('method')} name="request.method" label="Method" check={token} isCode />}
+          {!isTls && <TextField {...bind('method')} name="request.method" label="Method" validate={token} isCode />}
           <TextField
             {...bind('url')}
             name="request.url"
             label={isTls ? 'Name visited, as a URL' : 'URL'}
             type="url"
-            check={webAddress}
+            validate={validateUrl}
             isCode
           />
         </div>
         <TextField {...bind('clientIp')} name="request.clientIp" label="Address of the visitor" isCode />
         {!isTls && (
           <>
-            <PairsField
+            <KeyValueField
               {...bind('headers')}
               name="request.headers"
               label="Header fields"
-              line="header field"
+              itemName="header field"
               placeholders={['user-agent', 'curl/8']}
-              checkName={token}
-              mayRepeat
+              validateName={token}
+              allowsDuplicates
               help="Host comes from the URL."
             />
             <TextArea {...bind('body')} name="request.body" label="Body" rows={2} isCode />
@@ -106,14 +106,14 @@ export function DryRun({ document, host }: DryRunProps) {
         {values.isAnswered && (
           <>
             <NumberField {...bind('status')} name="response.status" label="Status of the answer" min={200} max={599} />
-            <PairsField
+            <KeyValueField
               {...bind('answerHeaders')}
               name="response.headers"
               label="Header fields of the answer"
-              line="header field"
+              itemName="header field"
               placeholders={['content-type', 'text/html']}
-              checkName={token}
-              mayRepeat
+              validateName={token}
+              allowsDuplicates
             />
             <TextArea {...bind('answerBody')} name="response.body" label="Body of the answer" rows={2} isCode />
           </>
