@@ -2,8 +2,8 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { asHttp1Endpoint } from '../edge/http2/upstream/http1-adapter.ts';
 import type { PipelineServices } from '../edge/pipeline/services.ts';
+import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { BodyEncoder } from '../../src/edge/pipeline/body-encoder.ts';
+import { BodyEncoder } from '../../src/edge/pipeline/body/body-encoder.ts';
 import type { ContentCoding } from '../../src/http/exchange.ts';
 
 const decode = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };

@@ -32,6 +32,23 @@ export function fieldsOf(bytes: Buffer, start: number, end: number): [name: stri
   return fields;
 }
 
+/** The fields of a head but those of the hop, which do not go on. @param but the name of one more to leave out, in lower case. */
+export function endToEndFields(
+  head: { bytes: Buffer; fieldsStart: number; end: number; drops: readonly number[] },
+  but: string,
+): [name: string, value: string][] {
+  const { bytes, drops } = head;
+  const fields: [string, string][] = [];
+  forEachField(bytes, head.fieldsStart, head.end, (lineStart, nameEnd, lineEnd) => {
+    for (let i = 0; i < drops.length; i += 2) if (drops[i] === lineStart) return;
+    const name = bytes.toString('latin1', lineStart, nameEnd);
+    if (name.length === but.length && name.toLowerCase() === but) return;
+    const from = trimStart(bytes, nameEnd + 1, lineEnd - 2);
+    fields.push([name, bytes.toString('latin1', from, trimEnd(bytes, from, lineEnd - 2))]);
+  });
+  return fields;
+}
+
 /**
  * Adds to `drops` the lines of fields that the Connection header lists: such a line may come before the one that lists
  * it, and lines are dropped in order.

@@ -50,3 +50,8 @@ function withRange(ranges: readonly number[], start: number, end: number): numbe
   const at = before < 0 ? ranges.length : before;
   return [...ranges.slice(0, at), start, end, ...ranges.slice(at)];
 }
+
+/** A head after which the response is still to come, or none of HTTP, as the visitor gets it. */
+export function interimHead(head: ResponseHead): Buffer {
+  return relayedResponseHead(head, false, false) ?? head.bytes.subarray(head.start, head.end);
+}

@@ -130,3 +130,9 @@ function isExactly(bytes: Buffer, start: number, end: number, text: string): boo
   for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
   return true;
 }
+
+/** What is left of a target without its origin, which may be no path (RFC 9112, section 3.2), in origin-form. */
+export function originFormOf(method: string, target: string): string {
+  if (target === '') return method === 'OPTIONS' ? '*' : '/';
+  return target.startsWith('?') ? `/${target}` : target;
+}

@@ -1,47 +1,49 @@
-// A visitor's connection: its requests, one after the other, and what is written to it.
+// A visitor's connection of HTTP/1: its requests, one after the other.
 
 import type { Socket } from 'node:net';
-import type { ErrorResponseParts } from '../../http/error-response.ts';
-import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
-import { abortSocket, CoalescingWriter } from '../../protocol/relay.ts';
+import { abortSocket } from '../../protocol/relay.ts';
 import { MORE, REFUSED } from '../codec/head-reader.ts';
-import { RequestHead } from '../codec/request-head.ts';
-import { ResponseHead } from '../codec/response-head.ts';
 import { RequestCounter } from '../metrics/request-counter.ts';
-import { ClientResolver, type RequestClient } from '../pipeline/clients.ts';
+import { ClientResolver } from '../pipeline/clients.ts';
+import { errorReply } from '../pipeline/error-reply.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
-import { type LocalReply, localReplyBytes } from '../pipeline/pipeline-response.ts';
+import { RequestPipeline } from '../pipeline/request-pipeline.ts';
+import type { PipelineContext, Upgrade } from '../pipeline/transport.ts';
+import { VisitorTimeouts } from '../pipeline/visitor-timeouts.ts';
+import type { DrainingStreams } from '../upstream/draining-streams.ts';
+import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
-import { errorReplyBytes } from './error-reply-bytes.ts';
-import { Exchange } from './exchange.ts';
-import { InputBuffer } from './input-buffer.ts';
-import type { ConnectionRegistry, Http1ConnectionContext } from './owners.ts';
-import { ConnectionTimeouts } from './timeouts.ts';
-import type { UpstreamStream } from './upstream-stream.ts';
+import { joinUpgraded } from './protocol-upgrade.ts';
+import { Http1RequestReader } from './request-reader.ts';
+import { Http1ResponseWriter } from './response-writer.ts';
 
-export class Connection implements Http1ConnectionContext {
+/** What the connections of a listener share. */
+export interface ConnectionRegistry {
+  /** Once it is so, every response is the last one of its connection. */
+  readonly isStopping: boolean;
+  readonly draining: DrainingStreams;
+  /** The connection is closed, or is no HTTP any more. */
+  forget(connection: Http1Connection): void;
+}
+
+export class Http1Connection {
   readonly socket: Socket;
-  readonly front: ListenerContext;
-  readonly connections: ConnectionRegistry;
-  /** With the request under way, or the one before. */
-  client: RequestClient;
-  readonly counter: RequestCounter;
-  readonly timeouts: ConnectionTimeouts;
-  /** As long as anything is in it, the socket is not read. */
-  readonly input = new InputBuffer();
-  /** The heads of the request under way, and of its answer. */
-  readonly request = new RequestHead();
-  readonly answer = new ResponseHead();
-  exchange: Exchange | undefined;
-  /** The stream that is kept from one request to the next. */
-  upstream: UpstreamStream | undefined;
-
-  readonly #clients: ClientResolver;
-  readonly #writer: CoalescingWriter;
-  readonly place: ConnectionSlot;
+  readonly #listener: ListenerContext;
+  readonly #registry: ConnectionRegistry;
+  readonly #slot: ConnectionSlot;
+  readonly #counter: RequestCounter;
+  readonly #timeouts: VisitorTimeouts;
+  /** As long as it has anything to be read, the socket is not read. */
+  readonly #reader: Http1RequestReader;
+  readonly #writer: Http1ResponseWriter;
+  readonly #upstreams: UpstreamPool;
+  readonly #context: PipelineContext;
+  /** Of the request under way. */
+  #pipeline: RequestPipeline | undefined;
   /** What becomes of the visitor's bytes: heads of requests, the request under way, nothing any more. */
-  #phase: 'heads' | 'exchange' | 'lingering' | 'over' = 'heads';
+  #phase: 'heads' | 'request' | 'lingering' | 'over' = 'heads';
   #isWorking = false;
   #isPaused = false;
   /** Whether the visitor will send nothing more. */
@@ -51,200 +53,194 @@ export class Connection implements Http1ConnectionContext {
 
   readonly #listeners = Object.entries<(chunk: Buffer) => void>({
     data: (chunk) => this.#onData(chunk),
-    drain: () => {
-      this.timeouts.progress();
-      this.place.release();
-      this.upstream?.taken();
-    },
+    drain: () => this.#onDrain(),
     end: () => {
       this.#hasEnded = true;
-      this.work();
+      this.#work();
     },
     error: () => {}, // `close` follows.
     close: () => this.#onClose(),
     timeout: () => this.#onTimeout(),
   }).map(([event, listener]) => [event, guarded(() => void this.socket.destroy(), listener)] as const);
 
-  constructor(socket: Socket, front: ListenerContext, connections: ConnectionRegistry, place: ConnectionSlot) {
+  constructor(socket: Socket, listener: ListenerContext, registry: ConnectionRegistry, slot: ConnectionSlot) {
     this.socket = socket;
-    this.front = front;
-    this.connections = connections;
-    this.#writer = new CoalescingWriter(socket);
-    this.timeouts = new ConnectionTimeouts(socket, front);
-    this.#clients = new ClientResolver(socket, front);
-    this.client = this.#clients.own;
-    this.place = place;
-    this.counter = new RequestCounter(front, place);
-    front.counters.connections++;
-    for (const [event, listener] of this.#listeners) socket.on(event, listener);
+    this.#listener = listener;
+    this.#registry = registry;
+    this.#slot = slot;
+    this.#counter = new RequestCounter(listener, slot);
+    this.#reader = new Http1RequestReader(new ClientResolver(socket, listener), this.#counter, () => this.#work());
+    this.#timeouts = new VisitorTimeouts(listener);
+    this.#timeouts.forHead(listener.now());
+    this.#upstreams = new UpstreamPool(registry.draining, true);
+    const shared = { counter: this.#counter, source: this.#reader };
+    this.#writer = new Http1ResponseWriter({ ...shared, socket, slot, isClosing: () => this.#isClosing });
+    this.#context = {
+      ...{ ...shared, listener, writer: this.#writer, timeouts: this.#timeouts, upstreams: this.#upstreams },
+      onDone: () => this.#onDone(),
+      onUpgrade: (upgrade) => this.#onUpgrade(upgrade),
+    };
+    listener.counters.connections++;
+    for (const [event, handler] of this.#listeners) socket.on(event, handler);
   }
 
-  /** Whether the answer under way is the last one. */
-  get isClosing(): boolean {
-    return !this.request.wantsKeepAlive || this.connections.isStopping || (this.#hasEnded && this.input.isEmpty);
+  closeIfIdle(): void {
+    if (this.#phase === 'heads' && !this.#reader.isReadable && !this.#reader.head.isPartial) this.#end();
+  }
+
+  sweep(now: number): void {
+    this.#upstreams.sweep(now);
+    if (!this.#timeouts.isDue(now)) return;
+    if (this.socket.writableLength === 0) return void this.#onTimeout();
+    // A large write goes out little by little, which only the socket's own timer sees.
+    this.#timeouts.stop();
+    this.socket.setTimeout(this.#listener.settings.stallTimeout);
+  }
+
+  /** Whether the response under way is the last one. */
+  get #isClosing(): boolean {
+    const { head, isReadable } = this.#reader;
+    return !head.wantsKeepAlive || this.#registry.isStopping || (this.#hasEnded && !isReadable);
   }
 
   /** Gives the bytes that wait to whoever takes them now. */
-  work(): void {
+  #work(): void {
     if (this.#isWorking) return;
     this.#isWorking = true;
-    while (!this.input.isEmpty && this.#workOn(this.input));
+    while (this.#reader.isReadable && this.#read());
     this.#isWorking = false;
-    if (this.#phase !== 'heads' && this.#phase !== 'exchange') return;
-    if (this.#hasEnded && this.input.isEmpty) {
+    if (this.#phase !== 'heads' && this.#phase !== 'request') return;
+    const { isReadable } = this.#reader;
+    if (this.#hasEnded && !isReadable) {
       if (this.#phase === 'heads') return void this.#endOrFail('cutShort');
-      this.exchange?.onVisitorEnd();
+      this.#pipeline?.onVisitorEnd();
     }
-    const isPaused = !this.input.isEmpty || this.exchange?.isFull === true;
+    const isPaused = isReadable || this.#pipeline?.isFull === true;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     this.socket[isPaused ? 'pause' : 'resume']();
   }
 
-  write(bytes: Buffer): void {
-    this.counter.addSent(bytes.length);
-    this.#writer.write(bytes);
-  }
-
-  /** The answer to the request under way is complete. @param closes whether it was the last one. */
-  finish(closes: boolean, now: number): void {
-    this.#leave();
-    this.place.rest();
-    // What they were read from may be a lot larger than they are.
-    this.request.release();
-    this.answer.release();
-    if (closes || this.connections.isStopping) return void this.#end();
-    this.#phase = 'heads';
-    this.#isIdle = true;
-    this.timeouts.forRequest(now);
-    this.work();
-  }
-
-  /** Answers with an error. @param canGoOn whether the next request can be told from this one. */
-  fail(error: VisitorError, canGoOn: boolean, fields?: ErrorResponseParts['fields']): void {
-    const closes = !canGoOn || this.isClosing;
-    const bytes = errorReplyBytes(error, this.exchange && this.request, closes, fields);
-    this.#answerItself(visitorErrors[error].status, bytes, closes);
-  }
-
-  /** Answers with what is given, likewise. */
-  answerWith(answer: LocalReply, canGoOn: boolean): void {
-    const closes = !canGoOn || this.isClosing;
-    this.#answerItself(answer.status, localReplyBytes(answer, this.request.line.isHead, closes), closes);
-  }
-
-  drop(): void {
-    this.#phase = 'over';
-    this.#leave();
-    abortSocket(this.socket);
-  }
-
-  /** Ends an answer that cannot be completed, so that nobody takes it for a complete one. */
-  cut(): void {
-    this.front.counters.cut++;
-    this.drop();
-  }
-
-  /** What comes on this connection from now on is no HTTP. @returns what has come of it; undefined when it is closed. */
-  detach(): Buffer | undefined {
-    this.#leave();
-    this.#phase = 'over';
-    this.connections.forget(this);
-    this.socket.setTimeout(0);
-    this.place.release();
-    for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
-    return this.socket.destroyed ? undefined : this.input.bytes.subarray(this.input.at);
-  }
-
-  /** The stream is over. */
-  onLost(upstream: UpstreamStream): void {
-    if (this.upstream === upstream) this.upstream = undefined;
-  }
-
-  closeIfIdle(): void {
-    if (this.#phase === 'heads' && this.input.isEmpty && !this.request.isPartial) this.#end();
-  }
-
-  sweep(now: number): void {
-    if (this.upstream?.isUseless(now)) this.upstream.release();
-    if (this.timeouts.isOver(now)) this.#onTimeout();
-  }
-
   /** @returns false when the rest has to wait. */
-  #workOn(input: InputBuffer): boolean {
-    const { exchange } = this;
-    if (this.#phase === 'heads') this.#readHead(input);
-    else if (exchange?.wantsBody && !exchange.isFull) exchange.takeBody(input);
+  #read(): boolean {
+    if (this.#phase === 'heads') this.#readHead();
+    else if (this.#pipeline?.wantsBody) this.#readBody(this.#pipeline);
     else return false;
     return true;
   }
 
-  #readHead(input: InputBuffer): void {
-    const end = this.request.read(input.bytes, input.at);
-    if (end === REFUSED) return void this.fail(this.request.refusal, false);
-    const now = this.front.now();
+  #readHead(): void {
+    const end = this.#reader.readHead();
+    if (end === REFUSED) return void this.#fail(this.#reader.head.refusal);
+    const now = this.#listener.now();
     if (end === MORE) {
-      input.clear();
-      if (this.#isIdle) this.timeouts.forHead(now);
+      if (this.#isIdle) this.#timeouts.forHead(now);
       this.#isIdle = false;
       return;
     }
-    input.take(end);
-    this.#phase = 'exchange';
-    this.client = this.#clients.of(this.request);
-    this.exchange = new Exchange(this);
-    this.exchange.start(now);
+    this.#phase = 'request';
+    this.#pipeline = new RequestPipeline(this.#context);
+    this.#pipeline.start(now);
   }
 
-  #answerItself(status: number, bytes: Buffer, closes: boolean): void {
-    this.counter.countResponse(status);
-    this.exchange?.answered(status, bytes);
-    this.write(bytes);
-    this.finish(closes, this.front.now());
+  #readBody(pipeline: RequestPipeline): void {
+    const piece = this.#reader.readBody();
+    if (piece) pipeline.takeBody(piece);
+    else pipeline.fail('badBody');
+  }
+
+  /** The response to the request under way was written, or there is none. */
+  #onDone(): void {
+    const { closes, isAborted } = this.#writer;
+    this.#leave(!isAborted);
+    if (isAborted) this.#phase = 'over';
+    else this.#next(closes);
+  }
+
+  #next(closes: boolean): void {
+    this.#slot.rest();
+    // What it was read from may be a lot larger than it is.
+    this.#reader.head.release();
+    if (closes || this.#registry.isStopping) return void this.#end();
+    this.#phase = 'heads';
+    this.#isIdle = true;
+    this.#timeouts.forRequest(this.#listener.now());
+    if (this.socket.timeout) this.socket.setTimeout(0);
+    this.#work();
+  }
+
+  /** Answers with an error where there is no request. */
+  #fail(error: VisitorError): void {
+    const reply = errorReply(error);
+    this.#counter.countResponse(reply.status);
+    this.#writer.reply(reply, false, false);
+    this.#next(true);
   }
 
   /** There is no request, or only a part of one. */
   #endOrFail(error: VisitorError): void {
-    if (this.request.isPartial) this.fail(error, false);
+    if (this.#reader.head.isPartial) this.#fail(error);
     else this.#end();
   }
 
   #end(): void {
     this.#phase = 'lingering';
-    this.input.clear();
-    this.upstream?.release();
-    // What the visitor still sends is read: a socket that is closed with unread bytes takes the answer with it.
+    this.#reader.clear();
+    this.#upstreams.close(this.#listener.now());
+    // What the visitor still sends is read: a socket that is closed with unread bytes takes the response with it.
     if (this.#isPaused) this.socket.resume();
-    this.timeouts.forProgress(this.front.now());
-    this.socket.end(() => this.timeouts.forClose(this.front.now()));
+    this.#timeouts.forProgress(this.#listener.now());
+    this.socket.end(() => this.#timeouts.forClose(this.#listener.now()));
   }
 
   /** The request under way is over. */
-  #leave(): void {
-    this.exchange?.report(false);
-    this.counter.end();
-    this.exchange = undefined;
+  #leave(isComplete: boolean): void {
+    this.#pipeline?.report(isComplete);
+    this.#counter.end();
+    this.#pipeline = undefined;
+  }
+
+  /** What comes on this connection from now on is another protocol than HTTP. */
+  #onUpgrade(upgrade: Upgrade): void {
+    const { unread } = this.#reader;
+    const onEnd = this.#writer.writeUpgrade(upgrade, unread);
+    const counted = this.#counter.countUpgrade(unread, onEnd);
+    this.#leave(true);
+    this.#phase = 'over';
+    this.#registry.forget(this);
+    this.#upstreams.close(this.#listener.now());
+    this.socket.setTimeout(0);
+    this.#slot.release();
+    for (const [event, handler] of this.#listeners) this.socket.off(event, handler);
+    joinUpgraded(this.socket, upgrade, this.#reader.readRest(), counted);
   }
 
   #onData(chunk: Buffer): void {
-    this.front.counters.traffic.fromSocket += chunk.length;
+    this.#listener.counters.traffic.fromSocket += chunk.length;
     if (this.#phase === 'lingering' || this.#phase === 'over') return;
-    this.timeouts.progress();
-    this.input.add(chunk);
-    this.work();
+    this.#timeouts.progress();
+    this.#reader.add(chunk);
+    this.#work();
+  }
+
+  #onDrain(): void {
+    this.#timeouts.progress();
+    this.#slot.release();
+    this.#pipeline?.onWritable();
+    this.#upstreams.release();
   }
 
   #onTimeout(): void {
-    if (this.#phase === 'exchange') this.exchange?.onTimeout();
+    if (this.#phase === 'request') this.#pipeline?.onTimeout();
     else if (this.#phase === 'lingering') abortSocket(this.socket);
     else if (this.#phase === 'heads') this.#endOrFail('requestTimeout');
   }
 
   #onClose(): void {
     this.#phase = 'over';
-    this.connections.forget(this);
-    this.exchange?.onVisitorGone();
-    this.#leave();
-    this.upstream?.release();
+    this.#registry.forget(this);
+    this.#pipeline?.onVisitorGone();
+    this.#leave(false);
+    this.#upstreams.close(this.#listener.now());
   }
 }

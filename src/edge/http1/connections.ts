@@ -2,21 +2,20 @@
 
 import type { Socket } from 'node:net';
 import { reportDefect } from '../../protocol/defect.ts';
-import { DrainingStreams } from '../pipeline/draining-streams.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import type { EdgeSettings } from '../settings.ts';
+import { DrainingStreams } from '../upstream/draining-streams.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
-import { Connection } from './connection.ts';
-import type { ConnectionRegistry } from './owners.ts';
+import { type ConnectionRegistry, Http1Connection } from './connection.ts';
 
 /** How late a deadline may be noticed; settings that are short make it shorter. */
 const SWEEP_MS = 250;
 
-export class Connections implements ConnectionRegistry {
-  /** Set once: every answer from then on is the last one of its connection. */
+export class Http1Connections implements ConnectionRegistry {
+  /** Set once: every response from then on is the last one of its connection. */
   isStopping = false;
   readonly draining = new DrainingStreams();
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<Http1Connection>();
   readonly #now: () => number;
   readonly #interval: number;
   #timer: NodeJS.Timeout | undefined;
@@ -32,20 +31,20 @@ export class Connections implements ConnectionRegistry {
   }
 
   /** Serves a visitor, on a socket that may be half open and has nothing listening to it. */
-  accept(socket: Socket, front: ListenerContext, place: ConnectionSlot): void {
+  accept(socket: Socket, listener: ListenerContext, slot: ConnectionSlot): void {
     if (socket.destroyed) return;
     this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
-    this.#connections.add(new Connection(socket, front, this, place));
+    this.#connections.add(new Http1Connection(socket, listener, this, slot));
   }
 
-  /** Closes what is idle; the rest closes with its answer. */
+  /** Closes what is idle; the rest closes with its response. */
   stop(): void {
     this.isStopping = true;
     for (const connection of this.#connections) connection.closeIfIdle();
   }
 
   /** The connection is closed, or is no HTTP any more. */
-  forget(connection: Connection): void {
+  forget(connection: Http1Connection): void {
     this.#connections.delete(connection);
   }
 

@@ -3,11 +3,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { abortSocket } from '../../protocol/relay.ts';
 import { countResponse } from '../metrics/counters.ts';
+import { errorReply } from '../pipeline/error-reply.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
+import { localReplyBytes } from '../pipeline/pipeline-response.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
 import { VisitorConnections } from '../visitors/connections.ts';
-import { Connections } from './connections.ts';
-import { errorReplyBytes } from './error-reply-bytes.ts';
+import { Http1Connections } from './connections.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
@@ -24,30 +25,30 @@ export interface HttpListener {
 }
 
 /** @param limit how many connections of visitors there may be, over all listeners. */
-export function createHttpListener(front: ListenerContext, limit: ConnectionLimit): HttpListener {
+export function createHttpListener(listener: ListenerContext, limit: ConnectionLimit): HttpListener {
   const visitors = new VisitorConnections(limit);
-  const connections = new Connections(front.settings, front.now);
+  const connections = new Http1Connections(listener.settings, listener.now);
   let turnedAway = 0;
 
   function turnAway(socket: Socket): void {
     socket.on('error', () => {}); // Nothing is to be done for it.
     if (turnedAway >= TURNED_AWAY_MAX) return void abortSocket(socket);
     turnedAway++;
-    countResponse(front.counters, 503);
+    countResponse(listener.counters, 503);
     const deadline = setTimeout(() => socket.destroy(), TURN_AWAY_MS);
     socket.once('close', () => {
       turnedAway--;
       clearTimeout(deadline);
     });
     socket.resume();
-    socket.end(errorReplyBytes('tooManyVisitors', undefined, true));
+    socket.end(localReplyBytes(errorReply('tooManyVisitors'), false, true));
   }
 
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     (socket) => {
-      const place = visitors.admit(socket);
-      if (place) connections.accept(socket, front, place);
+      const slot = visitors.admit(socket);
+      if (slot) connections.accept(socket, listener, slot);
       else turnAway(socket);
     },
   );

@@ -1,24 +1,29 @@
-// What follows when a visitor and an upstream have agreed to speak another protocol than HTTP.
+// What follows on a connection when a visitor and an upstream have agreed to speak another protocol than HTTP.
 
-import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
+import type { Socket } from 'node:net';
+import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { relay } from '../../protocol/relay.ts';
-import type { Http1ConnectionContext } from './owners.ts';
+import type { CountedUpgrade } from '../metrics/request-counter.ts';
+import type { Upgrade } from '../pipeline/transport.ts';
+import { bridgeWebsocket } from '../websocket/tcp-bridge.ts';
 
 /**
- * What comes on the connection from now on goes as it is, both ways.
- * @param onClose called once, when that is over.
+ * Joins a visitor's connection to the stream of its upstream, both ways. Nothing else may listen to the socket.
+ * @param first what was read of the socket after the request.
  */
-export function upgradeProtocol(
-  connection: Http1ConnectionContext,
-  stream: ByteStream,
-  onClose?: (wasCut: boolean) => void,
+export function joinUpgraded(
+  socket: Socket,
+  { stream, convertsWebsocket }: Upgrade,
+  first: Buffer,
+  { counters, onClose }: CountedUpgrade,
 ): void {
-  const counted = connection.counter.countUpgrade(connection.input.left, onClose);
-  const first = connection.detach();
-  if (!first) {
-    counted.onClose(true);
-    return void stream.reset(ErrorCode.CANCELLED);
+  if (socket.destroyed) {
+    onClose(true);
+    stream.reset(ErrorCode.CANCELLED);
+  } else if (convertsWebsocket) {
+    bridgeWebsocket({ socket, stream, first, traffic: counters, onClose });
+  } else {
+    if (first.length > 0) stream.write(first);
+    relay(stream, socket, { counters, onClose });
   }
-  if (first.length > 0) stream.write(first);
-  relay(stream, connection.socket, counted);
 }

@@ -5,14 +5,13 @@ import type { TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../protocol/byte-budget.ts';
 import { guarded } from '../../protocol/defect.ts';
 import { ClientResolver } from '../pipeline/clients.ts';
-import { Deadline } from '../pipeline/deadline.ts';
-import type { DrainingStreams } from '../pipeline/draining-streams.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
+import { VisitorTimeouts } from '../pipeline/visitor-timeouts.ts';
+import type { DrainingStreams } from '../upstream/draining-streams.ts';
+import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { ConnectionLiveness } from './connection-liveness.ts';
-import { Http2Exchange } from './exchange.ts';
-import { IdleStreams } from './idle-streams.ts';
-import type { Http2ConnectionContext } from './owner.ts';
+import { RequestStream, type RequestStreamOwner } from './request-stream.ts';
 import { UploadWindows } from './upload-windows.ts';
 
 /** Requests that a visitor may take back at once, and how many more each second: each has cost us a stream ("rapid reset"). */
@@ -26,58 +25,58 @@ interface Shared {
   readonly growth: ByteBudget;
 }
 
-export class Http2Connection implements Http2ConnectionContext {
-  readonly front: ListenerContext;
-  readonly place: ConnectionSlot;
+export class Http2Connection implements RequestStreamOwner {
+  readonly listener: ListenerContext;
+  readonly slot: ConnectionSlot;
   readonly clients: ClientResolver;
-  readonly idle: IdleStreams;
-  readonly draining: DrainingStreams;
+  readonly upstreams: UpstreamPool;
   readonly uploads: UploadWindows;
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
-  readonly #pulse: ConnectionLiveness;
-  readonly #exchanges = new Set<Http2Exchange>();
-  readonly #deadline = new Deadline();
+  readonly #liveness: ConnectionLiveness;
+  readonly #streams = new Set<RequestStream>();
+  readonly #timeouts: VisitorTimeouts;
   #resetsLeft = RESETS_MAX;
   #resetsSince: number;
   #isShownOut = false;
 
   /**
-   * @param place whose socket is what the visitor's TLS is spoken over.
+   * @param slot whose socket is what the visitor's TLS is spoken over.
    * @param onClose called once, when it is over.
    */
   constructor(
     session: ServerHttp2Session,
     socket: TLSSocket,
-    place: ConnectionSlot,
-    front: ListenerContext,
+    slot: ConnectionSlot,
+    listener: ListenerContext,
     { draining, growth }: Shared,
-    onClose: (session: Http2Connection) => void,
+    onClose: (connection: Http2Connection) => void,
   ) {
     this.#session = session;
     this.#socket = socket;
-    this.#pulse = new ConnectionLiveness(session, socket, place.socket);
-    this.front = front;
-    this.place = place;
-    this.draining = draining;
-    this.uploads = new UploadWindows(session, place, growth, front.now());
-    this.idle = new IdleStreams(draining);
-    this.clients = new ClientResolver(socket, front);
-    this.#resetsSince = front.now();
-    this.#deadline.in(front.now(), front.settings.headTimeout);
+    this.#liveness = new ConnectionLiveness(session, socket, slot.socket);
+    const now = listener.now();
+    this.listener = listener;
+    this.slot = slot;
+    this.uploads = new UploadWindows(session, slot, growth, now);
+    this.upstreams = new UpstreamPool(draining, false);
+    this.clients = new ClientResolver(socket, listener);
+    this.#timeouts = new VisitorTimeouts(listener);
+    this.#resetsSince = now;
+    this.#timeouts.forHead(now);
     session.on('remoteSettings', () => this.#rest());
     session.on('stream', (stream: ServerHttp2Stream, _fields, _flags, rawHeaders?: string[]) =>
       this.#accept(stream, rawHeaders ?? []),
     );
     session.on('error', () => {}); // `close` follows.
     session.on('close', () => {
-      this.idle.close(front.now());
+      this.upstreams.close(listener.now());
       this.uploads.close();
       onClose(this);
     });
   }
 
-  /** Takes no more requests, and ends with the last answer. */
+  /** Takes no more requests, and ends with the last response. */
   stop(): void {
     this.#session.close();
   }
@@ -88,15 +87,15 @@ export class Http2Connection implements Http2ConnectionContext {
   }
 
   sweep(now: number): void {
-    if (this.#isShownOut || this.uploads.isTooMuch || this.#pulse.isLost()) return void this.#socket.destroy();
+    if (this.#isShownOut || this.uploads.isTooMuch || this.#liveness.isLost()) return void this.#socket.destroy();
     this.uploads.adapt(now);
-    for (const exchange of this.#exchanges) exchange.sweep(now);
-    this.idle.sweep(now);
-    if (this.#exchanges.size > 0 || !this.#deadline.isDue(now)) return;
+    for (const stream of this.#streams) stream.sweep(now);
+    this.upstreams.sweep(now);
+    if (this.#streams.size > 0 || !this.#timeouts.isDue(now)) return;
     // One that was asked to end, or has never begun, is not asked again.
     if (this.#session.closed || this.#session.connecting) this.#socket.destroy();
     else this.#session.close();
-    this.#deadline.in(now, this.front.settings.headTimeout);
+    this.#timeouts.forHead(now);
   }
 
   /** Differs from what it was before when the visitor has taken bytes meanwhile. */
@@ -104,12 +103,12 @@ export class Http2Connection implements Http2ConnectionContext {
     return this.#session.destroyed ? undefined : this.#session.state.remoteWindowSize;
   }
 
-  /** @param wasBroken whether the visitor took a request back before its answer was complete. */
-  forget(exchange: Http2Exchange, wasBroken: boolean): void {
-    this.#exchanges.delete(exchange);
-    if (this.#exchanges.size === 0) this.#rest();
+  /** @param wasBroken whether the visitor took a request back before its response was complete. */
+  forget(stream: RequestStream, wasBroken: boolean): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size === 0) this.#rest();
     if (!wasBroken || this.#session.destroyed) return;
-    const now = this.front.now();
+    const now = this.listener.now();
     const earned = ((now - this.#resetsSince) / 1000) * RESETS_PER_SECOND;
     this.#resetsLeft = Math.min(RESETS_MAX, this.#resetsLeft + earned) - 1;
     this.#resetsSince = now;
@@ -127,16 +126,16 @@ export class Http2Connection implements Http2ConnectionContext {
   }
 
   #rest(): void {
-    if (this.#exchanges.size === 0) this.place.rest();
-    this.#deadline.in(this.front.now(), this.front.settings.idleTimeout);
+    if (this.#streams.size === 0) this.slot.rest();
+    this.#timeouts.forRequest(this.listener.now());
   }
 
   #accept(stream: ServerHttp2Stream, rawHeaders: string[]): void {
-    const exchange = new Http2Exchange(stream, rawHeaders, this);
-    this.#exchanges.add(exchange);
+    const request = new RequestStream(stream, rawHeaders, this);
+    this.#streams.add(request);
     guarded(
       () => void stream.destroy(),
-      () => exchange.start(),
+      () => request.start(),
     )();
   }
 }

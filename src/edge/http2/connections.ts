@@ -4,9 +4,9 @@ import { performServerHandshake, type ServerOptions } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { reportDefect } from '../../protocol/defect.ts';
-import { DrainingStreams } from '../pipeline/draining-streams.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import type { EdgeSettings } from '../settings.ts';
+import { DrainingStreams } from '../upstream/draining-streams.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { Http2Connection } from './connection.ts';
 import { GROWN_WINDOW_MAX, STREAM_WINDOW, STREAMS_MAX } from './upload-windows.ts';
@@ -39,7 +39,7 @@ const OPTIONS: ServerOptions = {
 };
 
 export class Http2Connections {
-  readonly #sessions = new Set<Http2Connection>();
+  readonly #connections = new Set<Http2Connection>();
   readonly #draining = new DrainingStreams();
   readonly #growth = new ByteBudget(GROWTH_MAX);
   readonly #now: () => number;
@@ -55,38 +55,40 @@ export class Http2Connections {
 
   /**
    * Serves a visitor, whose TLS handshake has agreed on HTTP/2.
-   * @param place whose socket is what that TLS is spoken over.
+   * @param slot whose socket is what that TLS is spoken over.
    */
-  accept(socket: TLSSocket, place: ConnectionSlot, front: ListenerContext): void {
+  accept(socket: TLSSocket, slot: ConnectionSlot, listener: ListenerContext): void {
     this.#timer ??= setInterval(() => this.#sweep(), this.#interval).unref();
-    front.counters.connections++;
+    listener.counters.connections++;
     socket.allowHalfOpen = false; // HTTP/2 has ends of its own.
     const session = performServerHandshake(socket, OPTIONS);
     session.setLocalWindowSize(CONNECTION_WINDOW);
     const shared = { draining: this.#draining, growth: this.#growth };
-    const visitor = new Http2Connection(session, socket, place, front, shared, () => this.#sessions.delete(visitor));
-    this.#sessions.add(visitor);
-    if (this.#isStopping) visitor.stop();
+    const connection = new Http2Connection(session, socket, slot, listener, shared, () =>
+      this.#connections.delete(connection),
+    );
+    this.#connections.add(connection);
+    if (this.#isStopping) connection.stop();
   }
 
   /** Takes no more requests; connections end with their last answer. */
   stop(): void {
     this.#isStopping = true;
-    for (const session of this.#sessions) session.stop();
+    for (const connection of this.#connections) connection.stop();
   }
 
   #sweep(): void {
     const now = this.#now();
-    for (const session of this.#sessions) {
+    for (const connection of this.#connections) {
       try {
-        session.sweep(now);
+        connection.sweep(now);
       } catch (error) {
         reportDefect(error);
-        session.cut();
+        connection.cut();
       }
     }
     this.#draining.sweep(now);
-    if (this.#sessions.size > 0 || this.#draining.size > 0) return;
+    if (this.#connections.size > 0 || this.#draining.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -6,9 +6,9 @@ import type { Networks } from '../../net/networks.ts';
 import { COLON, isWord } from '../codec/bytes.ts';
 import { ForwardedFields } from '../codec/forwarded-request-head.ts';
 import type { RequestHead } from '../codec/request-head.ts';
+import { SocketInfo } from '../visitors/connection-info.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import type { ListenerContext } from './listener-context.ts';
-import { SocketInfo } from './services.ts';
 
 export interface RequestClient {
   readonly front: ListenerContext;

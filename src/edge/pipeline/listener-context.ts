@@ -1,13 +1,9 @@
 // What a listener for HTTP asks of the rest of the gateway.
 
-import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { Networks } from '../../net/networks.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { RequestHead } from '../codec/request-head.ts';
 import type { HttpCounters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
-import type { LocalReply } from './pipeline-response.ts';
-import { redirectReply } from './redirect-reply.ts';
 import type { PipelineServices } from './services.ts';
 
 /** A name for which nothing is live on this node: nobody's, somebody's who is away, or live on another node. */
@@ -40,35 +36,4 @@ export interface ListenerContext {
 /** A side of the gateway as a whole, before it is known what a connection is for. */
 export interface HttpListenerContext extends ListenerContext {
   find(hostname: string): LiveEndpoint | undefined;
-}
-
-/** A request for which there may be no endpoint. */
-interface RoutedRequest {
-  answer(answer: LocalReply): void;
-  failed(error: VisitorError): void;
-}
-
-/** The endpoint that a request is for; undefined where there is none, which the visitor is told. */
-export function endpointOf(
-  front: ListenerContext,
-  request: RequestHead,
-  exchange: RoutedRequest,
-): LiveEndpoint | undefined {
-  const { line, hostname } = request;
-  const isOtherScheme = line.authorityEnd > 0 && line.isHttps !== (front.scheme === 'https');
-  const endpoint = isOtherScheme ? 'misdirected' : front.find(hostname);
-  if (endpoint && endpoint !== 'misdirected') return endpoint;
-  if (endpoint) exchange.failed(endpoint);
-  else replyWithoutEndpoint(front, request, exchange);
-  return undefined;
-}
-
-/** Tells a visitor what is known of the name of a request for which `find` has nothing. */
-function replyWithoutEndpoint(front: ListenerContext, request: RequestHead, exchange: RoutedRequest): void {
-  const origin = front.redirect?.(request.hostname);
-  if (origin !== undefined) return void exchange.answer(redirectReply(origin, request));
-  front.statusOf(request.hostname).then(
-    (where) => exchange.failed(where === 'unknown' ? 'unknownName' : where),
-    () => exchange.failed('unavailable'),
-  );
 }

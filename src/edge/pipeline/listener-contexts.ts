@@ -3,9 +3,9 @@
 import { networksOf } from '../../net/networks.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import { httpsOrigin } from '../addresses.ts';
-import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
 import type { Counters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
+import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import type { HttpListenerContext, NameStatus } from './listener-context.ts';
 import type { PipelineServices } from './services.ts';
 

@@ -6,30 +6,21 @@ import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exc
 import type { ModuleRefusal, Responded, UpstreamOutcome, Verdict } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import type { RequestRecording } from '../reports/request-recording.ts';
 import type { RequestObserver } from '../reports/traffic-reports.ts';
+import type { ConnectionInfo } from '../visitors/connection-info.ts';
+import type { RequestClient } from './clients.ts';
 import { admitConnection } from './connection-admission.ts';
 import { type EndpointRules, type HttpRoute, rulesOf } from './endpoint-rules.ts';
 import type { ChainProgress, Decision, ModuleChain } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
-import { type LocalReply, ModuleResponse, type UpstreamResponse } from './pipeline-response.ts';
+import { ModuleResponse, type UpstreamResponse } from './pipeline-response.ts';
+import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
 import { requestRefusal, type VisitorRefusal } from './refusal.ts';
-import type { ConnectionInfo, PipelineServices } from './services.ts';
-
-/** What becomes of a request, or of its answer. */
-export type PipelineStep =
-  | { kind: 'upstream'; endpoint: LiveEndpoint; convertsWebsockets: boolean }
-  /** The answer that came goes on, as the modules have made it. */
-  | { kind: 'pass' }
-  | { kind: 'answer'; answer: LocalReply }
-  | { kind: 'fail'; error: VisitorError; fields: readonly (readonly [name: string, value: string])[] }
-  | { kind: 'close' };
+import type { PipelineServices } from './services.ts';
 
 /** How often a request may be sent from one endpoint to another. */
 const HOPS_MAX = 8;
-const PASS: PipelineStep = { kind: 'pass' };
-
-/** Nobody waits any more: what is said has no effect. */
-const ABORTED: PipelineStep = { kind: 'close' };
 
 interface ForwardHop extends ChainProgress {
   chain: ModuleChain;
@@ -44,9 +35,9 @@ export class ModulePipeline implements HttpExchange {
   readonly request: PipelineRequest;
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
-  decisions: ModuleDecisions | undefined;
+  readonly decisions: ModuleDecisions | undefined;
   /** Where it is noted why the visitor was turned away. */
-  observer: RequestObserver | undefined;
+  readonly #observer: RequestObserver | undefined;
   readonly #line: ConnectionInfo;
   readonly #services: PipelineServices;
   readonly #hopsTaken: ForwardHop[] = [];
@@ -55,11 +46,18 @@ export class ModulePipeline implements HttpExchange {
   #hops = 0;
   #isSettled = false;
 
-  constructor(endpoint: LiveEndpoint, request: PipelineRequest, line: ConnectionInfo, services: PipelineServices) {
+  constructor(
+    endpoint: LiveEndpoint,
+    request: PipelineRequest,
+    { front, connection }: RequestClient,
+    recording: Pick<RequestRecording, 'decisions' | 'observer'> | undefined,
+  ) {
     this.endpoint = endpoint;
     this.request = request;
-    this.#line = line;
-    this.#services = services;
+    this.decisions = recording?.decisions;
+    this.#observer = recording?.observer;
+    this.#line = connection;
+    this.#services = front.services;
   }
 
   get visitor(): Visitor {
@@ -226,7 +224,7 @@ export class ModulePipeline implements HttpExchange {
 
   #refused(visit: VisitorRefusal): void {
     this.#services.logRefusal(visit);
-    if (this.observer) this.observer.refusal = { module: visit.module, reason: visit.reason };
+    if (this.#observer) this.#observer.refusal = { module: visit.module, reason: visit.reason };
   }
 
   #guarded(work: () => PipelineStep | Promise<PipelineStep>): PipelineStep | Promise<PipelineStep> {

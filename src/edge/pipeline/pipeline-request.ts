@@ -3,43 +3,46 @@
 import type { HttpRequest } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import { CHUNKED } from '../codec/body.ts';
-import { forEachField, trimEnd, trimStart } from '../codec/fields.ts';
+import { endToEndFields } from '../codec/fields.ts';
 import { hopField } from '../codec/forwarded-request-head.ts';
 import type { RequestHead } from '../codec/request-head.ts';
-
-export interface RequestFacts {
-  scheme: 'http' | 'https';
-  isHttp2: boolean;
-  /** The wall clock, in milliseconds. */
-  receivedAt: number;
-  body(): Promise<Buffer | undefined>;
-}
+import { originFormOf } from '../codec/request-line.ts';
+import type { ListenerContext } from './listener-context.ts';
+import type { RequestSource } from './transport.ts';
 
 /** Nothing of it is made before it is asked for. */
 export class PipelineRequest implements HttpRequest {
   readonly method: string;
+  readonly receivedAt: number;
   readonly #head: RequestHead;
-  readonly #facts: RequestFacts;
+  readonly #source: RequestSource;
+  readonly #listener: ListenerContext;
+  readonly #collect: () => Promise<Buffer | undefined>;
   readonly #target: string;
   #fields: HeaderList | undefined;
   #newTarget: string | undefined;
   #newHost: string | undefined;
 
-  constructor(head: RequestHead, facts: RequestFacts) {
+  /** @param collect reads the whole body. */
+  constructor(source: RequestSource, listener: ListenerContext, collect: () => Promise<Buffer | undefined>) {
+    const { head } = source;
     const { bytes, line } = head;
     this.#head = head;
-    this.#facts = facts;
+    this.#source = source;
+    this.#listener = listener;
+    this.#collect = collect;
+    this.receivedAt = listener.services.time();
     this.method = bytes.toString('latin1', line.start, line.methodEnd);
     const target = bytes.toString('latin1', line.targetStart, line.targetEnd);
-    this.#target = originForm(this.method, target);
+    this.#target = originFormOf(this.method, target);
   }
 
   get version(): HttpRequest['version'] {
-    return this.#facts.isHttp2 ? 'HTTP/2.0' : this.#head.line.isHttp10 ? 'HTTP/1.0' : 'HTTP/1.1';
+    return this.#source.http2Fields ? 'HTTP/2.0' : this.#head.line.isHttp10 ? 'HTTP/1.0' : 'HTTP/1.1';
   }
 
   get scheme(): 'http' | 'https' {
-    return this.#facts.scheme;
+    return this.#listener.scheme;
   }
 
   get host(): string {
@@ -60,7 +63,7 @@ export class PipelineRequest implements HttpRequest {
   }
 
   get fields(): HeaderList {
-    this.#fields ??= new HeaderList(keptFields(this.#head, 'host'), true);
+    this.#fields ??= new HeaderList(endToEndFields(this.#head, 'host'), true);
     return this.#fields;
   }
 
@@ -68,12 +71,8 @@ export class PipelineRequest implements HttpRequest {
     return this.#head.bodyLength === CHUNKED ? undefined : this.#head.bodyLength;
   }
 
-  get receivedAt(): number {
-    return this.#facts.receivedAt;
-  }
-
   body(): Promise<Buffer | undefined> {
-    return this.#facts.body();
+    return this.#collect();
   }
 
   /** @returns whether the visitor waits for a 100 before sending the body (RFC 9110, section 10.1.1): upstream is not told. */
@@ -97,27 +96,4 @@ export class PipelineRequest implements HttpRequest {
     ];
     return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), hopField(this.#head), visitorFields]);
   }
-}
-
-/** What is left of a target without its origin, which may be no path (RFC 9112, section 3.2), in origin-form. */
-export function originForm(method: string, target: string): string {
-  if (target === '') return method === 'OPTIONS' ? '*' : '/';
-  return target.startsWith('?') ? `/${target}` : target;
-}
-
-/** The fields of a head but those that don't go on. @param but the name of one more, in lower case. */
-export function keptFields(
-  head: { bytes: Buffer; fieldsStart: number; end: number; drops: readonly number[] },
-  but: string,
-): [name: string, value: string][] {
-  const { bytes, drops } = head;
-  const fields: [string, string][] = [];
-  forEachField(bytes, head.fieldsStart, head.end, (lineStart, nameEnd, lineEnd) => {
-    for (let i = 0; i < drops.length; i += 2) if (drops[i] === lineStart) return;
-    const name = bytes.toString('latin1', lineStart, nameEnd);
-    if (name.length === but.length && name.toLowerCase() === but) return;
-    const from = trimStart(bytes, nameEnd + 1, lineEnd - 2);
-    fields.push([name, bytes.toString('latin1', from, trimEnd(bytes, from, lineEnd - 2))]);
-  });
-  return fields;
 }

@@ -6,8 +6,8 @@ import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/ex
 import { HeaderList, sanitizedFieldValue } from '../../http/header-list.ts';
 import type { Responded } from '../../http/module.ts';
 import { CHUNKED, UNTIL_CLOSE } from '../codec/body.ts';
+import { endToEndFields } from '../codec/fields.ts';
 import type { ResponseHead } from '../codec/response-head.ts';
-import { keptFields } from './pipeline-request.ts';
 
 /** Of upstream. */
 export class UpstreamResponse implements HttpResponse {
@@ -33,7 +33,7 @@ export class UpstreamResponse implements HttpResponse {
   }
 
   get fields(): HeaderList {
-    this.#fields ??= new HeaderList(keptFields(this.#head, 'connection'));
+    this.#fields ??= new HeaderList(endToEndFields(this.#head, 'connection'));
     return this.#fields;
   }
 

@@ -1,74 +1,8 @@
-// What visits to handled endpoints need of the rest of the gateway.
+// What the pipeline needs of the rest of the gateway.
 
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { payloadBytesRead } from '../../tunnel/network/peer.ts';
-import type { TrafficReporter } from '../reports/traffic-reports.ts';
+import type { ReportingServices } from '../reports/safe-reporter.ts';
 import type { VisitorRefusal } from './refusal.ts';
 
-export interface PipelineServices {
-  /** The wall clock, in milliseconds. */
-  time(): number;
-  newOperationId(): string;
-  logRefusal(visit: VisitorRefusal): void;
-  /** Something was not expected; the visitor was told no more than that. */
-  logFailure(error: unknown, operationId: string): void;
-  /** Who wants to hear of the traffic. */
-  readonly reporter: TrafficReporter;
-}
-
-/** The connection that a visit comes on. */
-export interface ConnectionInfo {
-  readonly visitor: Visitor;
-  /** The other end of the connection: the visitor, or a proxy that asks for them. */
-  readonly peer: Visitor;
-  readonly startedAt: number;
-  readonly serverName: string | undefined;
-  readonly tls: TLSSocket | undefined;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** The handlings whose connection modules have let it pass. */
-  readonly admitted: Set<object>;
-}
-
-/** A socket as visits see it. */
-export class SocketInfo implements ConnectionInfo {
-  readonly visitor: Visitor;
-  readonly peer: Visitor;
-  readonly startedAt: number;
-  readonly #socket: Socket;
-  #admitted: Set<object> | undefined;
-
-  /** @param admitted the handlings whose connection modules it has passed. */
-  constructor(socket: Socket, visitor: Visitor, startedAt: number, admitted?: Set<object>, peer = visitor) {
-    this.#socket = socket;
-    this.visitor = visitor;
-    this.peer = peer;
-    this.startedAt = startedAt;
-    this.#admitted = admitted;
-  }
-
-  get admitted(): Set<object> {
-    this.#admitted ??= new Set();
-    return this.#admitted;
-  }
-
-  get tls(): TLSSocket | undefined {
-    return this.#socket instanceof TLSSocket ? this.#socket : undefined;
-  }
-
-  get serverName(): string | undefined {
-    // Node's types leave out that a server's socket has it; false when the visitor named nobody.
-    const name = (this.#socket as { servername?: string | false }).servername;
-    return name ? name.toLowerCase() : undefined;
-  }
-
-  get bytesIn(): number {
-    return payloadBytesRead(this.#socket);
-  }
-
-  get bytesOut(): number {
-    return this.#socket.bytesWritten;
-  }
+export interface PipelineServices extends ReportingServices {
+  logRefusal(refusal: VisitorRefusal): void;
 }

@@ -4,9 +4,8 @@ import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { payloadBytesRead } from '../../tunnel/network/peer.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
-import { reportConnection, wantsConnections } from './safe-reporter.ts';
+import { type ReportingServices, reportConnection, wantsConnections } from './safe-reporter.ts';
 import type { ConnectionReport } from './traffic-reports.ts';
 
 /**
@@ -15,7 +14,7 @@ import type { ConnectionReport } from './traffic-reports.ts';
  * @returns undefined where nobody wants to hear of it.
  */
 export function recordConnection(
-  services: PipelineServices,
+  services: ReportingServices,
   endpoint: LiveEndpoint,
   socket: Socket,
   serverName = '',
@@ -26,14 +25,14 @@ export function recordConnection(
 
 export class ConnectionRecording {
   readonly decisions: ModuleDecisions = {};
-  readonly #services: PipelineServices;
+  readonly #services: ReportingServices;
   readonly #endpoint: { id: string; accountId: string };
   readonly #serverName: string;
   readonly #visitor: Visitor;
   readonly #startedAt: number;
   #socket: Socket;
 
-  constructor(services: PipelineServices, { id, accountId }: LiveEndpoint, socket: Socket, serverName: string) {
+  constructor(services: ReportingServices, { id, accountId }: LiveEndpoint, socket: Socket, serverName: string) {
     this.#services = services;
     this.#endpoint = { id, accountId };
     this.#serverName = serverName;

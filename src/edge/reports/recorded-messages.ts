@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { SPACE, TAB } from '../codec/bytes.ts';
 import type { RequestHead } from '../codec/request-head.ts';
-import { originForm } from '../pipeline/pipeline-request.ts';
+import { originFormOf } from '../codec/request-line.ts';
 import type { RequestReport } from './traffic-reports.ts';
 
 type Request = RequestReport['request'];
@@ -49,7 +49,7 @@ export class RecordedRequest implements Request {
   }
 
   get target(): string {
-    return originForm(this.method, this.#head.slice(this.#targetStart, this.#targetEnd));
+    return originFormOf(this.method, this.#head.slice(this.#targetStart, this.#targetEnd));
   }
 
   get host(): string {

@@ -1,23 +1,19 @@
 // What is noted of a request while it is under way, where somebody wants to hear of it. It is its own report in the end.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
-import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { CHUNKED } from '../codec/body.ts';
 import type { RequestHead } from '../codec/request-head.ts';
-import type { InputBuffer } from '../http1/input-buffer.ts';
-import type { ConnectionInfo, PipelineServices } from '../pipeline/services.ts';
+import type { ConnectionInfo } from '../visitors/connection-info.ts';
 import { RecordedRequest, RecordedResponse } from './recorded-messages.ts';
 import { reportedTls } from './reported-tls.ts';
-import { observerOf, reportRequest, wantsRequests } from './safe-reporter.ts';
+import { observerOf, type ReportingServices, reportRequest, wantsRequests } from './safe-reporter.ts';
 import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from './traffic-reports.ts';
-
-const HEAD_END = '\r\n\r\n';
 
 /** Where requests come in. */
 interface RequestOrigin {
-  readonly front: { readonly services: PipelineServices; readonly scheme: 'http' | 'https' };
+  readonly front: { readonly services: ReportingServices; readonly scheme: 'http' | 'https' };
   readonly connection: ConnectionInfo;
 }
 
@@ -46,7 +42,7 @@ export class RequestRecording implements RequestReport {
   response: RecordedResponse | undefined;
   readonly decisions: ModuleDecisions = {};
   readonly observer: RequestObserver | undefined;
-  readonly #services: PipelineServices;
+  readonly #services: ReportingServices;
   readonly #line: ConnectionInfo;
   readonly #hostname: string;
   #connection: ReportedConnection | undefined;
@@ -66,7 +62,7 @@ export class RequestRecording implements RequestReport {
     this.request = new RecordedRequest(head, front.scheme, front.services.time(), http2Fields);
     this.observer = observerOf(front.services, endpoint.id);
     if (this.observer) this.observer.peer = connection.peer;
-    if (head.bodyLength === CHUNKED && !http2Fields) this.observer?.request?.startChunked();
+    if (head.bodyLength === CHUNKED) this.observer?.request?.startChunked();
     if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
   }
 
@@ -85,12 +81,7 @@ export class RequestRecording implements RequestReport {
   /** A piece of the request's body has come, chunks and all. @param isLast whether the request is complete with it. */
   addRequestBytes(bytes: Buffer, start: number, end: number, isLast: boolean): void {
     this.observer?.request?.take(bytes, start, end);
-    if (isLast) this.requestCompleted();
-  }
-
-  /** All of the request's body has come. */
-  requestCompleted(): void {
-    this.#requested(this.#services.time());
+    if (isLast) this.#requested(this.#services.time());
   }
 
   /**
@@ -103,13 +94,6 @@ export class RequestRecording implements RequestReport {
     if (!own) return;
     this.response.bodyLength = own.length;
     this.observer?.sentLocalResponse(own);
-  }
-
-  /** It was answered by the gateway itself, and is over. @param bytes of the answer, as HTTP/1. */
-  localReplySent(status: number, bytes: Buffer, requestLength: number): void {
-    const bodyStart = bytes.indexOf(HEAD_END) + HEAD_END.length;
-    this.responseStarted(status, bytes.toString('latin1', 0, bodyStart), bytes.subarray(bodyStart));
-    this.finish(true, requestLength, 0);
   }
 
   /**
@@ -138,12 +122,12 @@ export class RequestRecording implements RequestReport {
 
   /**
    * Both sides speak another protocol from now on; the head of the answer was the last that was sent.
-   * @param side with what was read of the visitor, and nobody has taken.
+   * @param unread bytes that have come of the visitor and belong to that.
    * @returns what has to be called once, when it is over.
    */
-  upgraded({ input, socket }: { input: InputBuffer; socket: Socket }): (wasCut: boolean) => void {
+  upgraded(unread: number): (wasCut: boolean) => void {
     const line = this.#line;
-    const bytesIn = line.bytesIn - input.left - socket.readableLength;
+    const bytesIn = line.bytesIn - unread;
     const { bytesOut } = line;
     this.request.lastByteAt = 0;
     if (this.observer) this.observer.isUpgraded = true;

@@ -1,11 +1,20 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
-import type { ConnectionReport, RequestObserver, RequestReport } from './traffic-reports.ts';
+import type { ConnectionReport, RequestObserver, RequestReport, TrafficReporter } from './traffic-reports.ts';
+
+/** What reports need of the rest of the gateway. */
+export interface ReportingServices {
+  /** The wall clock, in milliseconds. */
+  time(): number;
+  newOperationId(): string;
+  /** Logs an unexpected error. The visitor gets to know no more than the id of the operation. */
+  logFailure(error: unknown, operationId: string): void;
+  readonly reporter: TrafficReporter;
+}
 
 /** Whether anybody wants to hear of a request: all that it costs where nobody does. */
-export function wantsRequests(services: PipelineServices, { accountId, id }: LiveEndpoint): boolean {
+export function wantsRequests(services: ReportingServices, { accountId, id }: LiveEndpoint): boolean {
   try {
     return services.reporter.wantsRequests(accountId, id);
   } catch (error) {
@@ -13,7 +22,7 @@ export function wantsRequests(services: PipelineServices, { accountId, id }: Liv
   }
 }
 
-export function wantsConnections(services: PipelineServices, accountId: string): boolean {
+export function wantsConnections(services: ReportingServices, accountId: string): boolean {
   try {
     return services.reporter.wantsConnections(accountId);
   } catch (error) {
@@ -22,7 +31,7 @@ export function wantsConnections(services: PipelineServices, accountId: string):
 }
 
 /** Where more is to be noted of a request than reports have. */
-export function observerOf(services: PipelineServices, endpointId: string): RequestObserver | undefined {
+export function observerOf(services: ReportingServices, endpointId: string): RequestObserver | undefined {
   try {
     return services.reporter.observe?.(endpointId);
   } catch (error) {
@@ -31,7 +40,7 @@ export function observerOf(services: PipelineServices, endpointId: string): Requ
   }
 }
 
-export function reportRequest(services: PipelineServices, report: RequestReport): void {
+export function reportRequest(services: ReportingServices, report: RequestReport): void {
   try {
     services.reporter.request(report);
   } catch (error) {
@@ -39,7 +48,7 @@ export function reportRequest(services: PipelineServices, report: RequestReport)
   }
 }
 
-export function reportConnection(services: PipelineServices, report: ConnectionReport): void {
+export function reportConnection(services: ReportingServices, report: ConnectionReport): void {
   try {
     services.reporter.connection(report);
   } catch (error) {
@@ -47,7 +56,7 @@ export function reportConnection(services: PipelineServices, report: ConnectionR
   }
 }
 
-function failed(services: PipelineServices, error: unknown): false {
+function failed(services: ReportingServices, error: unknown): false {
   services.logFailure(error, services.newOperationId());
   return false;
 }

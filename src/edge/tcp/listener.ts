@@ -14,8 +14,9 @@ import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { admitConnection } from '../pipeline/connection-admission.ts';
 import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
-import { type PipelineServices, SocketInfo } from '../pipeline/services.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
+import { SocketInfo } from '../visitors/connection-info.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
 import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
 

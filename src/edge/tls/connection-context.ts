@@ -1,9 +1,9 @@
 // What the HTTP of one visitor's connection is served from: what its TLS was agreed for, and nothing else.
 
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { asHttp1Endpoint } from '../http2/upstream/http1-adapter.ts';
 import { rulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext, ListenerContext } from '../pipeline/listener-context.ts';
+import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import { isSameTlsParameters } from './tls-parameters.ts';
 
 /**

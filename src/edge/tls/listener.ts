@@ -6,7 +6,7 @@ import type { TlsParameters } from '../../http/module.ts';
 import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
-import { Connections } from '../http1/connections.ts';
+import { Http1Connections } from '../http1/connections.ts';
 import { Http2Connections } from '../http2/connections.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
@@ -51,7 +51,7 @@ export class TlsListener {
   readonly server: Server;
   readonly #options: TlsListenerOptions;
   readonly #visitors: VisitorConnections;
-  readonly #connections: Connections;
+  readonly #connections: Http1Connections;
   readonly #http2: Http2Connections;
   /** For HTTP, and for endpoints that are given what is inside the TLS. */
   readonly #https: Handshakes;
@@ -68,7 +68,7 @@ export class TlsListener {
     this.#visitors = new VisitorConnections(limit);
     this.#bound = new TlsConnectionReview(front.find);
     this.#contexts = new SecureContexts(certificates, front.statusOf);
-    this.#connections = new Connections(front.settings, front.now);
+    this.#connections = new Http1Connections(front.settings, front.now);
     this.#http2 = new Http2Connections(front.settings, front.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
     this.server = createServer(

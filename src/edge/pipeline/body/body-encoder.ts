@@ -1,7 +1,7 @@
 // Compresses a body as it streams by.
 
 import { type BrotliCompress, constants, createBrotliCompress, createDeflate, createGzip, type Zlib } from 'node:zlib';
-import type { ContentCoding } from '../../http/exchange.ts';
+import type { ContentCoding } from '../../../http/exchange.ts';
 
 export interface BodyEncoderEvents {
   /** Bytes of the compressed body. */

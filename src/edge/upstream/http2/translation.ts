@@ -11,8 +11,8 @@ import type {
 import type { Duplex } from 'node:stream';
 import { isFramingField } from '../../../http/header-list.ts';
 import { guarded } from '../../../protocol/defect.ts';
-import { toHttp2Fields } from '../response-fields.ts';
-import { hasNoContent, request, sendTrailers } from '../stream-calls.ts';
+import { toHttp2Fields } from '../../codec/http2/fields.ts';
+import { hasNoContent, request, sendTrailers } from '../../codec/http2/stream-calls.ts';
 import type { Http1Side } from './http1-side.ts';
 
 /** Bytes that may wait for the user while answers such as 103 are passed on. */

@@ -1,7 +1,7 @@
 // The body of an answer that is compressed on its way: taken as upstream sends it, given as the visitor gets it.
 
-import type { ContentCoding } from '../../http/exchange.ts';
-import { ChunkedDecoder } from '../codec/chunked-decoder.ts';
+import type { ContentCoding } from '../../../http/exchange.ts';
+import { ChunkedDecoder } from '../../codec/chunked-decoder.ts';
 import { BodyEncoder } from './body-encoder.ts';
 
 const LINE_END = Buffer.from('\r\n');

@@ -1,6 +1,6 @@
 // The body of a request, kept for a module that asks for it whole, until it goes on.
 
-import { ChunkedDecoder } from '../codec/chunked-decoder.ts';
+import { ChunkedDecoder } from '../../codec/chunked-decoder.ts';
 
 /** Bytes of a body that modules can ask for, chunks and all. */
 export const COLLECTED_MAX = 1024 * 1024;

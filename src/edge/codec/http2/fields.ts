@@ -1,10 +1,9 @@
 // The fields of an answer of HTTP/1 as those of HTTP/2.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { isFramingField } from '../../http/header-list.ts';
-import { fieldsOf } from '../codec/fields.ts';
-import type { ResponseHead } from '../codec/response-head.ts';
-import { keptFields } from '../pipeline/pipeline-request.ts';
+import { isFramingField } from '../../../http/header-list.ts';
+import { endToEndFields, fieldsOf } from '../fields.ts';
+import type { ResponseHead } from '../response-head.ts';
 
 /** What is about a connection of HTTP/1, and malformed here (RFC 9113, section 8.2.2). */
 const HOP_BY_HOP = new Set([
@@ -29,7 +28,7 @@ const SINGLE = new Set([
 const JOINED = new Set(['content-encoding', 'content-language', 'if-match', 'if-none-match']);
 
 export function responseFields(head: ResponseHead): OutgoingHttpHeaders {
-  return toHttp2Fields(keptFields(head, 'connection'));
+  return toHttp2Fields(endToEndFields(head, 'connection'));
 }
 
 /** @param lines the fields that follow the last chunk, with the empty line at their end. */

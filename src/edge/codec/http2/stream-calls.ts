@@ -10,7 +10,7 @@ import {
   type ServerHttp2Stream,
   type ServerStreamResponseOptions,
 } from 'node:http2';
-import { reportDefect } from '../../protocol/defect.ts';
+import { reportDefect } from '../../../protocol/defect.ts';
 
 /** What Node lets an answer have (RFC 9110, section 15, knows no class above 5xx). */
 const NODE_STATUS_MAX = 599;

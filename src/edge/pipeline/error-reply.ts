@@ -1,0 +1,20 @@
+// The gateway's own errors, as whole responses.
+
+import { acceptsHtml, type ErrorResponseParts, errorResponse } from '../../http/error-response.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import { fieldsOf } from '../codec/fields.ts';
+import type { RequestHead } from '../codec/request-head.ts';
+import type { LocalReply } from './pipeline-response.ts';
+
+/** @param more fields that it has besides. */
+export function errorReply(error: VisitorError, isHtml = false, more: ErrorResponseParts['fields'] = []): LocalReply {
+  const { status, fields, body } = errorResponse(error, isHtml);
+  return { status, fields: [...fields, ...more], body };
+}
+
+/** Whether whoever sent a request would rather read a page than JSON. */
+export function wantsHtml({ bytes, fieldsStart, end }: RequestHead): boolean {
+  return fieldsOf(bytes, fieldsStart, end).some(
+    ([name, value]) => name.toLowerCase() === 'accept' && acceptsHtml(value),
+  );
+}

@@ -1,0 +1,245 @@
+// One request between a visitor's transport and an endpoint: routing, modules and policy, recording, and the responses of
+// the gateway's own. Both transports use it. They own their pipelines and give them what they read; a pipeline knows a
+// source and a writer, and no transport.
+
+import type { ErrorResponseParts } from '../../http/error-response.ts';
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import { guarded } from '../../protocol/defect.ts';
+import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { CHUNKED } from '../codec/body.ts';
+import { type RequestRecording, recordRequest } from '../reports/request-recording.ts';
+import { BodyCollector } from './body/body-collector.ts';
+import { endpointOf, stepWithoutEndpoint } from './endpoint-lookup.ts';
+import { errorReply, wantsHtml } from './error-reply.ts';
+import { ModulePipeline } from './module-pipeline.ts';
+import { PipelineRequest } from './pipeline-request.ts';
+import type { LocalReply, UpstreamResponse } from './pipeline-response.ts';
+import type { PipelineStep } from './pipeline-step.ts';
+import type { PipelineContext } from './transport.ts';
+import { UpstreamRequest, type UpstreamRequestEvents } from './upstream-request.ts';
+import { openWebsocket } from './websocket-upgrade.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** Errors that are the visitor's: upstream has no part in them, and nothing can follow them on the connection. */
+const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
+  'badBody',
+  'cutShort',
+  'requestTimeout',
+  'tooManyVisitors',
+]);
+
+export class RequestPipeline implements UpstreamRequestEvents {
+  /** Whether nothing is left to do but to deliver what was written. */
+  #isOver = false;
+  readonly #context: PipelineContext;
+  /** Only at endpoints with modules. */
+  #modules: ModulePipeline | undefined;
+  /** Only where a module has asked for the body. */
+  #collector: BodyCollector | undefined;
+  /** Only where the request is reported, and until it was. */
+  #recording: RequestRecording | undefined;
+  #upstream: UpstreamRequest | undefined;
+
+  constructor(context: PipelineContext) {
+    this.#context = context;
+  }
+
+  /** Whether the head of the response was written. */
+  get hasBegun(): boolean {
+    return this.#upstream?.hasBegun === true;
+  }
+
+  /** Whether the upstream has as much of the request as it takes for now. */
+  get isFull(): boolean {
+    return this.#upstream?.isFull === true;
+  }
+
+  /** Whether the visitor's next bytes belong to this request, and are taken now. */
+  get wantsBody(): boolean {
+    if (this.#isOver || this.#context.source.isComplete) return false;
+    return this.#upstream?.isSent ? !this.#upstream.isFull : this.#collector?.isWanted === true;
+  }
+
+  /** Sends the request, whose head was read, where it belongs. */
+  start(now: number): void {
+    const { listener, source, counter, timeouts } = this.#context;
+    listener.counters.requests++;
+    timeouts.forResponse(now);
+    const endpoint = endpointOf(listener, source.head);
+    if (endpoint === 'misdirected') return void this.fail(endpoint);
+    if (!endpoint) return void this.#follow(stepWithoutEndpoint(listener, source.head));
+    if (!counter.begin(endpoint, source.head, now)) return void this.fail('tooManyVisitors');
+    this.#recording = recordRequest(source.client, endpoint, source.head, source.http2Fields);
+    if (!endpoint.handling) return void this.#forward(endpoint, now);
+    const request = new PipelineRequest(source, listener, () => this.#collect(request));
+    this.#modules = new ModulePipeline(endpoint, request, source.client, this.#recording);
+    this.#follow(this.#modules.handleRequest());
+  }
+
+  /** Takes a piece of the body with its chunk framing; `isComplete` of the source says whether it was the last one. */
+  takeBody(piece: Buffer): void {
+    const { listener, source, timeouts } = this.#context;
+    const isLast = source.isComplete;
+    this.#recording?.addRequestBytes(piece, 0, piece.length, isLast);
+    if (this.#upstream?.isSent) this.#upstream.takeBody(piece);
+    else this.#collector?.take(piece, isLast);
+    if (isLast && !this.hasBegun) timeouts.forResponse(listener.now());
+  }
+
+  /** The visitor sends nothing more. */
+  onVisitorEnd(): void {
+    if (!this.#context.source.isComplete) this.fail('cutShort');
+  }
+
+  onVisitorGone(): void {
+    this.#modules?.settle('unasked');
+    this.#giveUp();
+  }
+
+  /** The visitor has taken what was written. */
+  onWritable(): void {
+    this.#upstream?.release();
+  }
+
+  /** What the request waits for takes too long. */
+  onTimeout(): void {
+    this.fail(this.wantsBody ? 'requestTimeout' : 'upstreamTimeout');
+  }
+
+  /** Answers with an error, if there is a response to be given still; cuts what there is of one otherwise. */
+  fail(error: VisitorError): void {
+    if (this.#isOver) return;
+    this.#modules?.settle(VISITOR_FAULTS.has(error) || !this.#upstream ? 'unasked' : 'failed');
+    if (!this.hasBegun) return void this.#replyError(error);
+    this.#context.listener.counters.cut++;
+    this.#giveUp();
+    this.#context.writer.cut();
+    this.#context.onDone();
+  }
+
+  /** Reports the request, which is over, once. @param isComplete whether the whole response was sent. */
+  report(isComplete: boolean): void {
+    const { sent = 0, compression } = this.#upstream?.response ?? {};
+    this.#takeRecording()?.finish(isComplete, this.#context.source.bodyLength, sent, compression);
+  }
+
+  onHead(response: UpstreamResponse): void {
+    this.#follow((this.#modules as ModulePipeline).handleResponse(response));
+  }
+
+  onComplete(): void {
+    this.#isOver = true;
+    this.#context.onDone();
+  }
+
+  onFailure(error: VisitorError): void {
+    this.fail(error);
+  }
+
+  onUpgrade(status: number, head: Buffer, stream: ByteStream, rest: Buffer): void {
+    this.#modules?.settle(status);
+    this.#leave(status, head, stream, rest, false);
+  }
+
+  onDefect(): void {
+    this.#drop();
+  }
+
+  #follow(step: PipelineStep | Promise<PipelineStep>): void {
+    if (step instanceof Promise) this.#await(step, (later) => this.#take(later));
+    else this.#take(step);
+  }
+
+  #await<T>(promise: Promise<T>, go: (result: T) => void): void {
+    void promise.then(guarded(() => this.onDefect(), go));
+  }
+
+  #take(step: PipelineStep): void {
+    if (this.#isOver) return;
+    switch (step.kind) {
+      case 'upstream':
+        if (step.convertsWebsockets) this.#convertWebsocket(step.endpoint);
+        else this.#forward(step.endpoint, this.#context.listener.now());
+        break;
+      case 'pass':
+        this.#upstream?.proceed();
+        break;
+      case 'answer':
+        this.#reply(step.answer, true);
+        break;
+      case 'fail':
+        this.#replyError(step.error, step.fields);
+        break;
+      case 'close':
+        this.#drop();
+    }
+  }
+
+  #forward(endpoint: LiveEndpoint, now: number): void {
+    const modified = this.#modules && { request: this.#modules.request, pieces: this.#collector?.pieces ?? [] };
+    this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, modified);
+    this.#upstream.send(endpoint, now);
+  }
+
+  #replyError(error: VisitorError, fields?: ErrorResponseParts['fields']): void {
+    const reply = errorReply(error, wantsHtml(this.#context.source.head), fields);
+    this.#reply(reply, !VISITOR_FAULTS.has(error));
+  }
+
+  #reply(reply: LocalReply, canGoOn: boolean): void {
+    const { source, writer, counter } = this.#context;
+    this.#giveUp();
+    counter.countResponse(reply.status);
+    writer.reply(reply, source.head.line.isHead, canGoOn && source.isComplete, this.#recording);
+    this.#context.onDone();
+  }
+
+  #drop(): void {
+    this.#giveUp();
+    this.#context.writer.drop();
+    this.#context.onDone();
+  }
+
+  #giveUp(): void {
+    this.#isOver = true;
+    this.#upstream?.cancel();
+    this.#collector?.fail();
+  }
+
+  /** A module wants the body before the request goes on. */
+  #collect(request: PipelineRequest): Promise<Buffer | undefined> {
+    const { source, writer } = this.#context;
+    if (source.isComplete && !this.#collector) return Promise.resolve(NOTHING);
+    this.#collector ??= new BodyCollector(source.head.bodyLength === CHUNKED);
+    const body = this.#collector.collect();
+    // A visitor who expects 100 Continue gets it here; upstream need not send one.
+    if (!source.head.line.isHttp10 && request.takeExpectation() && !source.isReadable) writer.writeContinue();
+    queueMicrotask(() => source.resume());
+    return body;
+  }
+
+  #takeRecording(): RequestRecording | undefined {
+    const recording = this.#recording;
+    this.#recording = undefined;
+    return recording;
+  }
+
+  #convertWebsocket(endpoint: LiveEndpoint): void {
+    const modules = this.#modules as ModulePipeline;
+    this.#await(openWebsocket(endpoint, this.#context.source, modules), (websocket) => {
+      if (typeof websocket === 'string') return this.fail(websocket);
+      const { status, head, stream } = websocket;
+      if (this.#isOver) stream.reset(ErrorCode.CANCELLED);
+      else this.#leave(status, head, stream, NOTHING, true);
+    });
+  }
+
+  /** Both sides speak another protocol from here on. */
+  #leave(status: number, head: Buffer, stream: ByteStream, rest: Buffer, convertsWebsocket: boolean): void {
+    this.#isOver = true;
+    this.#context.counter.countResponse(status);
+    this.#context.onUpgrade({ head, stream, rest, convertsWebsocket, recording: this.#takeRecording() });
+  }
+}

@@ -1,0 +1,221 @@
+// A request on a stream to its endpoint, and the response that comes on it.
+
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import type { ByteStream } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
+import { forwardedRequestHead } from '../codec/forwarded-request-head.ts';
+import { interimHead } from '../codec/relayed-response-head.ts';
+import type { RequestRecording } from '../reports/request-recording.ts';
+import type { UpstreamStream, UpstreamUser } from '../upstream/upstream-stream.ts';
+import type { PipelineRequest } from './pipeline-request.ts';
+import type { UpstreamResponse } from './pipeline-response.ts';
+import { type ResponseProgress, ResponseRelay, type ResponseRelayEvents } from './response-relay.ts';
+import type { PipelineContext } from './transport.ts';
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Who sent the request; the relay writes the response meanwhile. */
+export interface UpstreamRequestEvents {
+  /** Modules have to decide on its head; `proceed` goes on. */
+  onHead(response: UpstreamResponse): void;
+  /** All of it was written. */
+  onComplete(): void;
+  /** There is none, or not all of it. */
+  onFailure(error: VisitorError): void;
+  /** Both sides speak another protocol from here on. @param rest what upstream has sent after the head. */
+  onUpgrade(status: number, head: Buffer, stream: ByteStream, rest: Buffer): void;
+  /** An exception that nobody expected came up. */
+  onDefect(): void;
+}
+
+/** A request that modules have seen. */
+interface ModifiedRequest {
+  readonly request: PipelineRequest;
+  /** What of the body was read for a module. */
+  readonly pieces: readonly Buffer[];
+}
+
+export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
+  /** Whether its head was sent: it takes the body from then on. */
+  isSent = false;
+  /** Whether upstream has as much of the body as it takes for now. */
+  isFull = false;
+  readonly #context: PipelineContext;
+  readonly #events: UpstreamRequestEvents;
+  readonly #recording: RequestRecording | undefined;
+  readonly #modified: ModifiedRequest | undefined;
+  /** Undefined before it is open and after it is over. */
+  #stream: UpstreamStream | undefined;
+  #relay: ResponseRelay | undefined;
+
+  constructor(
+    context: PipelineContext,
+    events: UpstreamRequestEvents,
+    recording: RequestRecording | undefined,
+    modified: ModifiedRequest | undefined,
+  ) {
+    this.#context = context;
+    this.#events = events;
+    this.#recording = recording;
+    this.#modified = modified;
+  }
+
+  /** Whether the head of the response was written. */
+  get hasBegun(): boolean {
+    return this.#relay?.hasBegun === true;
+  }
+
+  /** The response, where it has come so far. */
+  get response(): Pick<ResponseRelay, 'sent' | 'compression'> | undefined {
+    return this.#relay;
+  }
+
+  /** Sends the request to an endpoint, on a stream that idles or on a new one. */
+  send(endpoint: LiveEndpoint, now: number): void {
+    const { source, timeouts, upstreams } = this.#context;
+    const { visitor } = source.client.connection;
+    timeouts.forResponse(now);
+    const idle = upstreams.take(endpoint, visitor, now, this);
+    this.#stream = idle ?? upstreams.open(endpoint, visitor, this);
+    if (!idle) return;
+    if (this.#recording) this.#recording.isConnectionReused = true;
+    this.#write(idle, now);
+  }
+
+  /** Takes a piece of the body. */
+  takeBody(piece: Buffer): void {
+    if (piece.length > 0) this.isFull = this.#stream?.write(piece) === false;
+  }
+
+  /** Goes on after the head of the response, which modules have decided on. */
+  proceed(): void {
+    const relay = this.#relay as ResponseRelay;
+    const progress = relay.proceed();
+    if (relay.hasBegun) this.#begun(relay);
+    this.onProgress(progress);
+  }
+
+  /** The visitor has taken what was written. */
+  release(): void {
+    this.#stream?.release();
+  }
+
+  /** The response is of no use any more. */
+  cancel(): void {
+    this.#stream?.cancel();
+    this.#stream = undefined;
+    this.#relay?.cancel();
+  }
+
+  onOpen(): void {
+    const now = this.#context.listener.now();
+    this.#context.timeouts.forResponse(now);
+    this.#write(this.#stream as UpstreamStream, now);
+  }
+
+  onOpenFailure(failure: OpenFailure): void {
+    this.#stream = undefined;
+    this.#events.onFailure(failure);
+  }
+
+  onDefect(): void {
+    this.#events.onDefect();
+  }
+
+  onDrain(): void {
+    this.isFull = false;
+    this.#context.timeouts.progress();
+    this.#context.source.resume();
+  }
+
+  onData(chunk: Buffer): void {
+    const { listener, source, timeouts } = this.#context;
+    const relay = this.#relay as ResponseRelay;
+    const { interims, hasBegun } = relay;
+    timeouts.progress();
+    const progress = relay.take(chunk);
+    if (relay.hasBegun && !hasBegun) this.#begun(relay);
+    else if (relay.interims > interims && source.isComplete) timeouts.forResponse(listener.now());
+    this.onProgress(progress);
+  }
+
+  onEnd(): void {
+    const progress = this.#relay?.takeEnd() ?? 'invalid';
+    if (progress === 'invalid') this.#events.onFailure('upstreamClosed');
+    else this.onProgress(progress);
+  }
+
+  onBreak(error: VisitorError): void {
+    this.#stream = undefined;
+    if (!this.#relay?.isComplete) this.#events.onFailure(error);
+  }
+
+  onTaken(bytes: number): void {
+    if (!this.#stream) return;
+    this.#stream.hold(bytes);
+    if (!this.#context.writer.hold(bytes)) this.#stream.release();
+  }
+
+  onProgress(progress: ResponseProgress): void {
+    const relay = this.#relay as ResponseRelay;
+    if (progress === 'more') return;
+    if (progress === 'head') this.#events.onHead(relay.response);
+    else if (progress === 'invalid') this.#events.onFailure('upstreamInvalid');
+    else if (progress === 'upgrade') this.#upgrade(relay);
+    else this.#complete(relay, progress === 'surplus');
+  }
+
+  /** Writes the head, and what of the body is there. */
+  #write(stream: UpstreamStream, now: number): void {
+    const { source, writer, timeouts } = this.#context;
+    const recording = this.#recording;
+    const wasComplete = source.isComplete;
+    const first = this.#modified ? NOTHING : source.readFirst();
+    if (!first) return void this.#events.onFailure('badBody');
+    if (first.length > 0) recording?.addRequestBytes(first, 0, first.length, source.isComplete);
+    this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);
+    this.isSent = true;
+    this.isFull = !stream.write(this.#head(first));
+    for (const piece of this.#modified?.pieces ?? []) this.isFull = !stream.write(piece);
+    if (!source.isComplete) timeouts.forProgress(now);
+    if (!wasComplete) source.resume();
+  }
+
+  /** The head as upstream gets it. @param first what follows it in the same piece. */
+  #head(first: Buffer): Buffer {
+    const { head, client } = this.#context.source;
+    const fields = client.fields.for(head.host);
+    const request = this.#modified?.request;
+    return request?.isChanged ? request.write(fields) : forwardedRequestHead(head, fields, first, 0, first.length);
+  }
+
+  /** The head of the response was written. */
+  #begun(relay: ResponseRelay): void {
+    const { listener, source, counter, timeouts } = this.#context;
+    counter.countResponse(relay.status);
+    if (relay.isComplete) return;
+    timeouts.forProgress(listener.now());
+    source.head.release();
+    relay.head.release();
+  }
+
+  /** @param hasSurplus whether upstream has sent more than the response. */
+  #complete(relay: ResponseRelay, hasSurplus: boolean): void {
+    const { listener, source, writer, upstreams } = this.#context;
+    const stream = this.#stream; // Undefined where it broke after all of the response had come.
+    this.#stream = undefined;
+    if (hasSurplus || !source.isComplete) stream?.cancel();
+    else if (stream) {
+      if (!writer.hold(0)) stream.release();
+      upstreams.keep(stream, listener.now(), relay.idleTimeout);
+    }
+    this.#events.onComplete();
+  }
+
+  #upgrade({ head, rest }: ResponseRelay): void {
+    const stream = this.#stream;
+    if (!stream || !this.#context.source.head.isUpgrade) return void this.#events.onFailure('upstreamInvalid');
+    this.#stream = undefined;
+    this.#events.onUpgrade(head.status, interimHead(head), stream.detach(), rest);
+  }
+}

@@ -1,0 +1,76 @@
+// The streams that a visitor's connection keeps to its endpoints: each serves one request after the other.
+
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import type { DrainingStreams } from './draining-streams.ts';
+import { UpstreamStream, type UpstreamUser } from './upstream-stream.ts';
+
+/** A stream is not used again when it idled longer: servers close idle connections, some of them after 5 s. */
+const IDLE_MAX = 4000;
+/** A stream is given up so long before its upstream said that it would be. */
+const IDLE_MARGIN = 1000;
+
+export class UpstreamPool {
+  readonly #draining: DrainingStreams;
+  readonly #isSingle: boolean;
+  #idle: UpstreamStream[] = [];
+
+  /**
+   * @param isSingle whether there is one request at a time: one stream is kept then, and further requests for the same
+   * address stay with its tunnel.
+   */
+  constructor(draining: DrainingStreams, isSingle: boolean) {
+    this.#draining = draining;
+    this.#isSingle = isSingle;
+  }
+
+  /** An idle stream for the request of a visitor; undefined when there is none. */
+  take(endpoint: LiveEndpoint, visitor: Visitor, now: number, user: UpstreamUser): UpstreamStream | undefined {
+    const idle = this.#idle;
+    for (let at = 0; at < idle.length; at++) {
+      const stream = idle[at] as UpstreamStream;
+      const isRight = this.#isSingle ? stream.isForAddressOf(endpoint, visitor) : stream.isFor(endpoint, visitor);
+      if (!isRight || stream.isUseless(now)) continue;
+      if (idle.length === 1) idle.pop();
+      else idle.splice(at, 1);
+      stream.user = user;
+      return stream;
+    }
+    if (this.#isSingle) this.close(now);
+    return undefined;
+  }
+
+  /** Opens a stream for the request of a visitor, which is told. */
+  open(endpoint: LiveEndpoint, visitor: Visitor, user: UpstreamUser): UpstreamStream {
+    return new UpstreamStream(endpoint, visitor, user);
+  }
+
+  /**
+   * Keeps a stream whose request is complete on both sides.
+   * @param timeout milliseconds after which the upstream closes an idle connection; 0 when it takes no more requests.
+   */
+  keep(stream: UpstreamStream, now: number, timeout: number): void {
+    stream.user = undefined;
+    stream.head.release();
+    stream.idleUntil = now + Math.min(IDLE_MAX, timeout - IDLE_MARGIN);
+    if (stream.isUseless(now)) stream.end(this.#draining, now);
+    else this.#idle.push(stream);
+  }
+
+  /** The visitor has taken all that was written. */
+  release(): void {
+    for (const stream of this.#idle) stream.release();
+  }
+
+  /** Ends those that have waited for too long. */
+  sweep(now: number): void {
+    if (!this.#idle.some((stream) => stream.isUseless(now))) return;
+    for (const stream of this.#idle) if (stream.isUseless(now)) stream.end(this.#draining, now);
+    this.#idle = this.#idle.filter(({ isOver }) => !isOver);
+  }
+
+  /** Ends all. */
+  close(now: number): void {
+    for (const stream of this.#idle) stream.end(this.#draining, now);
+    this.#idle.length = 0;
+  }
+}

@@ -1,0 +1,167 @@
+// A stream to an endpoint, over as many requests of one visitor as it lasts.
+
+import type { VisitorError } from '../../http/visitor-errors.ts';
+import { guarded } from '../../protocol/defect.ts';
+import { cancelStream } from '../../protocol/mux/mux-stream.ts';
+import { type ByteStream, ErrorCode, type StreamEvents } from '../../protocol/mux/stream.ts';
+import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { ResponseHead } from '../codec/response-head.ts';
+import { isSameVisitor } from '../visitors/connections.ts';
+import type { DrainingStreams } from './draining-streams.ts';
+
+/** The request that a stream serves: it is told what the stream brings, and what becomes of it. */
+export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {
+  onOpen(): void;
+  onOpenFailure(failure: OpenFailure): void;
+  /** The stream broke. */
+  onBreak(error: VisitorError): void;
+  /** An exception that nobody expected came up while it was told that the stream is open. */
+  onDefect(): void;
+}
+
+export class UpstreamStream implements StreamEvents {
+  readonly endpoint: LiveEndpoint;
+  /** The heads of its responses, one after the other. */
+  readonly head = new ResponseHead();
+  /** The request that it serves now. */
+  user: UpstreamUser | undefined;
+  /** Until when it may serve another one. */
+  idleUntil = 0;
+  /** Whether nothing comes or goes on it any more. */
+  isOver = false;
+  readonly #visitor: Visitor;
+  #stream: ByteStream | undefined;
+  /** Bytes that the visitor has not taken, and that the peer gets no new credit for. */
+  #held = 0;
+  /** Whether the peer will send nothing more. */
+  #hasEnded = false;
+
+  /** Opens the stream for a visitor's request, which is told. */
+  constructor(endpoint: LiveEndpoint, visitor: Visitor, user: UpstreamUser) {
+    this.endpoint = endpoint;
+    this.user = user;
+    this.#visitor = visitor;
+    endpoint.open(visitor, this).then(
+      guarded(
+        () => user.onDefect(),
+        (opened) => this.#opened(opened),
+      ),
+      () => this.#opened('offline'),
+    );
+  }
+
+  /** Whether it was opened for the same visitor to the same endpoint. */
+  isFor(endpoint: LiveEndpoint, visitor: Visitor): boolean {
+    return this.endpoint === endpoint && isSameVisitor(visitor, this.#visitor);
+  }
+
+  /** Whether it was opened for the same visitor to an endpoint at the same address. */
+  isForAddressOf(endpoint: LiveEndpoint, visitor: Visitor): boolean {
+    const { hostname, accountId, proto } = this.endpoint;
+    // Internal names are of one account: another has the same ones, for other endpoints.
+    const isSame = hostname === endpoint.hostname && accountId === endpoint.accountId && proto === endpoint.proto;
+    return isSame && isSameVisitor(visitor, this.#visitor);
+  }
+
+  /** Whether an idle one is of no use any more: its time is over, or its tunnel waits for its last visitors to go. */
+  isUseless(now: number): boolean {
+    return this.isOver || this.#hasEnded || now >= this.idleUntil || !this.endpoint.isOpen;
+  }
+
+  /** @returns false when the next bytes should wait for `onDrain`. */
+  write(bytes: Buffer): boolean {
+    return this.#stream?.write(bytes) ?? true;
+  }
+
+  /** So many bytes were read that the peer gets no new credit for until `release`. */
+  hold(bytes: number): void {
+    this.#held += bytes;
+  }
+
+  /** The visitor has taken what was read: the peer gets new credit for it. */
+  release(): void {
+    const held = this.#held;
+    if (held === 0) return;
+    this.#held = 0;
+    this.#stream?.consumed(held);
+  }
+
+  /** Ends the stream, after a complete response. */
+  end(draining: DrainingStreams, now: number): void {
+    const stream = this.#over();
+    if (this.#hasEnded) stream?.end();
+    else if (stream) draining.add(stream, now);
+  }
+
+  /** Breaks the stream: what it carries is of no use any more. */
+  cancel(): void {
+    const stream = this.#over();
+    if (stream) cancelStream(stream);
+  }
+
+  /** Gives the stream to somebody else, with credit for all that was read. */
+  detach(): ByteStream {
+    this.release();
+    return this.#over() as ByteStream;
+  }
+
+  onData(chunk: Buffer): void {
+    // Nobody asked for more: what comes now would be taken for the response to the next request.
+    if (this.user) this.user.onData(chunk);
+    else this.cancel();
+  }
+
+  onEnd(): void {
+    this.#hasEnded = true;
+    if (this.user) this.user.onEnd();
+    else this.#over()?.end();
+  }
+
+  onReset(code: ErrorCode): void {
+    const { user } = this;
+    this.#over();
+    user?.onBreak(errorOfReset(code));
+  }
+
+  onDrain(): void {
+    this.user?.onDrain();
+  }
+
+  #opened(opened: ByteStream | OpenFailure): void {
+    if (typeof opened === 'string') {
+      const { user } = this;
+      this.#over();
+      user?.onOpenFailure(opened);
+    } else if (this.isOver) {
+      cancelStream(opened);
+    } else {
+      this.#stream = opened;
+      this.user?.onOpen();
+    }
+  }
+
+  #over(): ByteStream | undefined {
+    const stream = this.#stream;
+    this.isOver = true;
+    this.#stream = undefined;
+    this.user = undefined;
+    return stream;
+  }
+}
+
+/** What a visitor who waits for a response is told of a stream that broke. */
+function errorOfReset(code: ErrorCode): VisitorError {
+  switch (code) {
+    case ErrorCode.REFUSED:
+      return 'upstreamRefused';
+    case ErrorCode.ACCEPT_QUEUE_FULL:
+    case ErrorCode.STREAMS_EXHAUSTED:
+    case ErrorCode.ENHANCE_CALM:
+      return 'overloaded';
+    case ErrorCode.SESSION_CLOSED:
+    case ErrorCode.REMOTE_GONE_AWAY:
+      return 'offline';
+    default:
+      return 'upstreamClosed';
+  }
+}
