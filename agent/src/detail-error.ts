@@ -1,6 +1,6 @@
-// An error that the local API answers.
+// Errors with a response of the local API.
 
-/** The message becomes `{"detail": message}`. */
+/** An error that the local API answers with `status` and the body `{"detail": message}`. */
 export class DetailError extends Error {
   readonly status: number;
 

@@ -1,66 +1,69 @@
-// What the agent's own rooms know of the connection to the gateway. `client/` implements it.
+// The interface of the client of the gateway, which `client/` implements.
 
 import type { Labels } from './settings/labels.ts';
 
+/** The protocol of a tunnel's public address. */
 export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
 
 interface CommonSpec {
   /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */
   forwardsTo: string;
+  /** A text that the gateway's API shows. */
   metadata: string;
 }
 
-/** A tunnel with a public address that the agent wants, for as long as it runs. */
+/** A tunnel with a public address, which the client keeps bound for as long as it is open. */
 export interface TunnelSpec extends CommonSpec {
   protocol: Protocol;
-  /** A name, or for tcp `host:port`; null lets the gateway choose once, and ask for the same again ever after. */
+  /** A domain, or for tcp `host:port`. With null the gateway chooses, and the client requests its choice again later. */
   domain: string | null;
-  /** The traffic policy, as a text in JSON or YAML; null for none. */
+  /** The traffic policy as a text in JSON or YAML; null for none. */
   policy: string | null;
-  /** What the gateway gave it last time, so that it gets the same again. */
+  /** The resumption from an earlier bind; null for a new tunnel. */
   resume: Resumption | null;
 }
 
-/** A tunnel without an address, for the edges whose backend chooses it: these have the name, the policy and the rest. */
+/** A tunnel without an address, for the edges whose backend selects its labels. The edge has the domain and the policy. */
 export interface LabelTunnelSpec extends CommonSpec {
-  /** At least one. */
+  /** At least one label. */
   labels: Labels;
 }
 
-/** What proves to the gateway that a tunnel was ours: to be kept over restarts. */
+/** The proof that a tunnel belongs to this agent, with which it gets the same address again. It is kept over restarts. */
 export interface Resumption {
   tunnelId: string;
   bindToken: string;
-  /** The URL that it had. */
+  /** The URL of the tunnel. */
   url: string;
 }
 
-/** What proves to the gateway that a session is ours: to be kept over restarts, so that we take over our own ghost. */
+/** The proof that a session belongs to this agent, with which a new session replaces it. It is kept over restarts. */
 export interface SessionIdentity {
   clientId: string;
   cookie: string;
 }
 
 /**
- * `pending`: not answered yet, as there is no session. `active`: the gateway serves it. `refused`: the gateway said no,
- * which is asked again, slowly. `closed`: by us.
+ * `pending`: there is no response yet. `active`: the gateway serves the tunnel. `refused`: the gateway refused it; the
+ * client retries with long delays. `closed`: the client closed it.
  */
 export type TunnelState = 'pending' | 'active' | 'refused' | 'closed';
 
-/** A refusal, in the gateway's words. */
+/** A refusal in the gateway's words. */
 export interface GatewayError {
-  /** `ERR_GATEWAY_334`; empty when the gateway gave none. */
+  /** The code, as in `ERR_GATEWAY_334`; empty when the gateway sent none. */
   code: string;
   message: string;
 }
 
+/** An open tunnel of the client. */
 export interface TunnelHandle {
   readonly state: TunnelState;
-  /** The public URL; null until it was active once, and always where it has labels in its place. */
+  /** The public URL; null before the tunnel was active once, and always for a tunnel with labels. */
   readonly url: string | null;
-  /** What is to be kept of it; null where there is nothing yet, and always where it has labels. */
+  /** The resumption; null before the first bind, and always for a tunnel with labels. */
   readonly resumption: Resumption | null;
-  /** Why it is refused; null otherwise. */
+  /** The refusal of a refused tunnel; null otherwise. */
   readonly error: GatewayError | null;
   readonly counters: {
     connections: number;
@@ -70,63 +73,68 @@ export interface TunnelHandle {
     dialFailures: number;
   };
   /**
-   * Settles at the first answer of the gateway: the URL, empty where there is none, or rejects with its refusal. Waits
-   * while there is no session.
+   * Settles with the first response of the gateway: it resolves to the URL, which is empty for a tunnel with labels, or
+   * rejects with the refusal. It stays pending while there is no session.
    */
   readonly answered: Promise<string>;
-  /** Unbinds it, at once where there is a session; resolves when no traffic can reach it any more. */
+  /** Closes and unbinds the tunnel. Resolves when its open streams have ended. */
   close(): Promise<void>;
 }
 
-/** `refused`: the gateway does not accept the authtoken; it is tried again, slowly. */
+/** The state of the session. `refused`: the gateway refused the authtoken; the client retries with long delays. */
 export type ClientState = 'connecting' | 'online' | 'waiting' | 'refused' | 'closed';
 
+/** The session of a client, as people see it. */
 export interface ClientStatus {
   state: ClientState;
-  /** When it came into this state, in milliseconds since 1970. */
+  /** When the state began, in milliseconds since 1970. */
   since: number;
-  /** Why there is no session; null while online. */
+  /** The reason why there is no session; null while online. */
   error: GatewayError | null;
   /** When the next attempt begins; null unless waiting or refused. */
   retryAt: number | null;
   /** The round trip of the last heartbeat in milliseconds; null before the first. */
   latencyMs: number | null;
-  /** Sessions begun since the start. */
+  /** The number of sessions since the start. */
   sessions: number;
 }
 
-/** What the gateway may ask of the agent from afar. The answer is null, or the reason why not. */
+/** The handlers of remote commands. Each returns null when it accepts the command, otherwise the reason of the refusal. */
 export interface RemoteCommands {
   stop(): string | null;
   restart(): string | null;
   update(version: string, permitMajor: boolean): string | null;
 }
 
+/** The client of the gateway. */
 export interface GatewayClient {
   readonly status: ClientStatus;
+  /** Opens a tunnel, which is bound as soon as there is a session. @throws {Error} when the client is closed. */
   open(tunnel: TunnelSpec | LabelTunnelSpec): TunnelHandle;
-  /** Says good-bye to the gateway and ends everything; resolves when the connection is closed. */
+  /** Closes all tunnels and the session. Resolves when the connection is closed. */
   close(): Promise<void>;
 }
 
+/** The settings and callbacks of a client. */
 export interface ClientOptions {
   authtoken: string;
   /** Host and port of the gateway's agent listener. */
   gateway: { host: string; port: number };
-  /** Certificates of the authorities to trust, in PEM; undefined: those Node trusts. */
+  /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
+  /** The identity of the session to take over; null for none. */
   identity: SessionIdentity | null;
-  /** Shown by the gateway's API. */
+  /** A text about the agent that the gateway's API shows. */
   metadata: string;
   /**
-   * The addresses of a place that visitors may be forwarded to; none where they may not. Connections go to one of them, and
-   * the name is not resolved again: its next answer may be another.
+   * Resolves an upstream to the addresses that the client may connect to; none when it is not allowed. The client does not
+   * resolve the name again, as the result may differ by then (DNS rebinding).
    */
   addresses(host: string, port: number): Promise<string[]>;
   commands: RemoteCommands;
-  /** Told when the session, a tunnel, or what is to be kept of them has changed. */
+  /** Called when the state of the session or of a tunnel, or a resumption, has changed. */
   onChange(): void;
-  /** Told the identity that is to be kept. */
+  /** Called with a new identity, which is to be kept over restarts. */
   onIdentity(identity: SessionIdentity): void;
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
 }

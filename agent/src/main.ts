@@ -1,4 +1,4 @@
-// The agent's process: arguments and environment → a run, until a signal or the gateway says stop.
+// The agent's process: it reads arguments and environment, and runs until a signal or a remote command ends it.
 
 import { LineWriter } from '@gateway/protocol';
 import { type Log, openLog } from './log.ts';
@@ -10,23 +10,23 @@ import { type AgentConfig, ConfigError, readConfig } from './settings/config.ts'
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
-/** A stop that takes so much longer than visitors may take, in milliseconds, is not waited for. */
-const STOP_MS = 2000;
-const USAGE = 2;
+/** The time in addition to the drain after which a stop is forced; milliseconds. */
+const FORCED_STOP_MS = 2000;
+const USAGE_EXIT_CODE = 2;
 
-/** How long an end waits for whoever reads what is said; milliseconds. */
-const FLUSH_MS = 1000;
+/** The time in which the readers of the standard streams must take the last lines; milliseconds. */
+const FLUSH_TIMEOUT_MS = 1000;
 
 const output = new LineWriter(1);
 const logs: LineWriter = new LineWriter(2, (dropped) =>
-  logs.write(`${dropped} log lines were dropped: nobody took them\n`),
+  logs.write(`${dropped} log lines were dropped, as nothing read them\n`),
 );
 const print = (line: string) => output.write(`${line}\n`);
 const restartState: RestartState = { identity: null, resume: null };
 
-/** Ends the process when what it said has been taken, or soon all the same. */
+/** Ends the process when its output is written, or after a timeout. */
 async function exit(code: number): Promise<never> {
-  await Promise.all([logs.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
+  await Promise.all([logs.flush(FLUSH_TIMEOUT_MS), output.flush(FLUSH_TIMEOUT_MS)]);
   process.exit(code);
 }
 
@@ -34,11 +34,11 @@ try {
   const command = readCommand(process.argv.slice(2));
   if (command.does === 'help') print(HELP);
   else if (command.does === 'version') print(version);
-  // What still is under way has no say any more.
+  // Asynchronous work that is left over does not keep the process alive.
   else await exit(await run(command));
 } catch (error) {
   logs.write(`${explain(error)}\n`);
-  await exit(error instanceof UsageError ? USAGE : 1);
+  await exit(error instanceof UsageError ? USAGE_EXIT_CODE : 1);
 }
 
 /** @returns the exit code. */
@@ -47,32 +47,32 @@ async function run(command: Exclude<Command, { does: 'help' } | { does: 'version
   if (command.does === 'diagnose') return (await diagnose(config, print)) ? 0 : 1;
   if (config.authtoken === '') throw new ConfigError('TUNNEL_AUTHTOKEN must be set to the authtoken of a credential');
   const log = openLog(config.logLevel, config.logFormat, (line) => logs.write(line));
-  const stopped = signalled();
+  const stopped = waitForSignal();
   for (;;) {
-    const running = command.does === 'start' ? await startAgent(config, log, print) : oneTunnel(command, config, log);
-    const why = await Promise.race([running.ended, stopped]);
-    log('info', why === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why });
-    const overdue = setTimeout(() => void exit(why === 'restart' ? 1 : 0), config.drainMs + STOP_MS);
+    const running = command.does === 'start' ? await startAgent(config, log, print) : startTunnel(command, config, log);
+    const reason = await Promise.race([running.ended, stopped]);
+    log('info', reason === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why: reason });
+    const forcedStop = setTimeout(() => void exit(reason === 'restart' ? 1 : 0), config.drainMs + FORCED_STOP_MS);
     await running.close();
-    clearTimeout(overdue);
-    if (why !== 'restart') return 0;
-    config = readAgain(config, log);
+    clearTimeout(forcedStop);
+    if (reason !== 'restart') return 0;
+    config = reloadConfig(config, log);
   }
 }
 
-/** The configuration for a restart: files that it names may be others by now. One that is not right is not used. */
-function readAgain(config: AgentConfig, log: Log): AgentConfig {
+/** Reads the configuration for a restart, as files that it names may have changed. An invalid one is not used. */
+function reloadConfig(config: AgentConfig, log: Log): AgentConfig {
   try {
     return readConfig(process.env, process.cwd());
   } catch (error) {
-    log('error', 'the configuration is not right any more; the one before is used', {
+    log('error', 'the configuration is no longer valid; the previous one is used', {
       reason: (error as Error).message,
     });
     return config;
   }
 }
 
-function oneTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): AgentRun {
+function startTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): AgentRun {
   const { forwardsTo } = command;
   const spec =
     command.does === 'labels'
@@ -87,20 +87,20 @@ function oneTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, 
   }
 }
 
-/** Resolves at the first signal that asks for an end; a second one is obeyed at once. */
-function signalled(): Promise<NodeJS.Signals> {
+/** Resolves with the first signal that ends the process. A second one ends it at once. */
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isStopping = false;
     const stop = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (isStopping) process.exit(1);
+      isStopping = true;
       resolve(signal);
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   });
 }
 
-/** What a person can do something about is said in words alone; anything else with its stack. */
+/** The text for an error: only the message for an error that a person can fix, with the stack for others. */
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${HELP}`;
   if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`;

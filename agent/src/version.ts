@@ -1,4 +1,4 @@
-// Which agent this is.
+// The version of the agent, from its package.json.
 
 import description from '../package.json' with { type: 'json' };
 

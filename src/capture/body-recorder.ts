@@ -1,82 +1,84 @@
-// The beginning of a body, copied as it passes.
+// Records the first bytes of a body while it is forwarded.
 
 import { ChunkedDecoder } from '../edge/codec/chunked-decoder.ts';
 
-/** What a copy begins with, in bytes; it doubles from there. */
-const FIRST_CAPACITY = 1024;
+/** The first size of the buffer, in bytes. It doubles when it is full. */
+const INITIAL_CAPACITY = 1024;
 
-/** Where a copy has its memory from. */
+/** The memory that recorders may use. */
 export interface MemoryBudget {
-  /** @returns false when so much more cannot be had. */
+  /** Takes memory. @returns false, and takes nothing, when the budget is exhausted. */
   take(bytes: number): boolean;
+  /** Gives back memory. */
   free(bytes: number): void;
 }
 
+/** The recording of one body. */
 export class BodyRecorder {
   readonly #max: number;
-  readonly #room: MemoryBudget;
-  #bytes = NOTHING;
+  readonly #budget: MemoryBudget;
+  #bytes = EMPTY;
   #length = 0;
   #isFull = false;
-  #unchunk: ChunkedDecoder | undefined;
+  #chunkedDecoder: ChunkedDecoder | undefined;
 
-  /** @param max how many bytes are kept. */
-  constructor(max: number, room: MemoryBudget) {
+  /** @param max the most bytes to record. */
+  constructor(max: number, budget: MemoryBudget) {
     this.#max = max;
-    this.#room = room;
+    this.#budget = budget;
   }
 
-  /** What is taken from now on is a body in chunks: these are left out. */
+  /** The following bytes are a body with the chunked coding, which is recorded without chunk headers. */
   startChunked(): void {
-    this.#unchunk = new ChunkedDecoder();
+    this.#chunkedDecoder = new ChunkedDecoder();
   }
 
-  /** Takes a piece of the body, found well formed; it may be changed afterwards. */
+  /** Records the next bytes of the body, which were validated before. The buffer may be reused afterwards. */
   take(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.#isFull) return;
-    if (this.#unchunk) this.#unchunk.take(bytes, start, end, (data) => this.#copy(data, 0, data.length));
+    if (this.#chunkedDecoder) this.#chunkedDecoder.take(bytes, start, end, (data) => this.#copy(data, 0, data.length));
     else this.#copy(bytes, start, end);
   }
 
-  /** Ends the copy. @returns what was kept: its bytes stay taken of the room. */
+  /** Ends the recording. @returns the recorded bytes, which still count against the budget. */
   finish(): Buffer {
     const [bytes, length] = [this.#bytes, this.#length];
     this.#isFull = true;
-    this.#bytes = NOTHING;
+    this.#bytes = EMPTY;
     this.#length = 0;
     if (bytes.length === length) return bytes;
     const exact = Buffer.allocUnsafeSlow(length);
     bytes.copy(exact, 0, 0, length);
-    this.#room.free(bytes.length - length);
+    this.#budget.free(bytes.length - length);
     return exact;
   }
 
-  /** Ends the copy; nothing of it is wanted. */
+  /** Ends the recording and frees its memory. */
   discard(): void {
     this.#isFull = true;
-    this.#room.free(this.#bytes.length);
-    this.#bytes = NOTHING;
+    this.#budget.free(this.#bytes.length);
+    this.#bytes = EMPTY;
     this.#length = 0;
   }
 
   #copy(data: Buffer, start: number, end: number): void {
     if (this.#isFull) return;
-    const wanted = Math.min(this.#max, this.#length + end - start);
-    if (wanted > this.#bytes.length && !this.#grow(wanted)) this.#isFull = true;
-    const taken = Math.min(wanted, this.#bytes.length) - this.#length;
-    data.copy(this.#bytes, this.#length, start, start + taken);
-    this.#length += taken;
+    const newLength = Math.min(this.#max, this.#length + end - start);
+    if (newLength > this.#bytes.length && !this.#grow(newLength)) this.#isFull = true;
+    const copied = Math.min(newLength, this.#bytes.length) - this.#length;
+    data.copy(this.#bytes, this.#length, start, start + copied);
+    this.#length += copied;
     if (this.#length === this.#max) this.#isFull = true;
   }
 
-  #grow(wanted: number): boolean {
-    const capacity = Math.min(this.#max, Math.max(wanted, 2 * this.#bytes.length, FIRST_CAPACITY));
-    if (!this.#room.take(capacity - this.#bytes.length)) return false;
-    const bytes = Buffer.allocUnsafeSlow(capacity); // A slice of Node's pool would keep all of that.
+  #grow(least: number): boolean {
+    const capacity = Math.min(this.#max, Math.max(least, 2 * this.#bytes.length, INITIAL_CAPACITY));
+    if (!this.#budget.take(capacity - this.#bytes.length)) return false;
+    const bytes = Buffer.allocUnsafeSlow(capacity); // A slice of Node's buffer pool would keep the whole pool alive.
     this.#bytes.copy(bytes, 0, 0, this.#length);
     this.#bytes = bytes;
     return true;
   }
 }
 
-const NOTHING: Buffer = Buffer.alloc(0);
+const EMPTY: Buffer = Buffer.alloc(0);

@@ -1,43 +1,46 @@
-// The captured requests of one endpoint: the newest ones, as many as there is room for.
+// The captured requests of one endpoint: a buffer of the newest ones.
 
 import type { MemoryBudget } from './body-recorder.ts';
 import type { CaptureHolder, CaptureMemory } from './capture-memory.ts';
 import { bodyMemory, headMemory, type RequestCapture, redact } from './captured-request.ts';
 
-/** Requests of one endpoint. */
+/** The most captured requests of one endpoint. */
 export const REQUESTS_MAX = 200;
-/** Bytes of them with their bodies; and once more, of the bodies that are being copied. */
+/** The most bytes of these requests with their bodies. Bodies that are being recorded have a limit of the same size. */
 export const BYTES_MAX = 8 * 1024 * 1024;
 
+/** The settings of a capture. */
 export interface CaptureSettings {
-  /** How much of each body is kept. */
+  /** The most bytes that are recorded of each body. */
   bodyBytes: number;
-  /** The names of fields, in lower case, whose values are not shown. */
+  /** The names of header fields, in lower case, whose values are redacted. */
   redacted: ReadonlySet<string>;
-  /** When it ends by itself: the wall clock, in milliseconds. */
+  /** When the capture ends, in milliseconds of the wall clock. */
   endsAt: number;
 }
 
+/** The buffer of one endpoint. When it is full, the oldest requests are evicted. */
 export class CaptureBuffer implements MemoryBudget, CaptureHolder {
   readonly endpointId: string;
   readonly accountId: string;
-  /** Who switched it on, or changed it since: `usr_…`, `bot_…`. */
+  /** The user who started the capture, or changed its settings last: `usr_…`, `bot_…`. */
   ownerId = '';
+  /** Whether requests are captured. */
   isOn = true;
-  /** Requests since it was switched on. */
+  /** The number of requests since the capture was started. */
   seen = 0;
-  /** How many were kept since then, and had to go for newer ones. */
+  /** The number of requests that were evicted for newer ones since then. */
   evicted = 0;
-  /** Bytes of what is kept. */
+  /** The bytes of the stored requests. */
   bytes = 0;
-  /** Since when the endpoint is not live; undefined while it is. */
+  /** When the endpoint went offline, in milliseconds; undefined while it is live. */
   offlineSince: number | undefined;
   #settings: CaptureSettings;
   readonly #memory: CaptureMemory<CaptureBuffer>;
-  /** The oldest first. */
+  /** The stored requests by their ids, the oldest first. */
   readonly #entries = new Map<string, { captured: RequestCapture; bytes: number }>();
-  /** Bytes of the bodies that are being copied. */
-  #copying = 0;
+  /** The bytes of the bodies that are being recorded. */
+  #recordingBytes = 0;
 
   constructor(endpointId: string, accountId: string, settings: CaptureSettings, memory: CaptureMemory<CaptureBuffer>) {
     this.endpointId = endpointId;
@@ -50,7 +53,7 @@ export class CaptureBuffer implements MemoryBudget, CaptureHolder {
     return this.#settings;
   }
 
-  /** What was not to be shown before stays so; what is not to be shown now never is. */
+  /** New settings redact more fields of the stored requests, too. Fields that were redacted before stay redacted. */
   set settings(settings: CaptureSettings) {
     this.#settings = settings;
     for (const { captured } of this.#entries.values()) redact(captured, settings.redacted);
@@ -60,7 +63,7 @@ export class CaptureBuffer implements MemoryBudget, CaptureHolder {
     return this.#entries.size;
   }
 
-  /** The newest first. */
+  /** The stored requests, the newest first. */
   list(): RequestCapture[] {
     return Array.from(this.#entries.values(), ({ captured }) => captured).reverse();
   }
@@ -69,30 +72,30 @@ export class CaptureBuffer implements MemoryBudget, CaptureHolder {
     return this.#entries.get(id)?.captured;
   }
 
-  /** For bodies that are being copied. */
+  /** Takes memory for a body that is being recorded. */
   take(bytes: number): boolean {
-    if (this.#copying + bytes > BYTES_MAX || !this.#memory.takeForRecording(bytes, this)) return false;
-    this.#copying += bytes;
+    if (this.#recordingBytes + bytes > BYTES_MAX || !this.#memory.takeForRecording(bytes, this)) return false;
+    this.#recordingBytes += bytes;
     return true;
   }
 
   free(bytes: number): void {
-    this.#copying -= bytes;
+    this.#recordingBytes -= bytes;
     this.#memory.recordingEnded(bytes, this);
     this.#memory.free(bytes, this);
   }
 
-  /** @param captured whose bodies were copied here. @returns false when there is no room for it. */
-  keep(captured: RequestCapture): boolean {
-    const copied = bodyMemory(captured);
+  /** Stores a request whose bodies were recorded here. @returns false when there is no memory for it. */
+  store(captured: RequestCapture): boolean {
+    const bodies = bodyMemory(captured);
     const head = headMemory(captured);
-    this.#copying -= copied;
-    this.#memory.recordingEnded(copied, this);
+    this.#recordingBytes -= bodies;
+    this.#memory.recordingEnded(bodies, this);
     if (!this.#memory.take(head, this)) {
-      this.#memory.free(copied, this);
+      this.#memory.free(bodies, this);
       return false;
     }
-    const bytes = copied + head;
+    const bytes = bodies + head;
     while (this.size === REQUESTS_MAX || (this.size > 0 && this.bytes + bytes > BYTES_MAX)) {
       const [oldest] = this.#entries.keys();
       this.evict(oldest as string);
@@ -104,15 +107,15 @@ export class CaptureBuffer implements MemoryBudget, CaptureHolder {
   }
 
   evict(id: string): void {
-    this.#drop(id);
+    this.#remove(id);
     this.evicted++;
   }
 
   clear(): void {
-    for (const id of [...this.#entries.keys()]) this.#drop(id);
+    for (const id of [...this.#entries.keys()]) this.#remove(id);
   }
 
-  #drop(id: string): void {
+  #remove(id: string): void {
     const bytes = this.#entries.get(id)?.bytes ?? 0;
     this.#entries.delete(id);
     this.bytes -= bytes;

@@ -1,40 +1,42 @@
-// What is noted of a request, beyond what every report has, at endpoints whose requests are looked at one by one.
+// Observes a request in more detail than a traffic report has, at endpoints whose requests are captured.
 
 import type { Refusal, RequestObserver } from '../edge/reports/traffic-reports.ts';
 import type { Visitor } from '../tunnel/endpoints/endpoint.ts';
 import { BodyRecorder, type MemoryBudget } from './body-recorder.ts';
 
+/** The details of one request for its capture. */
 export class CaptureDetail implements RequestObserver {
-  /** Where the bodies are copied to. */
+  /** The memory for the bodies. */
   readonly budget: MemoryBudget;
-  /** The other end of the connection; undefined as long as that was not noted. */
+  /** The client address of the connection; undefined until it is known. */
   peer: Visitor | undefined;
+  /** The reason why the gateway refused the request. */
   refusal: Refusal | undefined;
-  /** Whether all of the request has come. */
+  /** Whether the request was received completely. */
   isRequestComplete = false;
-  /** Whether the gateway itself has answered. */
-  isOwnAnswer = false;
-  /** Whether both sides have spoken another protocol since the head of the answer. */
+  /** Whether the response is one of the gateway itself. */
+  isLocalResponse = false;
+  /** Whether the connection was upgraded to another protocol (status 101). */
   isUpgraded = false;
-  /** The beginnings of the bodies, where they are wanted. */
+  /** The recorders of the bodies; undefined when bodies are not recorded. */
   readonly request: BodyRecorder | undefined;
   readonly response: BodyRecorder | undefined;
 
-  /** @param bodyBytes how much of each body is wanted. */
-  constructor(bodyBytes: number, room: MemoryBudget) {
-    this.budget = room;
+  /** @param bodyBytes the most bytes to record of each body. */
+  constructor(bodyBytes: number, budget: MemoryBudget) {
+    this.budget = budget;
     if (bodyBytes === 0) return;
-    this.request = new BodyRecorder(bodyBytes, room);
-    this.response = new BodyRecorder(bodyBytes, room);
+    this.request = new BodyRecorder(bodyBytes, budget);
+    this.response = new BodyRecorder(bodyBytes, budget);
   }
 
-  /** @param body of the answer, as it is sent. */
+  /** Notes that the gateway itself responds. @param body the body of the response. */
   sentLocalResponse(body: Buffer): void {
-    this.isOwnAnswer = true;
+    this.isLocalResponse = true;
     this.response?.take(body);
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Discards the recorded bodies. */
   discard(): void {
     this.request?.discard();
     this.response?.discard();

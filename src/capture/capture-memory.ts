@@ -1,99 +1,107 @@
-// The memory that all captured requests of a node share. When it is full, the account that has most of it gives way: no
-// account gets another below an equal share.
+// The memory that all captured requests of a node share. When it is full, requests of the account with the largest share are
+// evicted, so that no account pushes another below an equal share.
 
 const MIB = 1024 * 1024;
 
-/** Bytes of all of them together, and of the bodies that are being copied. */
+/** The most bytes of all captured requests, including the bodies that are being recorded. */
 export const MEMORY_MAX = 64 * MIB;
-/** Bytes of one account's bodies that are being copied: they cannot give way. */
-export const COPYING_MAX = 16 * MIB;
+/** The most bytes of one account's bodies that are being recorded; these cannot be evicted. */
+export const RECORDING_MAX = 16 * MIB;
 
-/** Who keeps captured requests. */
+/** An object that stores captured requests. */
 export interface CaptureHolder {
   readonly accountId: string;
-  /** Lets go of one of them, which frees its memory. */
+  /** Removes one of its requests, which frees memory. */
   evict(id: string): void;
 }
 
-/** What an account has. */
+/** The memory of one account. */
 interface Share<K> {
-  /** Bytes, those that are being copied among them. */
+  /** All bytes, including those that are being recorded. */
   used: number;
-  copying: number;
-  /** By the ids of the requests, the oldest first. */
-  keepers: Map<string, K>;
+  recording: number;
+  /** The holders of its requests by request id, the oldest first. */
+  holders: Map<string, K>;
 }
 
+/** The memory of all accounts. */
 export class CaptureMemory<K extends CaptureHolder> {
   #used = 0;
   readonly #shares = new Map<string, Share<K>>();
-  /** By the ids of the requests. */
-  readonly #keepers = new Map<string, K>();
+  /** The holders of all requests by request id. */
+  readonly #holders = new Map<string, K>();
 
-  /** Takes memory; the oldest requests of whoever has most go for it. @returns false when so much cannot be had fairly. */
+  /**
+   * Takes memory. It evicts the oldest requests of the largest share.
+   * @returns false when even that does not free enough.
+   */
   take(bytes: number, { accountId }: K): boolean {
     const own = this.#shareOf(accountId);
     while (this.#used + bytes > MEMORY_MAX) {
-      const [oldest] = this.#givingWayTo(own, bytes).keepers;
+      const [oldest] = this.#shareToEvict(own, bytes).holders;
       if (!oldest) {
-        this.#tidy(accountId);
+        this.#deleteIfEmpty(accountId);
         return false;
       }
       oldest[1].evict(oldest[0]);
     }
-    this.#shares.set(accountId, own); // All that it had may have gone just now.
+    this.#shares.set(accountId, own); // The loop may have evicted everything of this account, and deleted its share.
     this.#add(own, bytes);
     return true;
   }
 
-  /** Takes memory for bodies that are being copied, likewise. */
-  takeForRecording(bytes: number, keeper: K): boolean {
-    const copying = this.#shares.get(keeper.accountId)?.copying ?? 0;
-    if (copying + bytes > COPYING_MAX || !this.take(bytes, keeper)) return false;
-    this.#shareOf(keeper.accountId).copying = copying + bytes;
+  /** Takes memory for bodies that are being recorded, in the same way. */
+  takeForRecording(bytes: number, holder: K): boolean {
+    const recording = this.#shares.get(holder.accountId)?.recording ?? 0;
+    if (recording + bytes > RECORDING_MAX || !this.take(bytes, holder)) return false;
+    this.#shareOf(holder.accountId).recording = recording + bytes;
     return true;
   }
 
-  /** So much was copied, and stays taken. */
+  /** Ends the recording of bytes, which stay taken. */
   recordingEnded(bytes: number, { accountId }: K): void {
-    this.#shareOf(accountId).copying -= bytes;
+    this.#shareOf(accountId).recording -= bytes;
   }
 
+  /** Gives back memory. */
   free(bytes: number, { accountId }: K): void {
     this.#add(this.#shareOf(accountId), -bytes);
-    this.#tidy(accountId);
+    this.#deleteIfEmpty(accountId);
   }
 
+  /** The holder of a request; undefined when it is not stored. */
   holderOf(id: string): K | undefined {
-    return this.#keepers.get(id);
+    return this.#holders.get(id);
   }
 
-  added(id: string, keeper: K): void {
-    this.#keepers.set(id, keeper);
-    this.#shareOf(keeper.accountId).keepers.set(id, keeper);
+  /** Notes that a holder has stored a request. */
+  added(id: string, holder: K): void {
+    this.#holders.set(id, holder);
+    this.#shareOf(holder.accountId).holders.set(id, holder);
   }
 
+  /** Notes that a holder has removed a request. */
   removed(id: string, { accountId }: K): void {
-    this.#keepers.delete(id);
-    this.#shareOf(accountId).keepers.delete(id);
+    this.#holders.delete(id);
+    this.#shareOf(accountId).holders.delete(id);
   }
 
-  /** Whoever has most and something to give; who asks, where nobody has more than that would have. */
-  #givingWayTo(own: Share<K>, bytes: number): Share<K> {
-    let most = own;
-    let mostBytes = own.used + bytes;
+  /** The largest share with a request to evict; the own share, when no other is larger than that would become. */
+  #shareToEvict(own: Share<K>, bytes: number): Share<K> {
+    let largest = own;
+    let largestBytes = own.used + bytes;
     for (const share of this.#shares.values()) {
-      if (share === own || share.keepers.size === 0 || share.used <= mostBytes) continue;
-      most = share;
-      mostBytes = share.used;
+      if (share === own || share.holders.size === 0 || share.used <= largestBytes) continue;
+      largest = share;
+      largestBytes = share.used;
     }
-    return most;
+    return largest;
   }
 
   #shareOf(accountId: string): Share<K> {
     const known = this.#shares.get(accountId);
     if (known) return known;
-    const share: Share<K> = { used: 0, copying: 0, keepers: new Map() };
+    const share: Share<K> = { used: 0, recording: 0, holders: new Map() };
     this.#shares.set(accountId, share);
     return share;
   }
@@ -103,7 +111,7 @@ export class CaptureMemory<K extends CaptureHolder> {
     this.#used += bytes;
   }
 
-  #tidy(accountId: string): void {
+  #deleteIfEmpty(accountId: string): void {
     if (this.#shares.get(accountId)?.used === 0) this.#shares.delete(accountId);
   }
 }

@@ -1,32 +1,36 @@
-// A request that was captured, with its answer: plain data, which holds on to nothing of the connection it came on.
+// A captured request with its response. It is plain data without references to its connection, so that it keeps no
+// buffers alive.
 
 import type { Refusal, RequestReport } from '../edge/reports/traffic-reports.ts';
 import { type VisitorError, visitorErrors } from '../http/visitor-errors.ts';
 import type { CaptureDetail } from './capture-detail.ts';
 
-/** What an entry takes besides its texts and bodies, and each field of a head; about. */
+/** The estimated memory of a captured request without texts and bodies, and of each header field, in bytes. */
 const ENTRY_BYTES = 1024;
 const FIELD_BYTES = 96;
 
+/** Header fields in the order of the message. */
 export type FieldPairs = readonly (readonly [name: string, value: string])[];
 
+/** The recorded part of a body. */
 export interface BodyCapture {
-  /** How many bytes it had, as far as it came. */
+  /** The bytes of the body that were received. */
   bytes: number;
-  /** How it begins. */
+  /** The recorded first bytes. */
   kept: Buffer;
-  /** Whether that is all of it. */
+  /** Whether these are the whole body. */
   isWhole: boolean;
 }
 
+/** A captured request. */
 export interface RequestCapture {
-  /** `cap_…` */
+  /** The id: `cap_…`. */
   id: string;
   accountId: string;
   endpointId: string;
-  /** The operation that a visitor who was refused was shown. */
+  /** The operation id in the gateway's own response. */
   operationId: string | undefined;
-  /** The wall clock, in milliseconds. */
+  /** When its first byte was received, in milliseconds of the wall clock. */
   startedAt: number;
   durationMs: number;
   clientIp: string;
@@ -36,43 +40,49 @@ export interface RequestCapture {
   scheme: 'http' | 'https';
   host: string;
   target: string;
-  /** Undefined when the visitor got no answer. */
+  /** The status; undefined when there was no response. */
   status: number | undefined;
+  /** Whether the response was sent completely. */
   isComplete: boolean;
-  /** Why the gateway itself answered, or closed the connection. */
+  /** The reason why the gateway itself responded or closed the connection. */
   refusal: Refusal | undefined;
-  /** All of them, secrets included: see `redaction.ts`. */
+  /** All header fields with their secrets. `redactedFields` makes what may be shown. */
   requestFields: FieldPairs;
   responseFields: FieldPairs;
   requestBody: BodyCapture;
   responseBody: BodyCapture;
-  /** What a replay repeats. */
+  /** The id of the captured request that this one repeats; undefined unless it is a replay. */
   replayOf: string | undefined;
-  /** The names of those of its fields, in lower case, whose values are not shown. */
+  /** The names of its header fields, in lower case, whose values are redacted. */
   redacted: ReadonlySet<string>;
 }
 
+/** The part of a captured request that is not in its report. */
 export interface CaptureContext {
   id: string;
-  /** When it was over. */
+  /** When the request ended, in milliseconds of the wall clock. */
   endedAt: number;
-  /** The names of fields, in lower case, whose values are not to be shown. */
+  /** The names of header fields, in lower case, whose values are redacted. */
   redacted: ReadonlySet<string>;
   replayOf: string | undefined;
 }
 
-/** @param detail whose copies end with this. */
-export function toCapturedRequest(report: RequestReport, detail: CaptureDetail, facts: CaptureContext): RequestCapture {
+/** Makes a captured request of a report. It ends the recording of the bodies. */
+export function toCapturedRequest(
+  report: RequestReport,
+  detail: CaptureDetail,
+  context: CaptureContext,
+): RequestCapture {
   const { accountId, endpointId, connection, tls, request, response } = report;
-  const { isOwnAnswer, isRequestComplete, isUpgraded } = detail;
+  const { isLocalResponse, isRequestComplete, isUpgraded } = detail;
   const fields = response?.fields ?? [];
   return {
-    id: facts.id,
+    id: context.id,
     accountId,
     endpointId,
-    operationId: isOwnAnswer ? firstValue(fields, 'service-operation-id') : undefined,
+    operationId: isLocalResponse ? firstValue(fields, 'service-operation-id') : undefined,
     startedAt: request.firstByteAt,
-    durationMs: Math.max(0, (response?.lastByteAt ?? facts.endedAt) - request.firstByteAt),
+    durationMs: Math.max(0, (response?.lastByteAt ?? context.endedAt) - request.firstByteAt),
     clientIp: connection.clientIp,
     isTls: tls !== undefined,
     httpVersion: request.version,
@@ -82,53 +92,54 @@ export function toCapturedRequest(report: RequestReport, detail: CaptureDetail, 
     target: request.target,
     status: response?.status,
     isComplete: response?.isComplete === true,
-    refusal: detail.refusal ?? (isOwnAnswer ? ownErrorIn(fields) : undefined),
+    refusal: detail.refusal ?? (isLocalResponse ? gatewayErrorIn(fields) : undefined),
     requestFields: request.fields,
     responseFields: fields,
     requestBody: bodyOf(request.bodyLength, detail.request?.finish(), isRequestComplete && !isUpgraded),
     responseBody: bodyOf(response?.bodyLength ?? 0, detail.response?.finish(), isDone(response) && !isUpgraded),
-    replayOf: facts.replayOf,
-    redacted: namesAmong(facts.redacted, request.fields, fields),
+    replayOf: context.replayOf,
+    redacted: namesAmong(context.redacted, request.fields, fields),
   };
 }
 
-/** What it takes of the memory besides its bodies, about. */
+/** The estimated memory of a captured request without its bodies, in bytes. */
 export function headMemory({ requestFields, responseFields, host, target, refusal }: RequestCapture): number {
   let bytes = ENTRY_BYTES + host.length + target.length + (refusal?.reason.length ?? 0);
   for (const [name, value] of [...requestFields, ...responseFields]) bytes += FIELD_BYTES + name.length + value.length;
   return bytes;
 }
 
+/** The memory of the recorded bodies, in bytes. */
 export function bodyMemory({ requestBody, responseBody }: RequestCapture): number {
   return requestBody.kept.length + responseBody.kept.length;
 }
 
-/** Does not show values of these names any more, either. @param names in lower case. */
+/** Redacts further fields. @param names in lower case. */
 export function redact(captured: RequestCapture, names: ReadonlySet<string>): void {
   const further = namesAmong(names, captured.requestFields, captured.responseFields);
   captured.redacted = new Set([...captured.redacted, ...further]);
 }
 
-/** The first value of a field. @param name in lower case. */
+/** The first value of a header field. @param name in lower case. */
 export function firstValue(fields: FieldPairs, name: string): string | undefined {
   return fields.find((field) => field[0].toLowerCase() === name)?.[1];
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 const isDone = (response: RequestReport['response']) => response === undefined || response.isComplete;
 
-function bodyOf(bytes: number, kept: Buffer = NOTHING, isComplete: boolean): BodyCapture {
+function bodyOf(bytes: number, kept: Buffer = EMPTY, isComplete: boolean): BodyCapture {
   return { bytes, kept, isWhole: isComplete && kept.length === bytes };
 }
 
-/** Those of the names that fields have: no request holds on to what has nothing to do with it. */
+/** The names that the fields have. A captured request keeps only these, to save memory. */
 function namesAmong(names: ReadonlySet<string>, ...fields: FieldPairs[]): Set<string> {
   const theirs = fields.flat().map(([name]) => name.toLowerCase());
   return new Set(theirs.filter((name) => names.has(name)));
 }
 
-/** What one of the gateway's own errors says. */
-function ownErrorIn(fields: FieldPairs): Refusal | undefined {
+/** The reason in one of the gateway's own error responses. */
+function gatewayErrorIn(fields: FieldPairs): Refusal | undefined {
   const code = firstValue(fields, 'gateway-error-code');
   const reason = code && reasons.get(code);
   return reason ? { module: 'gateway', reason } : undefined;

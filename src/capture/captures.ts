@@ -1,5 +1,5 @@
-// The requests that people look at one by one, at the endpoints of which somebody has asked for it: in the memory of this
-// node, and nowhere else. Elsewhere a request costs no more than the question.
+// Captures of requests at endpoints where a user has started one. They are only in the memory of this node. At all other
+// endpoints, a request costs one look-up.
 
 import type { RequestReport, TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
@@ -11,144 +11,159 @@ import { CaptureMemory } from './capture-memory.ts';
 import { type RequestCapture, toCapturedRequest } from './captured-request.ts';
 import { redactedNames } from './redaction.ts';
 
-/** How often it is looked whether a capture is over. */
-const SWEEP_MS = 1000;
+/** The interval at which expired captures are ended; milliseconds. */
+const SWEEP_INTERVAL_MS = 1000;
 
+/** The dependencies of captures. */
 export interface CapturesDeps {
-  /** `cap_…` */
+  /** Makes the id of a captured request: `cap_…`. */
   newId(): string;
   /** The wall clock, in milliseconds. */
   time(): number;
-  /** Those that are live on this node. */
+  /** The endpoints that are live on this node. */
   endpoints: Pick<EndpointRegistry, 'byId'>;
-  /** How long an endpoint that is not live may take to come back: what was captured of it is kept meanwhile. */
+  /** The time for which captured requests of an offline endpoint are kept; milliseconds. */
   holdMs: number;
 }
 
+/** The options of a capture that a user starts. */
 export interface CaptureOptions {
+  /** The most bytes to record of each body. */
   bodyBytes: number;
-  /** Names of fields whose values are not to be shown, in any case; on top of those that never are. */
+  /** The names of header fields to redact, in any case, in addition to those that always are. */
   redactHeaders: readonly string[];
+  /** The duration of the capture. */
   minutes: number;
 }
 
+/** The state of the capture at an endpoint. */
 export interface CaptureState extends CaptureSettings {
   endpointId: string;
   isOn: boolean;
+  /** The number of stored requests. */
   kept: number;
+  /** The bytes of the stored requests. */
   keptBytes: number;
+  /** The number of requests since the capture was started. */
   passed: number;
+  /** The number of requests that were evicted since then. */
   forgotten: number;
 }
 
 type Listener = (captured: RequestCapture) => void;
 
+/** The captures of this node. */
 export class Captures {
-  /** Of replays that are under way. */
-  readonly replayed = new ActiveReplays();
-  readonly #options: CapturesDeps;
+  /** The replays in progress. */
+  readonly activeReplays = new ActiveReplays();
+  readonly #deps: CapturesDeps;
   readonly #memory = new CaptureMemory<CaptureBuffer>();
-  readonly #rings = new Map<string, CaptureBuffer>();
-  /** Those that are on. */
-  readonly #on = new Map<string, CaptureBuffer>();
+  readonly #buffers = new Map<string, CaptureBuffer>();
+  /** The buffers of the captures that are on. */
+  readonly #active = new Map<string, CaptureBuffer>();
   readonly #listeners = new Map<string, Set<Listener>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: CapturesDeps) {
-    this.#options = options;
+  constructor(deps: CapturesDeps) {
+    this.#deps = deps;
   }
 
-  /** Whether requests to an endpoint are captured. Asked for every request. */
+  /** Whether requests to an endpoint are captured. This is called for every request. */
   has(endpointId: string): boolean {
-    return this.#on.has(endpointId);
+    return this.#active.has(endpointId);
   }
 
-  /** An endpoint, when it is live on this node. */
+  /** An endpoint; undefined unless it is live on this node. */
   endpoint(id: string): LiveEndpoint | undefined {
-    return this.#options.endpoints.byId(id);
+    return this.#deps.endpoints.byId(id);
   }
 
-  /** Where to note what the report of a request is to have for it; undefined for nothing. */
+  /** The observer for a request; undefined when the endpoint has no capture. */
   observe(endpointId: string): CaptureDetail | undefined {
-    const ring = this.#on.get(endpointId);
-    return ring && new CaptureDetail(ring.settings.bodyBytes, ring);
+    const buffer = this.#active.get(endpointId);
+    return buffer && new CaptureDetail(buffer.settings.bodyBytes, buffer);
   }
 
-  /** Takes a request that is over. */
+  /** Captures a completed request. */
   take(report: RequestReport): void {
     const { observer: detail } = report;
     if (!(detail instanceof CaptureDetail)) return;
-    const ring = this.#on.get(report.endpointId);
-    const endedAt = this.#options.time();
-    if (ring !== detail.budget || !ring || endedAt >= ring.settings.endsAt) return void detail.discard();
-    ring.seen++;
-    const replay = this.replayed.find(detail.peer);
-    const facts = { id: this.#options.newId(), endedAt, redacted: ring.settings.redacted, replayOf: replay?.id };
-    const captured = toCapturedRequest(report, detail, facts);
+    const buffer = this.#active.get(report.endpointId);
+    const endedAt = this.#deps.time();
+    if (buffer !== detail.budget || !buffer || endedAt >= buffer.settings.endsAt) return void detail.discard();
+    buffer.seen++;
+    const replay = this.activeReplays.find(detail.peer);
+    const context = { id: this.#deps.newId(), endedAt, redacted: buffer.settings.redacted, replayOf: replay?.id };
+    const captured = toCapturedRequest(report, detail, context);
     replay?.onCaptured(captured);
-    if (!ring.keep(captured)) return;
+    if (!buffer.store(captured)) return;
     for (const listener of this.#listeners.get(report.endpointId) ?? []) listener(captured);
   }
 
-  /** What there is of an endpoint. */
+  /** The state of the capture at an endpoint. */
   state(endpointId: string): CaptureState {
-    const ring = this.#rings.get(endpointId);
-    if (!ring) return { ...NOTHING, endpointId };
-    const { settings, size: kept, bytes: keptBytes, seen: passed, evicted: forgotten } = ring;
-    const isOn = ring.isOn && this.#options.time() < settings.endsAt;
+    const buffer = this.#buffers.get(endpointId);
+    if (!buffer) return { ...NO_CAPTURE, endpointId };
+    const { settings, size: kept, bytes: keptBytes, seen: passed, evicted: forgotten } = buffer;
+    const isOn = buffer.isOn && this.#deps.time() < settings.endsAt;
     return { ...settings, endpointId, isOn, kept, keptBytes, passed, forgotten };
   }
 
-  /** Who switched on what is captured of an endpoint, or changed it since; undefined when it is off and nothing is kept. */
+  /** The user who started the capture or changed it last; undefined when it is off and no request is stored. */
   ownerOf(endpointId: string): string | undefined {
-    const ring = this.#rings.get(endpointId);
-    return ring && (ring.size > 0 || this.state(endpointId).isOn) ? ring.ownerId : undefined;
+    const buffer = this.#buffers.get(endpointId);
+    return buffer && (buffer.size > 0 || this.state(endpointId).isOn) ? buffer.ownerId : undefined;
   }
 
-  /** The newest first. */
+  /** The captured requests of an endpoint, the newest first. */
   list(endpointId: string): RequestCapture[] {
-    return this.#rings.get(endpointId)?.list() ?? [];
+    return this.#buffers.get(endpointId)?.list() ?? [];
   }
 
+  /** A captured request; undefined when it is not stored. */
   get(id: string): RequestCapture | undefined {
     return this.#memory.holderOf(id)?.get(id);
   }
 
-  /** Begins, or goes on with other settings. @param of the account, and who of it wants this. */
+  /** Starts a capture, or changes the settings of one that is on. */
   start(
     endpointId: string,
     { accountId, ownerId }: { accountId: string; ownerId: string },
     { bodyBytes, redactHeaders, minutes }: CaptureOptions,
   ): void {
-    const endsAt = this.#options.time() + minutes * 60_000;
+    const endsAt = this.#deps.time() + minutes * 60_000;
     const settings: CaptureSettings = { bodyBytes, redacted: redactedNames(redactHeaders), endsAt };
     const wasOn = this.state(endpointId).isOn;
-    const ring = this.#rings.get(endpointId) ?? new CaptureBuffer(endpointId, accountId, settings, this.#memory);
-    ring.settings = settings;
-    ring.ownerId = ownerId;
+    const buffer = this.#buffers.get(endpointId) ?? new CaptureBuffer(endpointId, accountId, settings, this.#memory);
+    buffer.settings = settings;
+    buffer.ownerId = ownerId;
     if (!wasOn) {
-      ring.clear();
-      ring.seen = 0;
-      ring.evicted = 0;
+      buffer.clear();
+      buffer.seen = 0;
+      buffer.evicted = 0;
     }
-    ring.isOn = true;
-    this.#rings.set(endpointId, ring);
-    this.#on.set(endpointId, ring);
-    this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    buffer.isOn = true;
+    this.#buffers.set(endpointId, buffer);
+    this.#active.set(endpointId, buffer);
+    this.#timer ??= setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
-  /** What is kept stays. */
+  /** Ends a capture. Its captured requests stay. */
   stop(endpointId: string): void {
-    const ring = this.#on.get(endpointId);
-    this.#on.delete(endpointId);
-    if (ring) ring.isOn = false;
+    const buffer = this.#active.get(endpointId);
+    this.#active.delete(endpointId);
+    if (buffer) buffer.isOn = false;
   }
 
+  /** Deletes the captured requests of an endpoint. */
   clear(endpointId: string): void {
-    this.#rings.get(endpointId)?.clear();
+    this.#buffers.get(endpointId)?.clear();
   }
 
-  /** Hears of each request that is captured at an endpoint, also when that begins later, until the returned function is called. */
+  /**
+   * Calls the listener with each request that is captured at an endpoint, also by later captures.
+   * @returns the function that removes the listener.
+   */
   listen(endpointId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(endpointId) ?? new Set();
     this.#listeners.set(endpointId, listeners.add(listener));
@@ -158,31 +173,32 @@ export class Captures {
     };
   }
 
-  /** Ends what is over. */
+  /** Ends expired captures, and deletes those of endpoints that stay offline. */
   sweep(): void {
-    const { time, endpoints, holdMs } = this.#options;
+    const { time, endpoints, holdMs } = this.#deps;
     const now = time();
-    for (const [endpointId, ring] of this.#rings) {
-      if (now >= ring.settings.endsAt) this.stop(endpointId);
-      ring.offlineSince = endpoints.byId(endpointId) ? undefined : (ring.offlineSince ?? now);
-      if (ring.offlineSince !== undefined && now - ring.offlineSince >= holdMs) this.#end(endpointId, ring);
+    for (const [endpointId, buffer] of this.#buffers) {
+      if (now >= buffer.settings.endsAt) this.stop(endpointId);
+      buffer.offlineSince = endpoints.byId(endpointId) ? undefined : (buffer.offlineSince ?? now);
+      if (buffer.offlineSince !== undefined && now - buffer.offlineSince >= holdMs) this.#delete(endpointId, buffer);
     }
-    if (this.#rings.size === 0) this.close();
+    if (this.#buffers.size === 0) this.close();
   }
 
+  /** Stops the timer. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #end(endpointId: string, ring: CaptureBuffer): void {
+  #delete(endpointId: string, buffer: CaptureBuffer): void {
     this.stop(endpointId);
-    ring.clear();
-    this.#rings.delete(endpointId);
+    buffer.clear();
+    this.#buffers.delete(endpointId);
   }
 }
 
-const NOTHING = {
+const NO_CAPTURE = {
   isOn: false,
   bodyBytes: 0,
   redacted: redactedNames([]),
@@ -194,8 +210,8 @@ const NOTHING = {
 };
 
 /**
- * A reporter that gives requests to the captures as well as to another reporter. Each gets only what it asked for, and an
- * error of the captures does not keep the report from the other.
+ * A reporter that passes requests to the captures and to another reporter. Each gets only the reports that it wants, and an
+ * error of the captures does not affect the other.
  */
 export function withCaptures(reporter: TrafficReporter, captures: Captures): TrafficReporter {
   return {

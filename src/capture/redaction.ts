@@ -1,8 +1,8 @@
-// Values that nobody is shown, whoever asks: they are kept for replays alone.
+// Redacted header fields: their values are never shown and are kept only for replays.
 
 import type { FieldPairs, RequestCapture } from './captured-request.ts';
 
-/** Fields whose values are secrets wherever they are. In lower case. */
+/** The names, in lower case, of the fields that are always redacted. */
 export const ALWAYS_REDACTED: readonly string[] = [
   'authorization',
   'proxy-authorization',
@@ -11,19 +11,20 @@ export const ALWAYS_REDACTED: readonly string[] = [
   'x-api-key',
 ];
 
+/** A header field as it may be shown. */
 export interface ShownField {
   name: string;
-  /** '' when it is redacted. */
+  /** The value; '' when it is redacted. */
   value: string;
   isRedacted: boolean;
 }
 
-/** @param names in any case, on top of those that always are. */
+/** The names of all redacted fields. @param names further names, in any case. */
 export function redactedNames(names: readonly string[]): ReadonlySet<string> {
   return new Set([...ALWAYS_REDACTED, ...names.map((name) => name.toLowerCase())]);
 }
 
-/** Fields as they may be shown. */
+/** The fields without the values of the redacted ones. */
 export function redactedFields(fields: FieldPairs, redacted: RequestCapture['redacted']): ShownField[] {
   return fields.map(([name, value]) => {
     const isRedacted = redacted.has(name.toLowerCase());

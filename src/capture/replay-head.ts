@@ -1,54 +1,54 @@
-// The head of a replay: what was captured, with what is edited of it, and without what belongs to one hop or one sending.
+// The head of a replay: the captured fields with the edits, without hop-by-hop fields and fields of the original connection.
 
 import { type FieldPairs, firstValue, type RequestCapture } from './captured-request.ts';
 
-/** What is different from what was captured; left out: as it was. */
+/** The changes of a replay. A member that is left out stays as captured. */
 export interface ReplayEdits {
   method?: string;
-  /** With its query. */
+  /** The path with its query. */
   path?: string;
-  /** All fields. One whose value is null has what was captured: the first of its name what the first had, and so on. */
+  /** All fields. A null stands for the captured value of that name: the first null for the first value, and so on. */
   fields?: readonly (readonly [name: string, value: string | null])[];
   body?: Buffer;
 }
 
-/** Fields of one hop, of the way that was taken, of the framing of the body; the gateway makes its own of all of them. */
-const LEFT_OUT =
+/** Hop-by-hop fields, forwarding fields and the framing of the body. The gateway sets its own. */
+const EXCLUDED_FIELDS =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-mtls-.*|host)$/;
 
 /**
- * The fields to be sent, without Host and the length of the body.
- * @returns the name of a field that was to be as it was captured, and was not.
+ * The fields of the replay, without Host and Content-Length.
+ * @returns the fields; or the name of a field with a null that has no captured value.
  */
 export function replayFields(captured: RequestCapture, edits: ReplayEdits): FieldPairs | string {
-  const all = edits.fields ? filledIn(edits.fields, captured.requestFields) : captured.requestFields;
+  const all = edits.fields ? withCapturedValues(edits.fields, captured.requestFields) : captured.requestFields;
   if (typeof all === 'string') return all;
-  const listed = (firstValue(captured.requestFields, 'connection') ?? '').toLowerCase().split(/[\s,]+/);
+  const hopByHop = (firstValue(captured.requestFields, 'connection') ?? '').toLowerCase().split(/[\s,]+/);
   const sent = all.filter(([name]) => {
     const lower = name.toLowerCase();
-    return !LEFT_OUT.test(lower) && !listed.includes(lower);
+    return !EXCLUDED_FIELDS.test(lower) && !hopByHop.includes(lower);
   });
   return withOneCookie(sent);
 }
 
-function filledIn(
+function withCapturedValues(
   fields: NonNullable<ReplayEdits['fields']>,
-  before: FieldPairs,
+  captured: FieldPairs,
 ): readonly (readonly [name: string, value: string])[] | string {
-  const asked = new Map<string, number>();
+  const positions = new Map<string, number>();
   const all: (readonly [string, string])[] = [];
   for (const [name, value] of fields) {
     const lower = name.toLowerCase();
-    const place = asked.get(lower) ?? 0;
-    asked.set(lower, place + 1);
-    const kept = value ?? before.filter((field) => field[0].toLowerCase() === lower)[place]?.[1];
-    if (kept === undefined) return name;
-    all.push([name, kept]);
+    const position = positions.get(lower) ?? 0;
+    positions.set(lower, position + 1);
+    const text = value ?? captured.filter((field) => field[0].toLowerCase() === lower)[position]?.[1];
+    if (text === undefined) return name;
+    all.push([name, text]);
   }
   return all;
 }
 
-/** HTTP/2 sends cookies in as many fields as it likes, HTTP/1.1 in one (RFC 9113, section 8.2.3). */
+/** Joins cookie fields: HTTP/2 allows several, HTTP/1.1 only one (RFC 9113, section 8.2.3). */
 function withOneCookie(fields: FieldPairs): FieldPairs {
   const isCookie = ([name]: FieldPairs[number]) => name.toLowerCase() === 'cookie';
   const cookies = fields.filter(isCookie).map(([, value]) => value);

@@ -1,5 +1,5 @@
-// Captured requests, sent once more: through the public listener of this node, as a visitor would, so that all that stands
-// before the endpoint acts as it does for visitors.
+// Replays captured requests. They are sent to the public listener of this node, as a visitor would, so that modules and
+// policies of the endpoint apply to them.
 
 import { once } from 'node:events';
 import { type IncomingMessage, request as startRequest } from 'node:http';
@@ -12,57 +12,60 @@ import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request
 import type { Captures } from './captures.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';
 
-/** How much of the answer is taken; one that is longer is cut there. */
+/** The most bytes that are read of a response's body; a longer one is truncated. */
 export const RESPONSE_MAX = 1024 * 1024;
-/** Bytes of the head of the answer: more than any head that the gateway lets through. */
+/** The most bytes of a response's head: more than the gateway itself allows. */
 const HEAD_MAX = 256 * 1024;
-/** How long it may take until the answer is complete, in milliseconds. */
+/** The timeout for the whole response; milliseconds. */
 export const REPLAY_TIMEOUT_MS = 30_000;
-/** Replays of one account that may be under way at once. */
+/** The most concurrent replays of one account. */
 export const REPLAYS_MAX = 8;
-/** How long the capture of a replay is waited for that was cut, in milliseconds. */
-const CAPTURED_MS = 1000;
-/** How a listener on all addresses is reached from here. */
+/** The time in which the replay itself must be captured after its response; milliseconds. */
+const CAPTURE_TIMEOUT_MS = 1000;
+/** The loopback address for a listener on all addresses. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
+/** The response to a replay. */
 export interface ReplayResponse {
   status: number;
   durationMs: number;
   fields: FieldPairs;
   body: BodyCapture;
-  /** The replay itself; undefined when it was not captured. */
+  /** The capture of the replay itself; undefined when it was not captured. */
   captured: RequestCapture | undefined;
 }
 
-/** Why a request was not sent again, or got no answer. */
+/** The reason why a request was not replayed, or got no response. */
 export type ReplayFailure =
   | { failed: 'gone' | 'bodyMissing' | 'upgraded' | 'clientCertificate' | 'tooMany' | 'timeout' }
   | { failed: 'fieldMissing'; name: string }
   | { failed: 'noAnswer'; reason: string };
 
+/** The dependencies of replays. */
 export interface ReplaysOptions {
-  /** Where the listeners of this node are. */
+  /** The addresses of this node's public listeners. */
   listeners: Record<'http' | 'https', Pick<AddressInfo, 'address' | 'port'>>;
   captures: Captures;
-  /** What a connection to one of them begins with that comes from an address, where it has to; nothing when left out. */
-  greeting?(listener: 'http' | 'https', ip: string): Buffer | undefined;
-  /** How long it may take; the usual when left out. */
+  /** The PROXY protocol header that a connection to a listener must start with; undefined or left out when there is none. */
+  proxyHeader?(listener: 'http' | 'https', ip: string): Buffer | undefined;
+  /** The timeout of a replay, in milliseconds; `REPLAY_TIMEOUT_MS` when left out. */
   timeoutMs?: number;
 }
 
+/** Sends replays. */
 export class Replays {
   readonly #options: ReplaysOptions;
-  /** How many of each account are under way. */
-  readonly #underWay = new Map<string, number>();
+  /** The number of replays in progress, by account. */
+  readonly #inProgress = new Map<string, number>();
 
   constructor(options: ReplaysOptions) {
     this.#options = options;
   }
 
-  /** Never rejects. */
+  /** Sends a captured request again. It never rejects. */
   async send(captured: RequestCapture, edits: ReplayEdits): Promise<ReplayResponse | ReplayFailure> {
     if (captured.status === 101) return { failed: 'upgraded' };
-    // Its name may be somebody else's by now, whom the secrets in the request are no business of.
+    // Without the endpoint, the host may belong to another account by now, which must not get the secrets in the request.
     const endpoint = this.#options.captures.endpoint(captured.endpointId);
     if (!endpoint) return { failed: 'gone' };
     const tls = captured.isTls ? rulesOf(endpoint)?.tls : undefined;
@@ -71,30 +74,30 @@ export class Replays {
     const fields = replayFields(captured, edits);
     if (typeof fields === 'string') return { failed: 'fieldMissing', name: fields };
     const { accountId } = captured;
-    const underWay = this.#underWay.get(accountId) ?? 0;
-    if (underWay === REPLAYS_MAX) return { failed: 'tooMany' };
-    this.#underWay.set(accountId, underWay + 1);
+    const inProgress = this.#inProgress.get(accountId) ?? 0;
+    if (inProgress === REPLAYS_MAX) return { failed: 'tooMany' };
+    this.#inProgress.set(accountId, inProgress + 1);
     try {
-      return await this.#carry(captured, edits, fields);
+      return await this.#sendAndCapture(captured, edits, fields);
     } catch (error) {
       return { failed: 'noAnswer', reason: error instanceof Error ? error.message : String(error) };
     } finally {
-      const left = (this.#underWay.get(accountId) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(accountId, left);
-      else this.#underWay.delete(accountId);
+      const left = (this.#inProgress.get(accountId) ?? 1) - 1;
+      if (left > 0) this.#inProgress.set(accountId, left);
+      else this.#inProgress.delete(accountId);
     }
   }
 
-  async #carry(
+  async #sendAndCapture(
     captured: RequestCapture,
     edits: ReplayEdits,
     fields: FieldPairs,
   ): Promise<ReplayResponse | ReplayFailure> {
     const { captures, timeoutMs = REPLAY_TIMEOUT_MS } = this.#options;
-    const began = performance.now();
-    const late = AbortSignal.timeout(timeoutMs);
-    const socket = await this.#connected(captured, late).catch((error) => {
-      if (!late.aborted) throw error;
+    const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const socket = await this.#connect(captured, timeout).catch((error) => {
+      if (!timeout.aborted) throw error;
     });
     if (!socket) return { failed: 'timeout' };
     let onCaptured: (captured: RequestCapture) => void = () => {};
@@ -102,37 +105,43 @@ export class Replays {
       onCaptured = resolve;
     });
     const address = { ip: unmapIpv4(socket.localAddress ?? ''), port: socket.localPort ?? 0 };
-    const forget = captures.replayed.add(address, { id: captured.id, onCaptured });
+    const removeReplay = captures.activeReplays.add(address, { id: captured.id, onCaptured });
     try {
-      const response = await ask(socket, captured, edits, fields, late);
+      const response = await sendRequest(socket, captured, edits, fields, timeout);
       if (!response) return { failed: 'timeout' };
-      const body = await bodyOf(response, late);
-      const durationMs = performance.now() - began;
+      const body = await readBody(response, timeout);
+      const durationMs = performance.now() - startedAt;
       socket.destroy();
-      const own = !captures.has(captured.endpointId)
+      const ownCaptured = !captures.has(captured.endpointId)
         ? undefined
-        : await Promise.race([ownCapture, pause(CAPTURED_MS, undefined, { ref: false })]);
-      return { status: response.statusCode ?? 0, durationMs, fields: pairs(response.rawHeaders), body, captured: own };
+        : await Promise.race([ownCapture, pause(CAPTURE_TIMEOUT_MS, undefined, { ref: false })]);
+      return {
+        status: response.statusCode ?? 0,
+        durationMs,
+        fields: toFieldPairs(response.rawHeaders),
+        body,
+        captured: ownCaptured,
+      };
     } finally {
-      forget();
+      removeReplay();
       socket.destroy();
     }
   }
 
-  async #connected({ scheme, host }: RequestCapture, signal: AbortSignal): Promise<Socket> {
+  async #connect({ scheme, host }: RequestCapture, signal: AbortSignal): Promise<Socket> {
     const { address, port } = this.#options.listeners[scheme];
     const to = { host: LOOPBACK[address] ?? address, port };
     const servername = host.replace(/:\d*$/, '').replace(/\.$/, '');
     const socket = connect(to);
-    socket.on('error', () => {}); // Whoever waits for it is told.
+    socket.on('error', () => {}); // The functions that wait for the socket get its errors.
     try {
       await once(socket, 'connect', { signal });
-      const greeting = this.#options.greeting?.(scheme, unmapIpv4(socket.localAddress ?? ''));
-      if (greeting) socket.write(greeting);
+      const header = this.#options.proxyHeader?.(scheme, unmapIpv4(socket.localAddress ?? ''));
+      if (header) socket.write(header);
       if (scheme === 'http') return socket;
-      // Our own certificate, on our own listener: nobody else can be there.
+      // The listener is our own, so its certificate needs no verification.
       const tls = connectTls({ socket, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
-      tls.on('error', () => {}); // Likewise.
+      tls.on('error', () => {}); // As above.
       await once(tls, 'secureConnect', { signal });
       return tls;
     } catch (error) {
@@ -142,8 +151,8 @@ export class Replays {
   }
 }
 
-/** @returns the head of the answer; undefined when it takes too long. */
-async function ask(
+/** Sends the request. @returns the head of the response; undefined after a timeout. */
+async function sendRequest(
   socket: Socket,
   captured: RequestCapture,
   edits: ReplayEdits,
@@ -157,7 +166,7 @@ async function ask(
   const headers = [hostName, captured.host, ...fields.flat(), ...length, 'Connection', 'close'];
   const options = { method, path, headers, setHost: false, maxHeaderSize: HEAD_MAX };
   const request = startRequest({ createConnection: () => socket, ...options });
-  request.on('error', () => {}); // Likewise.
+  request.on('error', () => {}); // As above.
   request.end(body);
   try {
     const [response] = await once(request, 'response', { signal });
@@ -168,27 +177,27 @@ async function ask(
   }
 }
 
-/** What comes of a body until it ends, is cut, gets too long or takes too long. */
-async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<BodyCapture> {
-  const pieces: Buffer[] = [];
+/** Reads a body until its end, an error, the size limit or the timeout. */
+async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<BodyCapture> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
   const stop = () => response.destroy();
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      pieces.push(piece.subarray(0, Math.max(0, RESPONSE_MAX - bytes)));
-      bytes += piece.length;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk.subarray(0, Math.max(0, RESPONSE_MAX - bytes)));
+      bytes += chunk.length;
       if (bytes > RESPONSE_MAX) break;
     }
   } catch {
-    // It was cut: there is what there is.
+    // The response was cut; the bytes that were received are shown.
   } finally {
     signal.removeEventListener('abort', stop);
   }
-  return { bytes, kept: Buffer.concat(pieces), isWhole: response.complete && bytes <= RESPONSE_MAX };
+  return { bytes, kept: Buffer.concat(chunks), isWhole: response.complete && bytes <= RESPONSE_MAX };
 }
 
-function pairs(raw: readonly string[]): FieldPairs {
+function toFieldPairs(raw: readonly string[]): FieldPairs {
   return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] as string, raw[2 * i + 1] as string]);
 }

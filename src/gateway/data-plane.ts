@@ -241,7 +241,7 @@ async function startParts(
     replays: new Replays({
       captures,
       listeners: { http: httpAddress, https: httpsAddress },
-      greeting: proxied.localHeader.bind(proxied),
+      proxyHeader: proxied.localHeader.bind(proxied),
     }),
   };
 }

@@ -1,8 +1,9 @@
-// Exceptions that nobody expected.
+// Defects: exceptions that no code expects.
 
 /**
- * Hands an exception to the process's last guard, which logs and counts it, after whoever caught it has ended the one
- * connection that it is about. Where there is no guard (tools, tests), the process ends with it.
+ * Throws an exception outside of the current call stack, so that the process's handler of uncaught exceptions logs and
+ * counts it. The code that caught it has ended the one connection that it affects. In a process without such a handler
+ * (tools, tests) the exception ends the process.
  */
 export function reportDefect(error: unknown): void {
   process.nextTick(() => {
@@ -10,7 +11,7 @@ export function reportDefect(error: unknown): void {
   });
 }
 
-/** The listener, such that an exception ends with `end` what it is about, and nothing else. */
+/** Wraps a listener: an exception in it is reported as a defect, and `end` ends the one object that it affects. */
 export function guarded<Args extends unknown[]>(
   end: () => void,
   listener: (...args: Args) => void,

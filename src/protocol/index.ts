@@ -1,4 +1,4 @@
-// What gateway and agents share: the wire, and what both need beside it.
+// The package that gateway and agents share: the wire protocol, and helpers that both need.
 
 export { ByteBudget } from './byte-budget.ts';
 export { limitConcurrency } from './concurrency-limit.ts';
@@ -8,7 +8,7 @@ export { answerHeartbeat, startHeartbeat } from './messages/heartbeat.ts';
 export { describeJsonError, JsonReader, MESSAGE_MAX, MessageError } from './messages/json-reader.ts';
 export * from './messages/messages.ts';
 export { EdgeType, type ProxyHeader, readProxyHeader, writeProxyHeader } from './messages/proxy-header.ts';
-export { answer, callPeer, openTypedStream, readStreamType, StreamType } from './messages/typed-stream.ts';
+export { answerCall, callPeer, openTypedStream, readStreamType, StreamType } from './messages/typed-stream.ts';
 export { Flag, FrameType, HEADER_BYTES, MuxFrameReader, writeHeader } from './mux/frame.ts';
 export { MuxSession } from './mux/mux-session.ts';
 export { MuxStream, noopStreamEvents } from './mux/mux-stream.ts';

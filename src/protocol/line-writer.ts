@@ -1,58 +1,62 @@
-// Lines for a standard stream of the process. Whoever does not take them, and a disk that is full, hold nobody up.
+// Writes lines to a standard stream of the process. A reader that does not read, or a full disk, never blocks the caller.
 
 import { constants, fstatSync, openSync, write as writeToFile } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty } from 'node:tty';
 
-/** Characters that wait at most; what comes then is dropped. */
-const WAITING_MAX = 4 * 2 ** 20;
-/** Characters that are written at once, or one line. */
-const BATCH = 64 * 2 ** 10;
-/** After which what could not be written is tried again; milliseconds. */
-const AGAIN_MS = 1000;
+/** The most characters that wait to be written. Lines beyond that are dropped. */
+const QUEUE_CHARACTERS_MAX = 4 * 2 ** 20;
+/** The most characters of one write; a line that is longer is a write of its own. */
+const BATCH_CHARACTERS = 64 * 2 ** 10;
+/** The delay after which a failed write is tried again; milliseconds. */
+const RETRY_MS = 1000;
 
 type Sink = (text: string, done: (error?: Error | null) => void) => void;
 
+/**
+ * Writes lines to standard output or standard error, in order and in batches. Lines that do not fit into its queue are
+ * dropped and counted.
+ */
 export class LineWriter {
   readonly #fd: 1 | 2;
-  readonly #onFlowing: (dropped: number) => void;
+  readonly #onRecovered: (dropped: number) => void;
   #sink: Sink | undefined;
-  #waiting: string[] = [];
+  #queue: string[] = [];
   #characters = 0;
   #isWriting = false;
   #dropped = 0;
-  #untold = 0;
-  #idle: (() => void)[] = [];
+  #unreportedDrops = 0;
+  #flushes: (() => void)[] = [];
 
-  /** @param onFlowing told when lines are taken again, and how many were dropped since it was told last. */
-  constructor(fd: 1 | 2, onFlowing: (dropped: number) => void = () => {}) {
+  /** @param onRecovered called when a write succeeds after lines were dropped, with their number since the last call. */
+  constructor(fd: 1 | 2, onRecovered: (dropped: number) => void = () => {}) {
     this.#fd = fd;
-    this.#onFlowing = onFlowing;
+    this.#onRecovered = onRecovered;
   }
 
-  /** How many lines were dropped in all. */
+  /** The number of lines dropped since the start. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Writes a line, with its line break, as soon as it can. It neither waits nor throws. */
+  /** Queues a line, which includes its line break, and writes it as soon as possible. It neither blocks nor throws. */
   write(line: string): void {
-    if (this.#characters + line.length > WAITING_MAX) {
+    if (this.#characters + line.length > QUEUE_CHARACTERS_MAX) {
       this.#dropped++;
-      this.#untold++;
+      this.#unreportedDrops++;
       return;
     }
-    this.#waiting.push(line);
+    this.#queue.push(line);
     this.#characters += line.length;
     if (!this.#isWriting) this.#pump();
   }
 
-  /** Resolves when everything is written, or after so many milliseconds. It never rejects. */
+  /** Resolves when the queue is written, or after `limitMs` milliseconds. It never rejects. */
   async flush(limitMs: number): Promise<void> {
     if (!this.#isWriting) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
+      this.#flushes.push(resolve);
       timer = setTimeout(resolve, limitMs);
     });
     clearTimeout(timer);
@@ -62,45 +66,45 @@ export class LineWriter {
     const batch = this.#take();
     this.#isWriting = batch !== '';
     if (!this.#isWriting) {
-      for (const resolve of this.#idle.splice(0)) resolve();
+      for (const resolve of this.#flushes.splice(0)) resolve();
       return;
     }
     this.#sink ??= openSink(this.#fd);
-    this.#sink(batch, (error) => (error ? this.#tryAgain(batch) : this.#written(batch)));
+    this.#sink(batch, (error) => (error ? this.#retry(batch) : this.#written(batch)));
   }
 
   #take(): string {
     let length = 0;
     let count = 0;
-    for (const line of this.#waiting) {
-      if (count > 0 && length + line.length > BATCH) break;
+    for (const line of this.#queue) {
+      if (count > 0 && length + line.length > BATCH_CHARACTERS) break;
       length += line.length;
       count++;
     }
-    return this.#waiting.splice(0, count).join('');
+    return this.#queue.splice(0, count).join('');
   }
 
   #written(batch: string): void {
     this.#characters -= batch.length;
-    const dropped = this.#untold;
-    this.#untold = 0;
-    if (dropped > 0) this.#onFlowing(dropped);
+    const dropped = this.#unreportedDrops;
+    this.#unreportedDrops = 0;
+    if (dropped > 0) this.#onRecovered(dropped);
     this.#pump();
   }
 
-  /** The stream may be another by then: a pipe has a reader again, a disk has room. */
-  #tryAgain(batch: string): void {
+  /** Opens the stream again for the retry: by then a pipe may have a reader again, or a disk free space. */
+  #retry(batch: string): void {
     this.#sink = undefined;
-    this.#waiting.unshift(batch);
-    setTimeout(() => this.#pump(), AGAIN_MS).unref();
+    this.#queue.unshift(batch);
+    setTimeout(() => this.#pump(), RETRY_MS).unref();
   }
 }
 
 function openSink(fd: 1 | 2): Sink {
   try {
     const stat = fstatSync(fd);
-    if (stat.isFIFO() || stat.isSocket()) return toSocket(stat.isFIFO() ? ownEnd(fd) : fd);
-    // Only a person who stops the terminal can hold it up.
+    if (stat.isFIFO() || stat.isSocket()) return toSocket(stat.isFIFO() ? openNonBlocking(fd) : fd);
+    // Writes to a terminal block only while a person has stopped it.
     if (isatty(fd)) return (text, done) => void (fd === 1 ? process.stdout : process.stderr).write(text, done);
   } catch (error) {
     return (_, done) => void setImmediate(done, error as Error);
@@ -110,21 +114,21 @@ function openSink(fd: 1 | 2): Sink {
 }
 
 /**
- * The same pipe, opened anew: to be not blocking is a property of what was opened, which other processes share. Where that
- * cannot be, as after a change of the user, the one that there is.
+ * Opens a second descriptor of the same pipe. Whether writes block is a property of the open file description, and the
+ * original one is shared with other processes. Returns the original where opening fails, as after a change of the user.
  */
-function ownEnd(fd: number): number {
+function openNonBlocking(fd: number): number {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw error; // Nobody reads.
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw error; // The pipe has no reader.
     return fd;
   }
 }
 
 function toSocket(fd: number): Sink {
   const socket = new Socket({ fd, readable: false, writable: true });
-  socket.on('error', () => {}); // The write that fails says so.
+  socket.on('error', () => {}); // The callback of the failed write gets the error.
   return (text, done) => void socket.write(text, done);
 }
 

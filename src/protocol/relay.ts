@@ -1,39 +1,41 @@
-// Bytes both ways between a stream and a socket, as they are.
+// Relays bytes between a stream and a socket, in both directions and unchanged.
 
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { type ByteStream, ErrorCode, type StreamEvents } from './mux/stream.ts';
 
-/** Bytes that have passed; several relays may add to the same. */
+/** The bytes that were relayed. Several relays may share one object. */
 export interface ByteCounters {
   fromSocket: number;
   toSocket: number;
 }
 
+/** What a relay reports, and where it counts. */
 export interface RelayHooks {
   counters?: ByteCounters;
-  /** Told once, when the socket is closed. @param wasCut whether that was before both sides had ended. */
+  /** Called once, when the socket is closed. @param wasCut whether it closed before both sides had ended. */
   onClose?(wasCut: boolean): void;
 }
 
 /**
- * Joins the two until both have ended, in each direction by itself, or one breaks, which breaks the other. Whoever is
- * slow slows the other: what waits here is bounded by the stream's window one way, and by what the stream takes before it
- * says stop the other way.
+ * Relays until both sides have ended, each direction by itself. A side that breaks breaks the other. A slow reader slows
+ * down its writer: the stream's window bounds what is buffered in one direction, and the return value of the stream's
+ * `write` in the other.
  *
- * The socket may still be connecting (a connection that fails resets the stream with REFUSED) and may hold bytes that it
- * has read; the stream may have been written to before. Both belong to the relay from now on.
+ * The socket may still be connecting (the stream is reset with REFUSED when that fails) and may have buffered bytes; the
+ * stream may have been written to before. From now on only the relay uses either of them.
  */
 export function relay(stream: ByteStream, socket: Socket, hooks: RelayHooks = {}): void {
   new Relay(stream, socket, hooks);
 }
 
 /**
- * Closes a socket so that its peer sees a failure and no end: with a RST, or where a TLS socket has no way to send one,
- * without the farewell of TLS.
+ * Closes a socket so that its peer sees a failure instead of an end: with a TCP RST, or where a TLS socket cannot send one,
+ * without the close_notify alert of TLS (RFC 8446, section 6.1).
  */
 export function abortSocket(socket: Socket): void {
-  // A reset would wait for the connection; and one during a shutdown would fail, and leave the socket open for ever.
+  // While the socket connects, Node delays a reset until it is connected. During a shutdown a reset fails and leaves the
+  // socket open for ever.
   if (socket.connecting || isShuttingDown(socket)) return void socket.destroy();
   try {
     socket.resetAndDestroy();
@@ -42,17 +44,17 @@ export function abortSocket(socket: Socket): void {
   }
 }
 
-/** Whether everything was sent, and the end is on its way. */
+/** Whether all bytes were sent and the shutdown is under way. */
 export function isShuttingDown(socket: Socket): boolean {
   return socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Pieces shorter than that are joined where they have to wait: each by itself takes hundreds of bytes, however short. */
-const SHORT_BYTES = 1024;
-const JOINED_BYTES = 16 * 1024;
+/** Chunks shorter than this are merged when they have to wait: each buffered chunk costs hundreds of bytes of memory. */
+const SMALL_CHUNK_BYTES = 1024;
+const MERGE_BUFFER_BYTES = 16 * 1024;
 
-// One clock for all writers: the turns of the event loop, counted while something is written.
+// All writers share one clock: the iterations of the event loop, which are counted only while something is written.
 type WriteTarget = Pick<Writable, 'write' | 'cork' | 'uncork'>;
 let tick = 0;
 let isTickScheduled = false;
@@ -66,14 +68,14 @@ function endTick(): void {
 }
 
 /**
- * Writes joined per turn of the event loop: the first one is sent at once, which is what a small answer needs; what follows
- * in the same turn goes out in one write at its end, which is what a large one needs.
+ * Coalesces the writes of one iteration of the event loop. The first is sent at once, so that a small response is not
+ * delayed. The others of the same iteration are sent as one write at its end, which makes a large response cheap.
  */
 export class CoalescingWriter {
   readonly #sink: WriteTarget;
-  /** The turns of the last write, and of the last cork. */
-  #wroteIn = -1;
-  #corkedIn = -1;
+  /** The iterations of the last write and of the last cork. */
+  #lastWriteTick = -1;
+  #lastCorkTick = -1;
 
   constructor(sink: WriteTarget) {
     this.#sink = sink;
@@ -81,14 +83,14 @@ export class CoalescingWriter {
 
   write(bytes: Buffer): void {
     const sink = this.#sink;
-    if (this.#wroteIn !== tick) {
-      this.#wroteIn = tick;
+    if (this.#lastWriteTick !== tick) {
+      this.#lastWriteTick = tick;
       if (!isTickScheduled) {
         isTickScheduled = true;
         setImmediate(endTick);
       }
-    } else if (this.#corkedIn !== tick) {
-      this.#corkedIn = tick;
+    } else if (this.#lastCorkTick !== tick) {
+      this.#lastCorkTick = tick;
       sink.cork();
       corked.push(sink);
     }
@@ -101,15 +103,15 @@ class Relay implements StreamEvents {
   readonly #socket: Socket;
   readonly #writer: CoalescingWriter;
   readonly #hooks: RelayHooks;
-  readonly #traffic: ByteCounters;
-  /** Bytes that the socket has not taken, and that the stream's peer gets no new credit for. */
-  #held = 0;
-  /** Short pieces behind what the socket has not taken. */
-  #joined: Buffer | undefined;
-  #joinedBytes = 0;
+  readonly #counters: ByteCounters;
+  /** Bytes that the socket has not written yet, for which the stream's peer therefore gets no new credit. */
+  #unconsumed = 0;
+  /** Small chunks that wait behind bytes that the socket has not written yet. */
+  #merged: Buffer | undefined;
+  #mergedBytes = 0;
   #isConnected: boolean;
-  #sentEnd = false;
-  #gotEnd = false;
+  #endedStream = false;
+  #receivedEnd = false;
   #isBroken = false;
 
   constructor(stream: ByteStream, socket: Socket, hooks: RelayHooks) {
@@ -117,39 +119,39 @@ class Relay implements StreamEvents {
     this.#socket = socket;
     this.#writer = new CoalescingWriter(socket);
     this.#hooks = hooks;
-    this.#traffic = hooks.counters ?? { fromSocket: 0, toSocket: 0 };
+    this.#counters = hooks.counters ?? { fromSocket: 0, toSocket: 0 };
     stream.events = this;
     socket.allowHalfOpen = true;
-    socket.on('data', (chunk: Buffer) => this.#fromSocket(chunk));
+    socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
     socket.on('drain', () => {
-      this.#writeJoined();
-      this.#taken();
+      this.#writeMerged();
+      this.#grantCredit();
     });
-    socket.on('end', () => this.#endOfSocket());
+    socket.on('end', () => this.#onSocketEnd());
     this.#isConnected = !socket.connecting;
     socket.on('connect', () => {
       this.#isConnected = true;
     });
     socket.on('error', () => this.#break(ErrorCode.RESET));
-    if (socket.closed) this.#closed();
-    else socket.on('close', () => this.#closed());
-    if (socket.readableEnded) this.#endOfSocket();
+    if (socket.closed) this.#onSocketClose();
+    else socket.on('close', () => this.#onSocketClose());
+    if (socket.readableEnded) this.#onSocketEnd();
     socket.resume();
   }
 
   onData(chunk: Buffer): void {
     const socket = this.#socket;
-    this.#held += chunk.length;
-    this.#traffic.toSocket += chunk.length;
-    if (this.#joined || (chunk.length < SHORT_BYTES && socket.writableNeedDrain)) return void this.#join(chunk);
+    this.#unconsumed += chunk.length;
+    this.#counters.toSocket += chunk.length;
+    if (this.#merged || (chunk.length < SMALL_CHUNK_BYTES && socket.writableNeedDrain)) return void this.#merge(chunk);
     this.#writer.write(chunk);
-    // Above the mark, the socket is sure to say when all is written. Below it, what waits is too little to matter.
-    if (socket.writableLength < socket.writableHighWaterMark) this.#taken();
+    // Above its high-water mark the socket emits 'drain' once everything is written. Below it, few bytes can be waiting.
+    if (socket.writableLength < socket.writableHighWaterMark) this.#grantCredit();
   }
 
   onEnd(): void {
-    this.#gotEnd = true;
-    this.#writeJoined();
+    this.#receivedEnd = true;
+    this.#writeMerged();
     this.#socket.end();
   }
 
@@ -162,52 +164,55 @@ class Relay implements StreamEvents {
     this.#socket.resume();
   }
 
-  #fromSocket(chunk: Buffer): void {
-    this.#traffic.fromSocket += chunk.length;
+  #onSocketData(chunk: Buffer): void {
+    this.#counters.fromSocket += chunk.length;
     if (!this.#stream.write(chunk)) this.#socket.pause();
   }
 
-  /** The socket is sure to say when it has taken what it was given before. */
-  #join(chunk: Buffer): void {
-    if (chunk.length >= SHORT_BYTES || this.#joinedBytes + chunk.length > JOINED_BYTES) this.#writeJoined();
-    if (chunk.length >= SHORT_BYTES) return void this.#writer.write(chunk);
-    this.#joined ??= Buffer.allocUnsafe(JOINED_BYTES);
-    chunk.copy(this.#joined, this.#joinedBytes);
-    this.#joinedBytes += chunk.length;
+  /** Merges a small chunk with those that wait; the socket emits 'drain' once it has written what came before them. */
+  #merge(chunk: Buffer): void {
+    if (chunk.length >= SMALL_CHUNK_BYTES || this.#mergedBytes + chunk.length > MERGE_BUFFER_BYTES) this.#writeMerged();
+    if (chunk.length >= SMALL_CHUNK_BYTES) return void this.#writer.write(chunk);
+    this.#merged ??= Buffer.allocUnsafe(MERGE_BUFFER_BYTES);
+    chunk.copy(this.#merged, this.#mergedBytes);
+    this.#mergedBytes += chunk.length;
   }
 
-  #writeJoined(): void {
-    if (!this.#joined) return;
-    this.#writer.write(this.#joined.subarray(0, this.#joinedBytes));
-    this.#joined = undefined;
-    this.#joinedBytes = 0;
+  #writeMerged(): void {
+    if (!this.#merged) return;
+    this.#writer.write(this.#merged.subarray(0, this.#mergedBytes));
+    this.#merged = undefined;
+    this.#mergedBytes = 0;
   }
 
-  #taken(): void {
-    const held = this.#held;
-    if (held === 0) return;
-    this.#held = 0;
-    this.#stream.consumed(held);
+  #grantCredit(): void {
+    const bytes = this.#unconsumed;
+    if (bytes === 0) return;
+    this.#unconsumed = 0;
+    this.#stream.consumed(bytes);
   }
 
-  /** Node tells of a reset that comes together with bytes as of an end. To write nothing fails then, and does nothing else. */
-  #endOfSocket(): void {
+  /**
+   * Node reports a reset that arrives together with data as an end. An empty write fails then; otherwise it has no
+   * effect.
+   */
+  #onSocketEnd(): void {
     const socket = this.#socket;
-    const canAsk = socket.writable && socket.writableLength === 0 && !('encrypted' in socket);
-    if (!canAsk) return void this.#endOfStream();
+    const canProbe = socket.writable && socket.writableLength === 0 && !('encrypted' in socket);
+    if (!canProbe) return void this.#endStream();
     socket.write(EMPTY, (error) => {
-      if (!error) this.#endOfStream();
+      if (!error) this.#endStream();
     });
   }
 
-  #endOfStream(): void {
-    if (this.#sentEnd || this.#isBroken) return;
-    this.#sentEnd = true;
+  #endStream(): void {
+    if (this.#endedStream || this.#isBroken) return;
+    this.#endedStream = true;
     this.#stream.end();
   }
 
-  #closed(): void {
-    const wasCut = this.#isBroken || !this.#sentEnd || !this.#gotEnd;
+  #onSocketClose(): void {
+    const wasCut = this.#isBroken || !this.#endedStream || !this.#receivedEnd;
     if (wasCut) this.#break(ErrorCode.CANCELLED);
     this.#hooks.onClose?.(wasCut);
   }

@@ -1,6 +1,6 @@
 /**
- * The cipher suites of everything that listens with TLS: those of Mozilla's intermediate configuration that keep what was
- * said before secret and are authenticated as a whole (AEAD); none with CBC, and none with a tag of 8 bytes.
+ * The cipher suites of every TLS listener: those of Mozilla's intermediate configuration with forward secrecy and AEAD.
+ * Suites with CBC, or with an authentication tag of 8 bytes (CCM_8), are left out as weaker.
  */
 export const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',

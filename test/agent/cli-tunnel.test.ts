@@ -108,7 +108,7 @@ describe('one tunnel', () => {
     const { body } = await account.call('GET', '/tunnel_sessions');
     const logged = agent.stderr.all.length;
     expect((await account.call('POST', `/tunnel_sessions/${body.tunnel_sessions[0].id}/restart`)).status).toBe(204);
-    await agent.stderr.find(/the one before is used.*GATEWAY_CA must name a file/);
+    await agent.stderr.find(/the previous one is used.*GATEWAY_CA must name a file/);
     await agent.stderr.find(isActive, logged);
     expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
   });

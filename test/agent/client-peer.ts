@@ -8,7 +8,7 @@ import { createServer, type TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import {
   type Auth,
-  answer,
+  answerCall,
   answerHeartbeat,
   type Bind,
   callPeer,
@@ -146,7 +146,7 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
         return;
       }
       const silent = new Promise<object>(() => {});
-      answer(
+      answerCall(
         stream,
         rest,
         async (request) => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import {
-  answer,
+  answerCall,
   answerHeartbeat,
   callPeer,
   ErrorCode,
@@ -23,7 +23,7 @@ describe('calls', () => {
   test('a call is answered although the caller never ends its side first', async () => {
     const { client, server } = await pair();
     server.accept((stream) => {
-      readStreamType(stream, (type, rest) => answer(stream, rest, async (request) => ({ type, request }), String));
+      readStreamType(stream, (type, rest) => answerCall(stream, rest, async (request) => ({ type, request }), String));
       return stream.events;
     });
     const request = { text: 'br{ace "quoted\\" ü', list: [1, { a: [] }] };
@@ -40,7 +40,7 @@ describe('calls', () => {
     const { client, server } = await pair();
     server.accept((stream) => {
       readStreamType(stream, (_type, rest) =>
-        answer(
+        answerCall(
           stream,
           rest,
           async () => ({}),

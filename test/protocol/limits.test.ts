@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  answer,
+  answerCall,
   ByteBudget,
   callPeer,
   ErrorCode,
@@ -139,7 +139,7 @@ describe('calls', () => {
     onTestFinished(() => client.session.close());
     server.accept((stream) => {
       readStreamType(stream, (_, rest) =>
-        answer(
+        answerCall(
           stream,
           rest,
           async (request) => request,
@@ -175,7 +175,7 @@ describe('calls', () => {
   test('that come byte by byte cost what they are long, and not a hundred times as much', async () => {
     const { near, server } = await ends();
     server.accept((stream) => {
-      readStreamType(stream, (_, rest) => answer(stream, rest, async () => ({}), String));
+      readStreamType(stream, (_, rest) => answerCall(stream, rest, async () => ({}), String));
       return stream.events;
     });
     const id = (n: number) => 2 * n + 1;

@@ -97,7 +97,7 @@ describe('streams', () => {
     server.session.close(ErrorCode.NONE, 'good-bye');
     expect(await client.closed).toEqual({ code: ErrorCode.NONE, message: 'good-bye' });
     expect(heard).toEqual([`a ${ErrorCode.SESSION_CLOSED}`, `b ${ErrorCode.SESSION_CLOSED}`]);
-    expect(() => client.session.open(noopStreamEvents)).toThrow('over');
+    expect(() => client.session.open(noopStreamEvents)).toThrow('the session is closed');
   });
 
   test('more streams than agreed are refused, each by itself', async () => {

@@ -2,7 +2,7 @@
 
 import { connect, type TLSSocket } from 'node:tls';
 import {
-  answer,
+  answerCall,
   answerHeartbeat,
   callPeer,
   ErrorCode,
@@ -141,7 +141,7 @@ export class HerdAgent {
         if (type === StreamType.HEARTBEAT) answerHeartbeat(stream, rest);
         else if (type === StreamType.PROXY) stream.reset(ErrorCode.REFUSED);
         else
-          answer(
+          answerCall(
             stream,
             rest,
             async () => ({}),

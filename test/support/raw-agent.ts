@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import {
-  answer,
+  answerCall,
   answerHeartbeat,
   callPeer,
   type ErrorCode,
@@ -64,7 +64,7 @@ export async function rawAgent(
       asked.push({ type, request });
       return {};
     };
-    answer(stream, rest, reply, (text) => text);
+    answerCall(stream, rest, reply, (text) => text);
   };
   const mux = new MuxSession(
     socket,

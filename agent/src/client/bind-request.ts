@@ -1,4 +1,4 @@
-// What the gateway is asked for, for a tunnel.
+// The bind requests of a tunnel.
 
 import type { writeBind } from '@gateway/protocol';
 import type { LabelTunnelSpec, Resumption, TunnelSpec } from '../gateway-client.ts';
@@ -7,17 +7,17 @@ import type { GatewaySession } from './gateway-session.ts';
 
 type BindRequest = Parameters<typeof writeBind>[0];
 
-/** What the gateway has agreed to serve. */
+/** An accepted bind. */
 export interface BindResult {
   id: string;
-  /** Null for a tunnel with labels: nobody else can take what that has, so that it is a new one each time. */
+  /** Null for a tunnel with labels, which has no address to resume and gets a new id each time. */
   resumption: Resumption | null;
 }
 
 /**
- * Asks to have back what the tunnel was, and where the gateway does not know it any more, for the same address anew.
- * @param isWanted whether it still is, after the first answer.
- * @throws {GatewayRefusal} in the gateway's words; {Error} when there is no answer that can be understood.
+ * Binds the tunnel: resumes the earlier one, and when the gateway refuses that, requests a new one at the same address.
+ * @param isWanted whether the tunnel is still wanted when the first request is refused.
+ * @throws {GatewayRefusal} the gateway's refusal. @throws {Error} when there is no valid response.
  */
 export async function requestBind(
   session: GatewaySession,
@@ -26,28 +26,28 @@ export async function requestBind(
   isWanted: () => boolean,
 ): Promise<BindResult> {
   if ('labels' in spec) return { id: await session.bindLabels({ ...spec, forwardsProto: '' }), resumption: null };
-  const ask = async (proves: boolean) => {
-    const { id, token, url } = await session.bind(bindRequest(spec, resumption, proves));
+  const request = async (resumes: boolean) => {
+    const { id, token, url } = await session.bind(bindRequest(spec, resumption, resumes));
     return { id, resumption: { tunnelId: id, bindToken: token, url } };
   };
   try {
-    return await ask(true);
+    return await request(true);
   } catch (error) {
     const isFinal = error instanceof GatewayRefusal && !error.isTransient;
     if (!resumption || !isFinal || !isWanted()) throw error;
-    return ask(false);
+    return request(false);
   }
 }
 
 /**
- * The call for a tunnel: for the address that it had, where it had one, and otherwise for the one that its options name.
- * @param proves whether it is asked for as what it was, or as a new one at the same address.
+ * The request for the address that the tunnel had before, or for the one in its spec.
+ * @param resumes whether to resume the earlier tunnel, or to request a new one at its address.
  */
-function bindRequest(spec: TunnelSpec, resumption: Resumption | null, proves: boolean): BindRequest {
+function bindRequest(spec: TunnelSpec, resumption: Resumption | null, resumes: boolean): BindRequest {
   const { protocol, forwardsTo, metadata, policy } = spec;
   return {
-    id: proves ? (resumption?.tunnelId ?? '') : '',
-    token: proves ? (resumption?.bindToken ?? '') : '',
+    id: resumes ? (resumption?.tunnelId ?? '') : '',
+    token: resumes ? (resumption?.bindToken ?? '') : '',
     proto: protocol,
     forwardsTo,
     metadata,
@@ -57,7 +57,7 @@ function bindRequest(spec: TunnelSpec, resumption: Resumption | null, proves: bo
 
 function address({ protocol, domain }: TunnelSpec, resumption: Resumption | null): object {
   const url = resumption && URL.canParse(resumption.url) ? new URL(resumption.url) : undefined;
-  // A host alone leaves the port to the gateway, which has chosen one since.
+  // A domain without a port lets the gateway choose the port; the URL has the port that it chose.
   if (protocol === 'tcp') return { Addr: url?.host ?? domain ?? '' };
   return { Domain: domain ?? url?.hostname ?? '' };
 }

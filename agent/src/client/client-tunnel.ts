@@ -1,4 +1,4 @@
-// A tunnel that is wanted: asked for on every session, again and again, until it is closed.
+// A tunnel of the client: it is bound on every session, with retries, until it is closed.
 
 import type {
   GatewayError,
@@ -18,18 +18,20 @@ import { OpenStreams } from './open-streams.ts';
 import type { ClientTiming } from './timing.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
 
-/** What tunnels share. */
+/** The dependencies that all tunnels of a client share. */
 export interface ClientTunnelDeps {
   timing: ClientTiming;
-  /** Those that are served, by their id. */
+  /** The bound tunnels, by their id. */
   live: Map<string, ClientTunnel>;
-  /** Those that are being closed. */
+  /** The closes in progress. */
   closing: Set<Promise<void>>;
+  /** Called when a state has changed. */
   onChange(): void;
   onClosed(tunnel: ClientTunnel): void;
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
 }
 
+/** One tunnel, over all sessions of its client. */
 export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly upstream: Upstream | undefined;
   readonly traffic = { fromSocket: 0, toSocket: 0 };
@@ -41,22 +43,22 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly #deps: ClientTunnelDeps;
   #state: TunnelState = 'pending';
   #resumption: Resumption | null;
-  /** What the gateway called it last. */
+  /** The id of the last bind. */
   #id: string | undefined;
   #url: string | null = null;
   #error: GatewayError | null = null;
-  #settle: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
-  /** The session that it was last asked for on. */
+  #settleAnswered: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
+  /** The session of the last bind request. */
   #session: GatewaySession | undefined;
   #pendingBind: Promise<void> = Promise.resolve();
-  #retry: NodeJS.Timeout | undefined;
-  /** Refusals, and failures, in a row. */
+  #retryTimer: NodeJS.Timeout | undefined;
+  /** The numbers of consecutive refusals and consecutive failures. */
   #refusals = 0;
   #failures = 0;
-  /** An answer did not come: the gateway may serve it without our knowing the id. */
+  /** Set after a bind without a response: the gateway may serve the tunnel under an id that we do not know. */
   #mayBeOrphaned = false;
   #closing: Promise<void> | undefined;
-  /** The last failure to reach the upstream that was logged. */
+  /** The last logged failure to connect to the upstream. */
   #dialFailure: string | null = null;
 
   constructor(spec: TunnelSpec | LabelTunnelSpec, deps: ClientTunnelDeps) {
@@ -64,9 +66,9 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     this.#deps = deps;
     this.#resumption = 'labels' in spec ? null : spec.resume;
     this.answered = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#settleAnswered = { resolve, reject };
     });
-    this.answered.catch(() => {}); // Not everybody asks.
+    this.answered.catch(() => {}); // A rejection that no caller awaits must not end the process.
     this.upstream = this.#readUpstream();
   }
 
@@ -78,7 +80,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     return this.#url;
   }
 
-  /** Whether visitors come in. */
+  /** Whether the gateway sends visitors. */
   get isLive(): boolean {
     return this.#id !== undefined && this.#deps.live.get(this.#id) === this;
   }
@@ -91,24 +93,24 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     return this.#error;
   }
 
-  /** Asks for it on this session, now. */
+  /** Binds the tunnel on a session, at once. */
   bind(session: GatewaySession): void {
     if (this.#state === 'closed' || !this.upstream) return;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     if (this.#session !== session) this.#mayBeOrphaned = false;
     this.#session = session;
     this.#pendingBind = this.#requestBind(session);
   }
 
-  /** Its session is over. What it was is kept, to be asked for again. */
+  /** Handles the end of the session. The tunnel keeps its resumption, for the bind on the next session. */
   handleSessionLost(): void {
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     this.#failures = 0;
     this.#unregister();
-    if (this.#state === 'active') this.#become('pending', null);
+    if (this.#state === 'active') this.#setState('pending', null);
   }
 
-  /** The gateway has stopped it. */
+  /** Handles a stop of the tunnel by the gateway. */
   handleStopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
     this.#unregister();
@@ -131,21 +133,21 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     return closed;
   }
 
-  /** Ends it at once, as one that serves nobody: it is not asked for any more. */
+  /** Closes a tunnel that has no visitors, at once and without an unbind. */
   discard(): void {
     this.#unregister();
-    this.#retire();
+    this.#setClosed();
   }
 
-  #retire(): void {
-    clearTimeout(this.#retry);
+  #setClosed(): void {
+    clearTimeout(this.#retryTimer);
     if (this.#state === 'closed') return;
-    this.#become('closed', null);
-    this.#settle.reject(new Error('the tunnel was closed'));
+    this.#setState('closed', null);
+    this.#settleAnswered.reject(new Error('the tunnel was closed'));
     this.#deps.onClosed(this);
   }
 
-  /** Undefined where there is no such place; the tunnel is refused then, and never asked for. */
+  /** The upstream of the spec. For an invalid one it returns undefined: the tunnel is then refused and never bound. */
   #readUpstream(): Upstream | undefined {
     try {
       return readUpstream(this.#spec.forwardsTo);
@@ -158,10 +160,10 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
 
   async #close(): Promise<void> {
     const wasLive = this.isLive;
-    this.#retire();
-    await this.#pendingBind; // What is under way finds it closed, and unbinds it.
+    this.#setClosed();
+    await this.#pendingBind; // A bind in progress sees the state `closed` and unbinds the tunnel.
     if (wasLive) await this.#unbind();
-    this.#unregister(); // Not before: until the gateway knows, visitors come.
+    this.#unregister(); // Not earlier: the gateway sends visitors until the unbind.
     await this.streams.drain(this.#deps.timing.drain);
   }
 
@@ -177,13 +179,13 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     } catch (error) {
       if (session.isClosed || this.#state === 'closed') return;
       if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(error as Error);
-      else if (error.isInUse && this.#mayBeOrphaned) session.destroy('a tunnel was lost sight of');
+      else if (error.isInUse && this.#mayBeOrphaned) session.destroy('the gateway serves a tunnel whose id is unknown');
       else this.#refuse(error);
     }
   }
 
   async #unbind(): Promise<void> {
-    // Where it fails, its visitors are refused here all the same.
+    // When this fails, the tunnel's visitors are still refused here.
     if (this.#id !== undefined) await this.#session?.unbind(this.#id).catch(() => {});
   }
 
@@ -194,13 +196,13 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     this.#failures = 0;
     this.#url = url;
     this.#deps.live.set(id, this);
-    const what = 'labels' in spec ? { labels: writeLabels(spec.labels) } : { url };
-    this.#deps.log('info', 'tunnel active', { ...what, to: spec.forwardsTo });
-    this.#become('active', null);
-    this.#settle.resolve(url ?? '');
+    const address = 'labels' in spec ? { labels: writeLabels(spec.labels) } : { url };
+    this.#deps.log('info', 'tunnel active', { ...address, to: spec.forwardsTo });
+    this.#setState('active', null);
+    this.#settleAnswered.resolve(url ?? '');
   }
 
-  /** There was no answer, or none that says anything about the tunnel. */
+  /** Handles a failure that is not the gateway's decision on the tunnel: no response, or a transient refusal. */
   #fail(error: Error): void {
     this.#mayBeOrphaned = !(error instanceof GatewayRefusal);
     this.#failures++;
@@ -215,14 +217,14 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     if (message !== this.#error?.message)
       this.#deps.log('warn', 'tunnel refused', { to: this.#spec.forwardsTo, code, message });
     this.#refusals++;
-    this.#become('refused', { code, message });
-    this.#settle.reject(refusal);
+    this.#setState('refused', { code, message });
+    this.#settleAnswered.reject(refusal);
     if (this.upstream) this.#retryAfter(refusedTunnelDelay(this.#refusals, this.#deps.timing));
   }
 
   #retryAfter(delay: number): void {
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => {
       if (this.#session && !this.#session.isClosed) this.bind(this.#session);
     }, delay);
   }
@@ -231,7 +233,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     if (this.isLive) this.#deps.live.delete(this.#id as string);
   }
 
-  #become(state: TunnelState, error: GatewayError | null): void {
+  #setState(state: TunnelState, error: GatewayError | null): void {
     this.#state = state;
     this.#error = error;
     this.#deps.onChange();

@@ -1,9 +1,10 @@
-// The connection to the gateway: TCP, then TLS, each with a deadline of its own.
+// Connects to the gateway: TCP, then TLS, each with its own timeout.
 
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { ClientTiming } from './timing.ts';
 
+/** The gateway to connect to. */
 export interface DialOptions {
   host: string;
   port: number;
@@ -11,12 +12,12 @@ export interface DialOptions {
   ca: string | undefined;
 }
 
-/** How long a connection may be silent before the kernel looks after it. Heartbeats come first; this is for the rest. */
+/** The idle time before TCP keep-alive probes; milliseconds. Heartbeats cover sessions; this covers what comes before. */
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * Connects. Nothing is left open when it fails.
- * @throws {Error} which step failed, and why; also when `signal` is aborted.
+ * Connects. After a failure no socket stays open.
+ * @throws {Error} the failed step and its reason; also when `signal` is aborted.
  */
 export async function dial(
   { host, port, ca }: DialOptions,
@@ -26,7 +27,7 @@ export async function dial(
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const tcp = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
   await step(tcp, 'connect', `the gateway at ${place} cannot be reached`, timing.dial, signal);
-  // Without a name to send, the certificate is checked against the address.
+  // An IP address is no server name (RFC 6066); the certificate is then checked against the address.
   const servername = isIP(host) ? '' : host;
   const secure = tlsConnect({ socket: tcp, host, servername, ca, minVersion: 'TLSv1.2' });
   await step(secure, 'secureConnect', `TLS with the gateway at ${place} failed`, timing.tls, signal);
@@ -45,10 +46,10 @@ function step(socket: Socket, event: string, what: string, deadline: number, sig
     };
     const onDone = () => settle();
     const onClose = () => settle('the connection was closed');
-    const onAbort = () => settle('it was given up');
+    const onAbort = () => settle('it was aborted');
     const timer = setTimeout(() => settle(`no answer within ${deadline} ms`), deadline);
     signal.addEventListener('abort', onAbort);
-    // The listener for errors stays: an error between two steps must not end the process.
+    // The error listener stays attached: an error between two steps must not end the process.
     socket
       .on(event, onDone)
       .on('close', onClose)
@@ -58,7 +59,7 @@ function step(socket: Socket, event: string, what: string, deadline: number, sig
 }
 
 function describe(error: Error & { code?: string }): string {
-  // Of a name with several addresses, each of which failed.
+  // A name with several addresses fails with one error for each address.
   if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join(', ');
   return error.code && !error.message.includes(error.code) ? `${error.message} (${error.code})` : error.message;
 }

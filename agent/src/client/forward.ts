@@ -1,4 +1,4 @@
-// A visitor's stream, carried to where its tunnel forwards to.
+// Forwards visitors' streams to the upstream of their tunnel.
 
 import type { Socket } from 'node:net';
 import {
@@ -13,20 +13,18 @@ import type { TunnelHandle } from '../gateway-client.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
 
-export type { ByteCounters as Traffic };
-
-/** A tunnel, as its visitors see it. */
+/** The part of a tunnel that forwarding uses. */
 export interface ForwardTarget {
   readonly upstream: Upstream | undefined;
   readonly counters: Omit<TunnelHandle['counters'], 'bytesIn' | 'bytesOut'>;
   readonly traffic: ByteCounters;
-  /** Those that are open. */
+  /** The open streams of visitors. */
   readonly streams: OpenStreams;
-  /** Told why the upstream could not be reached; null when it was. */
+  /** Called after each attempt to connect to the upstream, with the reason of a failure or null. */
   onDial(failure: string | null): void;
 }
 
-/** Counters that take the bytes from `traffic`. */
+/** New counters, which read the bytes from `traffic`. */
 export function createCounters(traffic: ByteCounters) {
   return {
     connections: 0,
@@ -41,41 +39,43 @@ export function createCounters(traffic: ByteCounters) {
   };
 }
 
+/** The dependencies of forwarding. */
 export interface ForwardDeps {
+  /** Finds a bound tunnel. */
   find(tunnelId: string): ForwardTarget | undefined;
-  /** The gateway sent a visitor for a tunnel that is not ours. */
+  /** Called when the gateway sends a visitor for an unknown tunnel. */
   onUnknown(tunnelId: string): void;
   /** As in `ClientOptions`. */
   addresses(host: string, port: number): Promise<string[]>;
-  /** Milliseconds until the upstream must have accepted. */
-  deadline: number;
+  /** The timeout for the connection to the upstream; milliseconds. */
+  connectTimeout: number;
 }
 
-/** Takes a proxy stream. @param rest what came behind its type. */
+/** Handles a proxy stream. @param rest the data behind its type. */
 export function forward(stream: MuxStream, rest: Buffer, deps: ForwardDeps): void {
   let head = rest;
-  const read = () => {
+  const readHeader = () => {
     try {
-      const found = readProxyHeader(head);
-      if (!found) return;
-      stream.consumed(head.length - found.rest.length);
-      void forwardStream(stream, found.header.tunnelId, found.rest, deps);
+      const parsed = readProxyHeader(head);
+      if (!parsed) return;
+      stream.consumed(head.length - parsed.rest.length);
+      void forwardStream(stream, parsed.header.tunnelId, parsed.rest, deps);
     } catch {
-      stream.reset(ErrorCode.PROTOCOL); // Whatever it is, it cannot be answered.
+      stream.reset(ErrorCode.PROTOCOL); // Without a valid header there is no tunnel to answer for.
     }
   };
   const onData = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk]);
-    read();
+    readHeader();
   };
   stream.events = { ...noopStreamEvents, onData, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
-  read();
+  readHeader();
 }
 
 async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer, deps: ForwardDeps): Promise<void> {
-  const replay = bufferEvents(stream, first);
-  // The answer to a bind may have come in the same read, and not have been looked at yet.
-  const tunnel = deps.find(tunnelId) ?? (await nextTurn().then(() => deps.find(tunnelId)));
+  const replayEvents = bufferEvents(stream, first);
+  // The response to the bind may have arrived in the same read, with its promise still pending.
+  const tunnel = deps.find(tunnelId) ?? (await nextIteration().then(() => deps.find(tunnelId)));
   if (stream.isClosed) return;
   if (!tunnel?.upstream) {
     stream.reset(ErrorCode.REFUSED);
@@ -90,24 +90,24 @@ async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer,
   stream.onClosed = () => {
     counters.openConnections--;
     streams.delete(stream);
-    attempt.giveUp();
+    attempt.abort();
   };
   try {
     const socket = await attempt.connected;
     tunnel.onDial(null);
     relay(stream, socket, { counters: traffic });
-    replay();
+    replayEvents();
   } catch (error) {
     if (stream.isClosed) return;
     counters.dialFailures++;
-    stream.reset(ErrorCode.REFUSED); // Of which the gateway makes an answer that a visitor understands.
+    stream.reset(ErrorCode.REFUSED); // The gateway turns this into an error response for the visitor.
     tunnel.onDial((error as Error).message);
   }
 }
 
 /**
- * Keeps what comes, which the window bounds as nothing of it is called consumed.
- * @returns a function that tells it all to whoever the stream's events are for by then.
+ * Buffers the events of a stream. The stream's window bounds the buffer, as nothing is reported as consumed.
+ * @returns a function that replays the events to the receiver that the stream has by then.
  */
 function bufferEvents(stream: MuxStream, first: Buffer): () => void {
   const chunks = first.length > 0 ? [first] : [];
@@ -122,11 +122,11 @@ function bufferEvents(stream: MuxStream, first: Buffer): () => void {
   };
 }
 
-/** `connected` rejects when the upstream may not, cannot, or is not quick enough to be connected, or is given up. */
+/** Starts to connect. `connected` rejects when the upstream is not allowed, fails, times out, or the attempt is aborted. */
 function startConnecting(
   upstream: Upstream,
-  { addresses, deadline }: ForwardDeps,
-): { connected: Promise<Socket>; giveUp(): void } {
+  { addresses, connectTimeout }: ForwardDeps,
+): { connected: Promise<Socket>; abort(): void } {
   let settle: (reason?: string) => void = () => {};
   const connected = new Promise<Socket>((resolve, reject) => {
     let socket: Socket | undefined;
@@ -140,7 +140,7 @@ function startConnecting(
       reject(new Error(reason));
     };
     const fail = (error: Error & { code?: string }) => settle(error.message || error.code || 'it failed');
-    const timer = setTimeout(() => settle(`no answer within ${deadline} ms`), deadline);
+    const timer = setTimeout(() => settle(`no answer within ${connectTimeout} ms`), connectTimeout);
     const connect = (allowed: string[]) => {
       if (isSettled) return;
       if (allowed.length === 0) return settle('the agent is not allowed to go there');
@@ -150,9 +150,9 @@ function startConnecting(
     };
     addresses(upstream.host, upstream.port).then(connect).catch(fail);
   });
-  return { connected, giveUp: () => settle('the visitor is gone') };
+  return { connected, abort: () => settle('the visitor has closed the connection') };
 }
 
-function nextTurn(): Promise<void> {
+function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

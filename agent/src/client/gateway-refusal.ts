@@ -1,19 +1,20 @@
-// A refusal in the words of the gateway, and as an error of ours.
+// Refusals of the gateway, parsed from the error texts of its responses.
 
 import type { GatewayError } from '../gateway-client.ts';
 
 const CODE = /^ERR_[A-Z]+_\d+$/;
-/** The gateway is itself in trouble, or the session is ending: that says nothing about what was asked. */
+/** Codes of an internal failure of the gateway, or of a session that ends. They are no decision on the request. */
 const TRANSIENT = ['ERR_GATEWAY_90080', 'ERR_GATEWAY_90364', 'ERR_GATEWAY_300'];
-/** The address is being served already. */
+/** The code of an address that is already bound. */
 const IN_USE = 'ERR_GATEWAY_334';
 
-/** Seconds; a gateway that says more is not believed. */
+/** The upper limit of a retry delay that is accepted from the gateway; seconds. */
 const RETRY_AFTER_MAX = 300;
 
+/** A call that the gateway refused. */
 export class GatewayRefusal extends Error implements GatewayError {
   readonly code: string;
-  /** When the gateway wants to be asked again, at the earliest; milliseconds, 0 where it did not say. */
+  /** The least delay before a retry, in milliseconds; 0 when the gateway sent none. */
   readonly retryAfter: number;
 
   constructor({ code, message }: GatewayError, retryAfter = 0) {
@@ -22,17 +23,21 @@ export class GatewayRefusal extends Error implements GatewayError {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same may well be accepted in a moment. */
+  /** Whether the same request may be accepted soon. */
   get isTransient(): boolean {
     return TRANSIENT.includes(this.code);
   }
 
+  /** Whether the requested address is already bound. */
   get isInUse(): boolean {
     return this.code === IN_USE;
   }
 }
 
-/** Reads an answer's error: a text of several lines, one of which may be the code. @param retryAfter of the answer, in seconds. */
+/**
+ * Parses the error of a response: a text of several lines, one of which may be the code.
+ * @param retryAfter the delay in the response, in seconds.
+ */
 export function parseRefusal({ error: text, retryAfter }: { error: string; retryAfter: number }): GatewayRefusal {
   const lines = text
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-// One session with the gateway: authentication, signs of life both ways, calls, and what the gateway opens.
+// One session with the gateway: authentication, heartbeats in both directions, calls, and incoming streams.
 
 import { arch, platform } from 'node:os';
 import type { TLSSocket } from 'node:tls';
@@ -28,27 +28,32 @@ import { parseRefusal } from './gateway-refusal.ts';
 import { handleIncomingStream, type IncomingDeps } from './incoming-streams.ts';
 import type { ClientTiming } from './timing.ts';
 
-/** More than the gateway opens: visitors, and a few streams of its own. */
+/** The most streams of the gateway: one for each visitor, and a few commands. */
 const PEER_STREAMS_MAX = 10_000;
-/** Binds and unbinds under way: an agent with a thousand tunnels must not come back as a thousand calls at once. */
+/**
+ * The most concurrent binds and unbinds: an agent with a thousand tunnels must not reconnect with a thousand calls at
+ * once.
+ */
 const CALLS_MAX = 16;
 
+/** The dependencies of a session. */
 export interface GatewaySessionDeps extends IncomingDeps {
   options: Pick<ClientOptions, 'authtoken' | 'metadata' | 'commands' | 'log'>;
   timing: ClientTiming;
 }
 
-/** How a session ended. */
+/** The end of a session. */
 export interface SessionEnding {
-  /** NONE where a side said good-bye. */
+  /** NONE when a side closed the session on purpose. */
   code: ErrorCode;
   message: string;
-  /** Whether it was given up as no sign of life came. */
+  /** Whether it ended because heartbeats were not answered. */
   missedHeartbeat: boolean;
 }
 
+/** A session with the gateway, from the connection to its end. */
 export class GatewaySession {
-  /** Resolves when the session is over. */
+  /** Resolves when the session has ended. It never rejects. */
   readonly ended: Promise<SessionEnding>;
   /** The round trip of the last heartbeat in milliseconds; null before the first. */
   latencyMs: number | null = null;
@@ -57,10 +62,10 @@ export class GatewaySession {
   readonly #mux: MuxSession;
   readonly #closed: Promise<void>;
   readonly #socket: TLSSocket;
-  readonly #inTurn = limitConcurrency(CALLS_MAX);
+  readonly #limitCalls = limitConcurrency(CALLS_MAX);
   #lastBeat: number;
 
-  /** @param socket connected, and handed over. */
+  /** @param socket a connected socket. From now on only the session uses it. */
   constructor(socket: TLSSocket, deps: GatewaySessionDeps) {
     const { now, heartbeatTolerance } = deps.timing;
     this.#deps = deps;
@@ -90,10 +95,10 @@ export class GatewaySession {
   }
 
   /**
-   * Says who we are, and watches over the session from then on.
-   * @param identity takes over the session that had it.
-   * @returns what this session is known by.
-   * @throws {Refusal} when the gateway does not want us; {Error} when there is no answer that can be understood.
+   * Authenticates and starts heartbeats.
+   * @param identity the identity of the session to take over; null for a new one.
+   * @returns the identity of this session.
+   * @throws {GatewayRefusal} when the gateway refuses the agent. @throws {Error} when there is no valid response.
    */
   async authenticate(identity: SessionIdentity | null): Promise<SessionIdentity> {
     const { options, timing } = this.#deps;
@@ -131,9 +136,9 @@ export class GatewaySession {
     return { clientId, cookie };
   }
 
-  /** @throws {Refusal} or {Error}, as above. */
+  /** Binds a tunnel. @throws {GatewayRefusal} @throws {Error} as `authenticate` does. */
   bind(request: Parameters<typeof writeBind>[0]): Promise<BindResponse> {
-    return this.#inTurn(async () => {
+    return this.#limitCalls(async () => {
       const bound = readBindResponse(await this.#call(StreamType.BIND, writeBind(request)));
       if (bound.error !== '') throw parseRefusal(bound);
       if (bound.id === '' || bound.url === '') throw new MessageError('the gateway gave the tunnel no id or no URL');
@@ -141,9 +146,9 @@ export class GatewaySession {
     });
   }
 
-  /** @returns the tunnel's id. @throws {Refusal} or {Error}, as above. */
+  /** Binds a tunnel with labels. @returns its id. @throws {GatewayRefusal} @throws {Error} as `authenticate` does. */
   bindLabels(request: LabelBind): Promise<string> {
-    return this.#inTurn(async () => {
+    return this.#limitCalls(async () => {
       const bound = readBindResponse(await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)));
       if (bound.error !== '') throw parseRefusal(bound);
       if (bound.id === '') throw new MessageError('the gateway gave the tunnel no id');
@@ -151,21 +156,21 @@ export class GatewaySession {
     });
   }
 
-  /** @throws {Refusal} when there is no such tunnel; {Error} as above. */
+  /** Unbinds a tunnel. @throws {GatewayRefusal} when there is no such tunnel. @throws {Error} as `authenticate` does. */
   unbind(tunnelId: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#limitCalls(async () => {
       const fields = new Fields(await this.#call(StreamType.UNBIND, { Id: tunnelId }));
       const [error, retryAfter] = [fields.text('Error'), fields.number('RetryAfter')];
       if (error !== '') throw parseRefusal({ error, retryAfter });
     });
   }
 
-  /** Gives it up: what is to be known of the other side is not known any more. */
+  /** Ends the session at once, when the state of the gateway is unknown. @param reason for the log. */
   destroy(reason: string): void {
     this.#mux.destroy(ErrorCode.INTERNAL, reason);
   }
 
-  /** Says good-bye. Resolves when the connection is closed. */
+  /** Closes the session with a GOAWAY frame. Resolves when the connection is closed. */
   async close(): Promise<void> {
     this.#mux.close(ErrorCode.NONE, 'the agent is stopping');
     const timer = setTimeout(() => this.#socket.destroy(), this.#deps.timing.goAway);

@@ -1,7 +1,7 @@
-// What the gateway opens: visitors, signs of life, and commands.
+// The streams that the gateway opens: visitors, heartbeats and commands.
 
 import {
-  answer,
+  answerCall,
   answerHeartbeat,
   ErrorCode,
   Fields,
@@ -13,20 +13,21 @@ import {
 } from '@gateway/protocol';
 import type { ClientOptions } from '../gateway-client.ts';
 
+/** The receivers of incoming streams. */
 export interface IncomingDeps {
   options: Pick<ClientOptions, 'commands' | 'log'>;
-  /** A visitor has come. @param rest what came behind the stream's type. */
+  /** Called for each visitor. @param rest the data behind the stream's type. */
   onVisitor(stream: MuxStream, rest: Buffer): void;
-  /** The gateway has stopped one tunnel. */
+  /** Called when the gateway stops one tunnel. */
   onStopTunnel(stop: StopTunnel): void;
 }
 
-/** Takes a stream that the gateway has opened. One of a type that we do not know is reset, and nothing else is. */
+/** Handles a stream that the gateway has opened. A stream of an unknown type is reset; the session stays open. */
 export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, deps: IncomingDeps): void {
   const { commands, log } = deps.options;
   /** @param command its name in the log. @param handle returns the reason for a refusal, or null. */
   const reply = (command: string, handle: (fields: Fields, message: object) => string | null) => {
-    const asObject = async (request: object) => {
+    const respond = async (request: object) => {
       log('info', 'gateway command received', { command });
       try {
         const reason = handle(new Fields(request), request);
@@ -36,7 +37,7 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
         return { Error: error instanceof MessageError ? error.message : 'The agent failed to do this.' };
       }
     };
-    answer(stream, rest, asObject, (text) => text);
+    answerCall(stream, rest, respond, (text) => text);
   };
   switch (type) {
     case StreamType.PROXY:

@@ -1,4 +1,4 @@
-// The agent's connection to its gateway: one session, renewed for ever, and the tunnels on it.
+// The client of the gateway: one session, which is renewed for as long as the client is open, and its tunnels.
 
 import type {
   ClientOptions,
@@ -22,18 +22,21 @@ import { waitAtMost } from './wait-at-most.ts';
 
 export type { ClientTiming } from './timing.ts';
 
-/** Connects at once, and stays connected until it is closed. @param timing what is to be other than usual. */
+/**
+ * Creates a client that connects at once and reconnects until it is closed.
+ * @param timing values that differ from the defaults.
+ */
 export function createClient(options: ClientOptions, timing: Partial<ClientTiming> = {}): GatewayClient {
   return new Client(options, { ...DEFAULT_TIMING, ...timing });
 }
 
-/** What comes before the next attempt. */
+/** The pause before the next attempt to connect. */
 interface RetryPause {
   delay: number;
   state: ClientState;
 }
 
-const AT_ONCE: RetryPause = { delay: 0, state: 'connecting' };
+const NO_PAUSE: RetryPause = { delay: 0, state: 'connecting' };
 
 class Client implements GatewayClient {
   readonly #options: ClientOptions;
@@ -42,13 +45,14 @@ class Client implements GatewayClient {
   readonly #tunnelDeps: ClientTunnelDeps;
   readonly #tunnels = new Set<ClientTunnel>();
   readonly #shutdown = new AbortController();
-  readonly #running: Promise<void>;
+  /** Resolves when the connection loop has ended. */
+  readonly #loop: Promise<void>;
   #closing: Promise<void> | undefined;
 
   #identity: SessionIdentity | null;
   #session: GatewaySession | null = null;
   #sessions = 0;
-  /** Sessions in a row that could not be had or did not last. */
+  /** The number of consecutive sessions that failed or ended early. */
   #failures = 0;
   #lastSession = Number.NEGATIVE_INFINITY;
 
@@ -66,27 +70,27 @@ class Client implements GatewayClient {
     const { log, onChange, addresses } = options;
     const onClosed = (tunnel: ClientTunnel) => void this.#tunnels.delete(tunnel);
     this.#tunnelDeps = { timing, live: new Map(), closing: new Set(), onChange, onClosed, log };
-    const visitors = {
+    const forwardDeps = {
       find: (id: string) => this.#tunnelDeps.live.get(id),
-      // Left over from a bind whose answer never came, or just being closed.
+      // The tunnel is left over from a bind without a response, or is being closed.
       onUnknown: (id: string) => void this.#session?.unbind(id).catch(() => {}),
       addresses,
-      deadline: timing.upstream,
+      connectTimeout: timing.upstream,
     };
     this.#sessionDeps = {
       options,
       timing,
-      onVisitor: (stream, rest) => forward(stream, rest, visitors),
-      // The answer to its bind may have come in the same read, and not have been looked at yet.
+      onVisitor: (stream, rest) => forward(stream, rest, forwardDeps),
+      // The response to its bind may have arrived in the same read, with its promise still pending.
       onStopTunnel: ({ id, message, errorCode }) =>
         void setImmediate(() => this.#tunnelDeps.live.get(id)?.handleStopped({ code: errorCode, message })),
     };
-    // Nobody is told anything before they have what they were given.
-    this.#running = Promise.resolve().then(() => this.#run());
+    // The loop starts asynchronously, so that no callback runs before the caller has the client.
+    this.#loop = Promise.resolve().then(() => this.#run());
   }
 
   get status(): ClientStatus {
-    // What people read is the time of day, as it is now: it may have been set since.
+    // Instants are of the monotonic clock. They are converted with the current wall clock, which may have been set since.
     const { now } = this.#timing;
     const asDate = (instant: number) => Date.now() + Math.round(instant - now());
     return {
@@ -104,7 +108,7 @@ class Client implements GatewayClient {
     const tunnel = new ClientTunnel(spec, this.#tunnelDeps);
     this.#tunnels.add(tunnel);
     if (this.#session) tunnel.bind(this.#session);
-    else if (this.#state === 'waiting') this.#wake(); // Somebody wants it now.
+    else if (this.#state === 'waiting') this.#wake(); // A new tunnel ends the pause, as its caller waits for it.
     return tunnel;
   }
 
@@ -120,10 +124,10 @@ class Client implements GatewayClient {
       if (tunnel.isLive) void tunnel.close();
       else tunnel.discard();
     }
-    // Also where the gateway does not answer.
+    // The wait is limited, as the gateway may not answer.
     await waitAtMost(this.#timing.drain, Promise.all(this.#tunnelDeps.closing));
     await this.#session?.close();
-    await this.#running;
+    await this.#loop;
   }
 
   async #run(): Promise<void> {
@@ -136,18 +140,18 @@ class Client implements GatewayClient {
     this.#setState('closed', null);
   }
 
-  /** One session, from dialling to its end. @throws {Error} when there is none. */
+  /** Runs one session, from the connection to its end. @throws {Error} when the session cannot be opened. */
   async #attempt(): Promise<RetryPause> {
     const { gateway, ca } = this.#options;
     const socket = await dial({ ...gateway, ca }, this.#timing, this.#shutdown.signal);
     const session = new GatewaySession(socket, this.#sessionDeps);
-    const giveUp = () => void session.close();
-    this.#shutdown.signal.addEventListener('abort', giveUp);
+    const closeSession = () => void session.close();
+    this.#shutdown.signal.addEventListener('abort', closeSession);
     try {
       this.#shutdown.signal.throwIfAborted();
       const identity = await session.authenticate(this.#identity);
       this.#shutdown.signal.throwIfAborted();
-      this.#keep(identity);
+      this.#setIdentity(identity);
     } catch (error) {
       if (this.#shutdown.signal.aborted) await session.close();
       else session.destroy('not authenticated');
@@ -155,7 +159,7 @@ class Client implements GatewayClient {
       const { message } = error as Error;
       throw new Error(`what listens at ${gateway.host}:${gateway.port} is no gateway, or is in trouble: ${message}`);
     } finally {
-      this.#shutdown.signal.removeEventListener('abort', giveUp);
+      this.#shutdown.signal.removeEventListener('abort', closeSession);
     }
     return this.#serve(session);
   }
@@ -173,16 +177,16 @@ class Client implements GatewayClient {
     this.#lastSession = now();
     for (const tunnel of [...this.#tunnels]) tunnel.handleSessionLost();
     this.#error = { code: '', message };
-    if (this.#shutdown.signal.aborted) return AT_ONCE;
+    if (this.#shutdown.signal.aborted) return NO_PAUSE;
     this.#options.log('warn', 'disconnected from the gateway', { reason: message });
-    // One that ends as soon as it begins is no success.
+    // A session that ends before the first heartbeat counts as a failure.
     this.#failures = now() - began >= heartbeatInterval ? 1 : this.#failures + 1;
-    if (timedOut) return AT_ONCE;
+    if (timedOut) return NO_PAUSE;
     return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
   }
 
   #afterFailure(error: Error): RetryPause {
-    if (this.#shutdown.signal.aborted) return AT_ONCE;
+    if (this.#shutdown.signal.aborted) return NO_PAUSE;
     const { message } = error;
     const code = error instanceof GatewayRefusal ? error.code : '';
     if (message !== this.#error?.message)
@@ -210,7 +214,7 @@ class Client implements GatewayClient {
     this.#retryAt = null;
   }
 
-  #keep(identity: SessionIdentity): void {
+  #setIdentity(identity: SessionIdentity): void {
     const { clientId, cookie } = this.#identity ?? {};
     if (identity.clientId === clientId && identity.cookie === cookie) return;
     this.#identity = identity;

@@ -1,11 +1,12 @@
-// The visitors of a tunnel that are under way.
+// The open streams of a tunnel's visitors.
 
 import { ErrorCode, type MuxStream } from '@gateway/protocol';
 import { waitAtMost } from './wait-at-most.ts';
 
+/** The open streams of one tunnel. */
 export class OpenStreams {
   readonly #streams = new Set<MuxStream>();
-  /** Told when the last one has gone. */
+  /** Called when the last stream is closed. */
   #onEmpty: () => void = () => {};
 
   add(stream: MuxStream): void {
@@ -17,7 +18,7 @@ export class OpenStreams {
     if (this.#streams.size === 0) this.#onEmpty();
   }
 
-  /** Resolves when all have gone. @param grace milliseconds after which those that are left are cut. */
+  /** Resolves when all streams are closed. @param grace the milliseconds after which the remaining ones are reset. */
   async drain(grace: number): Promise<void> {
     const isEmpty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
@@ -26,11 +27,11 @@ export class OpenStreams {
     this.resetAll();
   }
 
-  /** Resets all: they would otherwise go on for as long as a visitor likes. */
+  /** Resets all streams: a visitor could otherwise keep them open for ever. */
   resetAll(): void {
     for (const stream of [...this.#streams]) {
-      stream.reset(ErrorCode.REMOTE_GONE_AWAY); // The gateway tells visitors that the tunnel is offline.
-      stream.events.onReset(ErrorCode.CANCELLED); // Whoever resets a stream is told of it by nobody else.
+      stream.reset(ErrorCode.REMOTE_GONE_AWAY); // The gateway responds that the tunnel is offline.
+      stream.events.onReset(ErrorCode.CANCELLED); // A stream emits no event for a reset of its own side.
     }
   }
 }

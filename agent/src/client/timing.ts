@@ -1,39 +1,40 @@
-// How long the agent waits, and for what. Everything is in milliseconds.
+// The timeouts and delays of the client, in milliseconds.
 
+/** The timeouts and delays of a client; milliseconds. */
 export interface ClientTiming {
-  /** Until the gateway's name is resolved and TCP is connected. */
+  /** The timeout for the name resolution and the TCP connection. */
   dial: number;
-  /** Until TLS is agreed on. */
+  /** The timeout of the TLS handshake. */
   tls: number;
-  /** Until the gateway has accepted the session, or not. */
+  /** The timeout of the authentication. */
   auth: number;
-  /** Until a bind or an unbind is answered. */
+  /** The timeout of a bind or an unbind. */
   bind: number;
-  /** Between a sign of life and the next question for one. */
+  /** The time between a heartbeat's response and the next heartbeat. */
   heartbeatInterval: number;
-  /** What a sign of life may take; without one the session is given up. */
+  /** The time in which a heartbeat must be answered; otherwise the session ends. */
   heartbeatTolerance: number;
-  /** The most that the first wait before dialling again may be; it doubles with each failure. */
+  /** The longest first delay before a reconnect. It doubles with each failure. */
   retryFirst: number;
-  /** What that grows to while the last session is less than `recent` ago: the gateway is probably being restarted. */
+  /** The limit of that delay while the last session ended less than `recent` ago: the gateway is probably restarting. */
   retryMaxRecent: number;
   recent: number;
-  /** What it grows to after that. */
+  /** The limit of that delay later on. */
   retryMax: number;
-  /** Before a refused authtoken is tried again, on average. */
+  /** The average delay before a refused authtoken is tried again. */
   refusedSession: number;
-  /** The most before a refused tunnel is asked for again, the first time; it doubles up to `refusedTunnelMax`. */
+  /** The longest first delay before a refused tunnel is requested again. It doubles up to `refusedTunnelMax`. */
   refusedTunnel: number;
   refusedTunnelMax: number;
-  /** Until the place that a tunnel forwards to has accepted a connection. */
+  /** The timeout for the connection to an upstream. */
   upstream: number;
-  /** What visitors under way get to come to their end when their tunnel or the agent stops. */
+  /** The time in which open streams may end when their tunnel or the agent stops. */
   drain: number;
-  /** Until the connection is closed, after the good-bye. */
+  /** The time after the GOAWAY frame in which the connection must close. */
   goAway: number;
-  /** A clock that never goes back; the time of day does, on devices that learn it late. */
+  /** A monotonic clock. The wall clock jumps on devices that set it after the start. */
   now(): number;
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   random(): number;
 }
 

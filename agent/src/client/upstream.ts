@@ -1,18 +1,19 @@
-// Where a tunnel forwards to.
+// The upstream of a tunnel, and the connection to it.
 
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { readForwardsTo } from '../settings/forwards-to.ts';
 
+/** An upstream: the server that a tunnel forwards to. */
 export interface Upstream {
-  /** Without brackets. */
+  /** A name, or an IP address without brackets. */
   host: string;
   port: number;
-  /** Whether it is spoken to in TLS, and as what. */
+  /** Whether the connection uses TLS, and for which protocol. */
   tls: 'none' | 'https' | 'tls';
 }
 
-/** Reads `host:port`, or a URL. @throws with what would be right. */
+/** Parses `host:port` or a URL. @throws {Error} the expected form. */
 export function readUpstream(forwardsTo: string): Upstream {
   const { host, port, text } = readForwardsTo(forwardsTo);
   const tls = text.startsWith('https:') ? 'https' : text.startsWith('tls:') ? 'tls' : 'none';
@@ -20,27 +21,27 @@ export function readUpstream(forwardsTo: string): Upstream {
 }
 
 /**
- * Begins to connect.
- * @param addresses what the host's name is resolved to.
- * @returns the socket, and the event that says that it is ready.
+ * Starts to connect.
+ * @param addresses the resolved addresses of the host.
+ * @returns the socket, and the event that it emits when it is connected.
  */
 export function connectUpstream({ host, port, tls }: Upstream, addresses: string[]): { socket: Socket; ready: string } {
-  // Half-open: a visitor who has sent everything still wants the answer.
-  const options = { host, port, lookup: pinned(addresses), noDelay: true, keepAlive: true, allowHalfOpen: true };
+  // Half-open: a visitor that has ended its side still reads the response.
+  const options = { host, port, lookup: fixedLookup(addresses), noDelay: true, keepAlive: true, allowHalfOpen: true };
   if (tls === 'none') return { socket: connect(options), ready: 'connect' };
   const socket = tlsConnect({
     ...options,
     servername: isIP(host) ? '' : host,
-    // What is passed on are the bytes of HTTP/1.1.
+    // The forwarded bytes are HTTP/1.1.
     ...(tls === 'https' ? { ALPNProtocols: ['http/1.1'] } : {}),
-    // Nobody is in between on the machine itself, and hardly anybody has certificates for it.
+    // On loopback there is no man in the middle, and certificates for it are rare.
     rejectUnauthorized: !isLoopback(host),
   });
   return { socket, ready: 'secureConnect' };
 }
 
-/** Resolves every name to these addresses. */
-function pinned(addresses: string[]): LookupFunction {
+/** A lookup function that resolves every name to these addresses. */
+function fixedLookup(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_, options, done) => {
     if (options.all) done(null, all);

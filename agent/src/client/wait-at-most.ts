@@ -1,6 +1,6 @@
-// Waiting with an end.
+// Waits with a timeout.
 
-/** Resolves when the promise does, or after so many milliseconds. @throws what the promise is rejected with before. */
+/** Resolves when the promise does, or after so many milliseconds. @throws the rejection of the promise before that. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
-// How the agent is, for Prometheus.
+// The agent's metrics for Prometheus.
 
 import type { AgentHealth } from '../run/health.ts';
 import type { AgentTunnel } from '../tunnels/tunnel.ts';
 
 type Sample = [labels: Record<string, string>, value: number];
 
-/** The text format of Prometheus, version 0.0.4. */
-export function metricsText({ client, tunnels, version, damage, answers }: AgentHealth): string {
+/** The metrics in the text format of Prometheus, version 0.0.4. */
+export function metricsText({ client, tunnels, version, damage, responses }: AgentHealth): string {
   const perTunnel = (value: (tunnel: AgentTunnel) => number) =>
     tunnels.map((tunnel): Sample => [{ url: tunnel.saved.url, protocol: tunnel.saved.protocol }, value(tunnel)]);
   const { rss } = process.memoryUsage();
@@ -31,7 +31,7 @@ export function metricsText({ client, tunnels, version, damage, answers }: Agent
       'agent_api_answers_total',
       'counter',
       'Answers of the local API.',
-      [...answers].map(([status, count]): Sample => [{ status: String(status) }, count]),
+      [...responses].map(([status, count]): Sample => [{ status: String(status) }, count]),
     ),
     metric(
       'agent_tunnel_up',

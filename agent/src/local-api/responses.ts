@@ -1,14 +1,16 @@
-// What the local API answers with, and how that is written.
+// The responses of the local API.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** A response of the local API. */
 export interface ApiResponse {
   status: number;
-  /** An object or list becomes JSON; a text is sent as it is. */
+  /** An object or a list is sent as JSON, a string as plain text. */
   body: object | string;
   headers?: Record<string, string>;
 }
 
+/** A response with the body `{"detail": text}`. */
 export const detailResponse = (status: number, text: string, headers: Record<string, string> = {}): ApiResponse => ({
   status,
   body: { detail: text },
@@ -17,7 +19,7 @@ export const detailResponse = (status: number, text: string, headers: Record<str
 
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Sends it; the connection does not outlive a body of the request that was not read. */
+/** Sends a response. The connection is closed after it when the request's body was not read. */
 export function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-// The HTTP server of the local API: which route a request goes to, and what is in its way.
+// The HTTP server of the local API: access control, routing and errors.
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,34 +13,34 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 256;
 
-/** Begins to listen; what comes is answered once there is `serve`. @throws {ConfigError} when the address cannot be had. */
+/** Starts to listen. Requests are answered after `serveApi`. @throws {ConfigError} when it cannot listen on the address. */
 export async function listenForApi({ host, port }: HostAddress): Promise<{ server: Server; address: HostAddress }> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
-    const refuse = (error: Error) => reject(new ConfigError(`AGENT_API_ADDR cannot be had: ${error.message}`));
-    server.once('error', refuse);
+    const fail = (error: Error) => reject(new ConfigError(`AGENT_API_ADDR cannot be had: ${error.message}`));
+    server.once('error', fail);
     server.listen(port, host, () => {
-      server.off('error', refuse);
+      server.off('error', fail);
       resolve();
     });
   });
   return { server, address: { host, port: (server.address() as AddressInfo).port } };
 }
 
-/** @param onAnswer told the status of each answer. */
+/** Answers requests. @param onResponse called with the status of each response. */
 export function serveApi(
   server: Server,
   routes: ApiRoute[],
-  guards: AccessSettings,
+  access: AccessSettings,
   log: Log,
-  onAnswer: (status: number) => void,
+  onResponse: (status: number) => void,
 ): void {
   server.on('request', (request, response) => {
-    void handleRequest(request, routes, guards, log).then((it) => {
-      onAnswer(it.status);
-      log('debug', 'answered', { method: request.method, path: request.url, status: it.status });
-      sendResponse(request, response, it);
+    void handleRequest(request, routes, access, log).then((result) => {
+      onResponse(result.status);
+      log('debug', 'answered', { method: request.method, path: request.url, status: result.status });
+      sendResponse(request, response, result);
     });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -53,7 +53,7 @@ export function serveApi(
   });
 }
 
-/** Ends it: requests under way get `grace` milliseconds for their answers. */
+/** Closes the server. Open requests get `grace` milliseconds to complete. */
 export async function closeServer(server: Server, grace: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), grace);
   await new Promise((resolve) => server.close(resolve));
@@ -63,20 +63,21 @@ export async function closeServer(server: Server, grace: number): Promise<void> 
 async function handleRequest(
   request: IncomingMessage,
   routes: ApiRoute[],
-  guards: AccessSettings,
+  access: AccessSettings,
   log: Log,
 ): Promise<ApiResponse> {
   try {
     const path = (request.url ?? '').replace(/\?.*$/s, '');
     const matching = routes.filter((route) => route.path.test(path));
-    const stranger = checkHostAndOrigin(request, guards);
-    if (stranger) return stranger;
-    const unknown = matching.some(({ isPublic: isOpen }) => isOpen) ? undefined : checkToken(request, guards);
-    if (unknown) return unknown;
+    const forbidden = checkHostAndOrigin(request, access);
+    if (forbidden) return forbidden;
+    const unauthorized = matching.some(({ isPublic }) => isPublic) ? undefined : checkToken(request, access);
+    if (unauthorized) return unauthorized;
     if (matching.length === 0) return detailResponse(404, 'Not Found');
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = matching.find((each) => each.method === method);
-    if (!route) return detailResponse(405, 'Method Not Allowed', { allow: matching.flatMap(allowed).join(', ') });
+    if (!route)
+      return detailResponse(405, 'Method Not Allowed', { allow: matching.flatMap(allowedMethods).join(', ') });
     return await route.handle(request, decode(route.path.exec(path)?.[1] ?? ''));
   } catch (error) {
     if (error instanceof DetailError) return detailResponse(error.status, error.message);
@@ -85,7 +86,7 @@ async function handleRequest(
   }
 }
 
-const allowed = ({ method }: ApiRoute) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+const allowedMethods = ({ method }: ApiRoute) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 function decode(part: string): string {
   try {

@@ -1,27 +1,28 @@
-// Tunnels as the local API shows them.
+// The JSON of tunnels in the local API.
 
 import { maskPolicy } from '@gateway/protocol';
 import type { PolicyDocument } from '../tunnels/policy.ts';
 import type { AgentTunnel } from '../tunnels/tunnel.ts';
 
-/** The five documented members. @param policy as it was sent, after a creation. */
-export function created({ saved }: AgentTunnel, policy: PolicyDocument | null): object {
+/** The response to a creation: the five documented members. @param policy the policy of the request. */
+export function createdTunnel({ saved }: AgentTunnel, policy: PolicyDocument | null): object {
   const { url, protocol, forwardsTo, domain } = saved;
   return { url, protocol, forwards_to: forwardsTo, domain, policy };
 }
 
-/** The same; the policy is the one that is applied, as a JSON text, without its secrets. */
-export function listed({ saved }: AgentTunnel): object {
+/** A tunnel in a list: the five documented members. The policy is the applied one, as a JSON text with masked secrets. */
+export function tunnelSummary({ saved }: AgentTunnel): object {
   const { url, protocol, forwardsTo, domain, policy } = saved;
   return { url, protocol, forwards_to: forwardsTo, domain, policy: JSON.stringify(maskPolicy(policy)) };
 }
 
+/** The status of a tunnel. */
 export function statusOf({ phase, handle }: AgentTunnel): string {
   return phase === 'closing' ? 'closing' : handle.state;
 }
 
-/** Everything but the secrets. */
-export function detailed(tunnel: AgentTunnel): object {
+/** A single tunnel, with everything but its secrets. */
+export function tunnelDetails(tunnel: AgentTunnel): object {
   const { saved, handle } = tunnel;
   const { connections, openConnections, bytesIn, bytesOut, dialFailures } = handle.counters;
   return {

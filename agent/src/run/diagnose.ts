@@ -1,4 +1,4 @@
-// `diagnose`: what is between this machine and the gateway, one step after the other.
+// The command `diagnose`: checks the path from this machine to the gateway, step by step.
 
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -6,10 +6,12 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
 import { type AgentConfig, writeAddress } from '../settings/config.ts';
 
-const STEP_MS = 10_000;
+/** The timeout of a step; milliseconds. */
+const STEP_TIMEOUT_MS = 10_000;
+/** The number of calls of which the fastest is the latency. */
 const ROUNDS = 5;
 
-/** Says what to do about it. */
+/** What a person can do about an error, by its code. */
 const HINTS: Record<string, string> = {
   ENOTFOUND: 'The name does not exist: look at GATEWAY_ADDR.',
   EAI_AGAIN: 'The name server does not answer: look at the network of this machine.',
@@ -27,20 +29,20 @@ const HINTS: Record<string, string> = {
 };
 
 /**
- * Reports each step on a line, up to the first that fails, and why.
- * @returns whether an agent could reach the gateway; its authtoken is not tried.
+ * Prints the result of each step on a line, up to the first that fails.
+ * @returns whether an agent could reach the gateway. The authtoken is not checked.
  */
 export async function diagnose({ gateway, ca }: AgentConfig, print: (line: string) => void): Promise<boolean> {
   const open: Socket[] = [];
-  const step = async <T>(name: string, work: () => Promise<[said: string, result: T]>): Promise<T> => {
+  const step = async <T>(name: string, check: () => Promise<[text: string, result: T]>): Promise<T> => {
     const before = performance.now();
     try {
-      const [said, result] = await withDeadline(work());
-      print(`ok      ${name.padEnd(9)} ${said}  (${(performance.now() - before).toFixed(1)} ms)`);
+      const [text, result] = await withTimeout(check());
+      print(`ok      ${name.padEnd(9)} ${text}  (${(performance.now() - before).toFixed(1)} ms)`);
       return result;
     } catch (error) {
       const { reason, code = '' } = error as NodeJS.ErrnoException & { reason?: string };
-      // What OpenSSL says as a whole is for its developers.
+      // The whole message of OpenSSL is for its developers; `reason` is the readable part.
       const message = reason ?? (error as Error).message;
       print(`FAILED  ${name.padEnd(9)} ${message}${code && !message.includes(code) ? ` (${code})` : ''}`);
       if (HINTS[code]) print(`        ${' '.repeat(9)} ${HINTS[code]}`);
@@ -57,20 +59,20 @@ export async function diagnose({ gateway, ca }: AgentConfig, print: (line: strin
     const tcp = await step('TCP', async () => {
       const socket = connectTcp({ host: address, port: gateway.port, noDelay: true });
       open.push(socket);
-      await event(socket, 'connect');
+      await waitForEvent(socket, 'connect');
       return [`connected to ${writeAddress({ host: address, port: gateway.port })}`, socket];
     });
     const tls = await step('TLS', () => handshake(tcp, gateway.host, ca, open));
     await step('protocol', () => askServer(tls));
     return true;
   } catch {
-    return false; // Told by the step.
+    return false; // The step has printed the error.
   } finally {
     for (const socket of open) socket.destroy();
   }
 }
 
-/** Accepts any certificate for the time of looking at it: what is wrong with one is what people want to know. */
+/** Accepts any certificate during the handshake, so that the output can say what is wrong with it. */
 async function handshake(
   socket: Socket,
   host: string,
@@ -79,24 +81,24 @@ async function handshake(
 ): Promise<[string, TLSSocket]> {
   const tls = connectTls({ socket, servername: isIP(host) ? '' : host, host, ca, rejectUnauthorized: false });
   open.push(tls);
-  await event(tls, 'secureConnect');
+  await waitForEvent(tls, 'secureConnect');
   const { subject, issuer, valid_from, valid_to } = tls.getPeerCertificate();
-  const about = `certificate of ${subject?.CN ?? 'nobody'} by ${issuer?.CN ?? 'nobody'}, valid ${valid_from} to ${valid_to}`;
-  if (tls.authorized) return [`${tls.getProtocol()}, ${about}`, tls];
-  // Node puts the code there, and says nothing else.
+  const description = `certificate of ${subject?.CN ?? 'nobody'} by ${issuer?.CN ?? 'nobody'}, valid ${valid_from} to ${valid_to}`;
+  if (tls.authorized) return [`${tls.getProtocol()}, ${description}`, tls];
+  // Node sets `authorizationError` to the error or to its code.
   const code = String((tls.authorizationError as unknown as NodeJS.ErrnoException)?.code ?? tls.authorizationError);
-  throw Object.assign(new Error(`the certificate is not accepted: ${code}; ${about}`), { code });
+  throw Object.assign(new Error(`the certificate is not accepted: ${code}; ${description}`), { code });
 }
 
-/** What the gateway says of itself needs no authtoken; the fastest of some rounds is the latency. */
+/** Calls the gateway, without an authtoken. The latency is that of the fastest call. */
 async function askServer(tls: TLSSocket): Promise<[string, undefined]> {
-  let lost = '';
+  let closeReason = '';
   const session = new MuxSession(
     tls,
     {
       onStream: (stream) => stream.reset(),
       onClose: (_, message) => {
-        lost = message;
+        closeReason = message;
       },
     },
     { role: 'client', peerStreamsMax: 16 },
@@ -105,29 +107,29 @@ async function askServer(tls: TLSSocket): Promise<[string, undefined]> {
   let region: unknown;
   for (let round = 0; round < ROUNDS; round++) {
     const before = performance.now();
-    const answer = await callPeer(session, StreamType.SERVER_INFO, {}, STEP_MS).catch((error: Error) => {
-      throw new Error(`this does not speak the protocol of agents: ${lost || error.message}`);
+    const answer = await callPeer(session, StreamType.SERVER_INFO, {}, STEP_TIMEOUT_MS).catch((error: Error) => {
+      throw new Error(`this does not speak the protocol of agents: ${closeReason || error.message}`);
     });
     times.push(performance.now() - before);
     region = (answer as { Region?: unknown }).Region;
   }
   session.close();
-  const said = region ? `region ${region}` : 'the gateway answers';
-  return [`${said}, latency ${Math.min(...times).toFixed(1)} ms`, undefined];
+  const text = region ? `region ${region}` : 'the gateway answers';
+  return [`${text}, latency ${Math.min(...times).toFixed(1)} ms`, undefined];
 }
 
-function event(socket: Socket, name: string): Promise<void> {
+function waitForEvent(socket: Socket, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once(name, () => resolve());
-    // The listener stays: an error between two steps must not end the process.
+    // The error listener stays attached: an error between two steps must not end the process.
     socket.on('error', reject).once('close', () => reject(new Error('the connection was closed')));
   });
 }
 
-function withDeadline<T>(work: Promise<T>): Promise<T> {
+function withTimeout<T>(promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = Object.assign(new Error(`no answer within ${STEP_MS / 1000} s`), { code: 'ETIMEDOUT' });
-    const timer = setTimeout(reject, STEP_MS, late);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const late = Object.assign(new Error(`no answer within ${STEP_TIMEOUT_MS / 1000} s`), { code: 'ETIMEDOUT' });
+    const timer = setTimeout(reject, STEP_TIMEOUT_MS, late);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

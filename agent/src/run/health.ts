@@ -1,4 +1,4 @@
-// How the agent is: what probes, people and metrics ask.
+// The health of the agent, for probes, people and metrics.
 
 import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
 import { statusOf } from '../local-api/views.ts';
@@ -8,21 +8,22 @@ import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';
 import type { Publication } from './publish-api.ts';
 
+/** The health of a running agent. */
 export interface AgentHealth {
   readonly client: ClientStatus;
   readonly tunnels: readonly AgentTunnel[];
   readonly version: string;
-  /** What was wrong with the state file at the start; null when nothing was. */
+  /** The damage of the state file that was found at the start; null when there was none. */
   readonly damage: string | null;
-  /** Answers of the local API, by status. */
-  readonly answers: Map<number, number>;
-  /** Everything, as JSON. */
+  /** The number of responses of the local API, by status. */
+  readonly responses: Map<number, number>;
+  /** The body of `GET /status`. */
   status(): object;
-  /** Why it is not ready; empty when it is: a session, and an answer to every tunnel. */
-  notReady(): string[];
+  /** The reasons why the agent is not ready; empty when it has a session and a response for every tunnel. */
+  notReadyReasons(): string[];
 }
 
-interface Parts {
+interface HealthDeps {
   config: AgentConfig;
   client: GatewayClient;
   tunnels: TunnelTable;
@@ -30,11 +31,12 @@ interface Parts {
   publication: Publication | null;
 }
 
-export function createHealth({ config, client, tunnels, damage, publication }: Parts): AgentHealth {
+/** Creates the view of the agent's health; it reads the current state at each call. */
+export function createHealth({ config, client, tunnels, damage, publication }: HealthDeps): AgentHealth {
   const startedAt = new Date().toISOString();
-  const instant = (ms: number) => new Date(ms).toISOString();
+  const toIso = (ms: number) => new Date(ms).toISOString();
 
-  function notReady(): string[] {
+  function notReadyReasons(): string[] {
     if (client.status.state !== 'online') return ['there is no session with the gateway'];
     const waiting = tunnels.all.filter(({ handle }) => handle.state === 'pending').map(({ saved }) => saved.url);
     if (publication?.status.status === 'pending') waiting.push(`https://${config.domain}`);
@@ -43,8 +45,8 @@ export function createHealth({ config, client, tunnels, damage, publication }: P
 
   function session(): object {
     const { state, since, error, retryAt, latencyMs, sessions } = client.status;
-    const retry_at = retryAt === null ? null : instant(retryAt);
-    return { state, since: instant(since), error, retry_at, latency_ms: latencyMs, sessions };
+    const retry_at = retryAt === null ? null : toIso(retryAt);
+    return { state, since: toIso(since), error, retry_at, latency_ms: latencyMs, sessions };
   }
 
   return {
@@ -56,12 +58,12 @@ export function createHealth({ config, client, tunnels, damage, publication }: P
     },
     version,
     damage,
-    answers: new Map(),
-    notReady,
+    responses: new Map(),
+    notReadyReasons,
     status: () => ({
       version,
       started_at: startedAt,
-      ready: notReady().length === 0,
+      ready: notReadyReasons().length === 0,
       gateway: writeAddress(config.gateway),
       session: session(),
       tunnels: tunnels.all.map((tunnel) => ({

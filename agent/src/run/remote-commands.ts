@@ -1,26 +1,26 @@
-// What the gateway's API may ask of a running agent from afar.
+// The remote commands of the gateway's API to a running agent.
 
 import type { RemoteCommands } from '../gateway-client.ts';
 
-/** How a run of the agent ends by itself. */
+/** The command that ends a run of the agent. */
 export type EndReason = 'stop' | 'restart';
 
-/** Resolves `ended` with the first command; the answer to it is on its way before. */
+/** Creates handlers for the commands. `ended` resolves with the first one, after its response was queued. */
 export function remoteCommands(): { commands: RemoteCommands; ended: Promise<EndReason> } {
-  let end: (why: EndReason) => void = () => {};
+  let end: (reason: EndReason) => void = () => {};
   const ended = new Promise<EndReason>((resolve) => {
     end = resolve;
   });
-  const later = (why: EndReason) => {
-    setImmediate(end, why);
+  const endSoon = (reason: EndReason) => {
+    setImmediate(end, reason);
     return null;
   };
   return {
     ended,
     commands: {
-      stop: () => later('stop'),
-      // Within the process, so that it needs nobody who starts it again.
-      restart: () => later('restart'),
+      stop: () => endSoon('stop'),
+      // The restart happens within the process, so that it needs no supervisor.
+      restart: () => endSoon('restart'),
       update: () => 'This agent does not replace its own program: install the new one where it runs, then restart it.',
     },
   };

@@ -1,4 +1,5 @@
-// `http 3000`, `labels 3000` and their like: one tunnel for as long as the process runs, without API and without state file.
+// The commands for one tunnel, such as `http 3000` and `labels 3000`. They run without the local API and without a state
+// file.
 
 import { createClient } from '../client/index.ts';
 import type { LabelTunnelSpec, Resumption, SessionIdentity, TunnelSpec } from '../gateway-client.ts';
@@ -9,22 +10,22 @@ import { type EndReason, remoteCommands } from './remote-commands.ts';
 
 /** A run of the agent. */
 export interface AgentRun {
-  /** Resolves when the gateway asked for an end. */
+  /** Resolves when a remote command ends the run. */
   ended: Promise<EndReason>;
   /** Resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
-/** What a restart asked for from afar keeps, so that the URL stays the same. */
+/** The state that survives a restart by a remote command, so that the URL stays the same. */
 export interface RestartState {
   identity: SessionIdentity | null;
   resume: Resumption | null;
 }
 
 /**
- * Opens the tunnel, and says so on standard output whenever its URL is new, or once where it has labels in its place. The client logs what goes wrong, and tries
- * again for as long as this runs.
- * @param restartState is kept up to date.
+ * Opens the tunnel. It prints the URL whenever that changes, or the labels once. The client logs failures and retries for
+ * as long as the run lasts.
+ * @param restartState the state to resume from, which the run updates.
  */
 export function runSingleTunnel(
   config: AgentConfig,
@@ -34,13 +35,13 @@ export function runSingleTunnel(
   print: (line: string) => void,
 ): AgentRun {
   const { commands, ended } = remoteCommands();
-  let printed: string | null = null;
+  let printedAddress: string | null = null;
   const update = () => {
     restartState.resume = tunnel.resumption;
-    const what = 'labels' in spec ? `serving ${writeLabels(spec.labels)}` : `forwarding ${tunnel.url}`;
-    if (tunnel.state !== 'active' || what === printed) return;
-    printed = what;
-    print(`${what} -> ${spec.forwardsTo}`);
+    const address = 'labels' in spec ? `serving ${writeLabels(spec.labels)}` : `forwarding ${tunnel.url}`;
+    if (tunnel.state !== 'active' || address === printedAddress) return;
+    printedAddress = address;
+    print(`${address} -> ${spec.forwardsTo}`);
   };
   const client = createClient(
     {

@@ -1,4 +1,4 @@
-// `start`: the local API, the tunnels that were made through it, and the one that the API itself is published by.
+// The command `start`: the local API, the tunnels that were created through it, and the tunnel that publishes the API.
 
 import { type ClientTiming, createClient } from '../client/index.ts';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
@@ -16,27 +16,29 @@ import { type Publication, publishApi } from './publish-api.ts';
 import { remoteCommands } from './remote-commands.ts';
 import type { AgentRun } from './single-tunnel.ts';
 
+/** The default of `AgentOptions.answerTimeout`; milliseconds. */
 const BIND_TIMEOUT_MS = 10_000;
-/** What requests under way get for their answers when the agent stops. */
+/** The time in which open requests of the local API may complete when the agent stops; milliseconds. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
-/** An agent that runs, and where. */
+/** A running agent. */
 export interface RunningAgent extends AgentRun {
-  /** The base of the local API, as `http://127.0.0.1:8000`. */
+  /** The base URL of the local API, as in `http://127.0.0.1:8000`. */
   api: string;
 }
 
+/** Options for tests. */
 export interface AgentOptions {
-  /** What a new tunnel may wait for the gateway's answer, in milliseconds. */
+  /** How long the creation of a tunnel waits for the gateway's response; milliseconds. */
   answerTimeout?: number;
-  /** What of the client's waits is to be other than usual. */
+  /** Timeouts and delays of the client that differ from the defaults. */
   timing?: Partial<ClientTiming>;
 }
 
 /**
- * Starts it. The API answers when this resolves; tunnels are restored behind it.
- * @param print to standard output: what a person or a program waits for.
- * @throws when the state file is in use or of a newer agent, or the address of the API cannot be had.
+ * Starts the agent. When this resolves, the API accepts requests; tunnels are restored in the background.
+ * @param print prints a line to standard output, for a person or a program that waits for it.
+ * @throws {Error} when the state file is in use or was written by a newer agent, or the API cannot listen on its address.
  */
 export async function startAgent(
   config: AgentConfig,
@@ -79,8 +81,8 @@ async function start(
       writeAddress({ host, port }) === ownAddress ? [host] : config.forwardsTo.addresses(host),
     commands,
     onChange: () => setImmediate(updateTunnels),
-    onIdentity: (it) => {
-      identity = it;
+    onIdentity: (newIdentity) => {
+      identity = newIdentity;
     },
     log,
   };
@@ -121,9 +123,9 @@ async function start(
   }
 
   const health = createHealth({ config, client, tunnels, damage, publication });
-  const guards = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
-  serveApi(server, routes(tunnels, health), guards, log, (status) => {
-    health.answers.set(status, (health.answers.get(status) ?? 0) + 1);
+  const access = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
+  serveApi(server, routes(tunnels, health), access, log, (status) => {
+    health.responses.set(status, (health.responses.get(status) ?? 0) + 1);
   });
   const api = `http://${writeAddress(address)}`;
   print(`ready api=${api}`);
@@ -132,9 +134,9 @@ async function start(
     api,
     ended,
     async close() {
-      const answered = closeServer(server, SHUTDOWN_GRACE_MS);
+      const serverClosed = closeServer(server, SHUTDOWN_GRACE_MS);
       await client.close();
-      await answered;
+      await serverClosed;
       await file.save().catch((error: Error) => {
         log('error', 'the state file cannot be written', { reason: error.message });
       });
@@ -143,7 +145,7 @@ async function start(
   };
 }
 
-/** Where the API can be connected to, also when it listens on all addresses. */
+/** An address that reaches the API, also when it listens on all addresses. */
 function reachableAddress({ host, port }: HostAddress): string {
   const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   return writeAddress({ host: loopback[host] ?? host, port });

@@ -1,33 +1,34 @@
-// Where the agent may forward to: whoever can ask it for tunnels must not reach every host that the device reaches.
+// The upstreams that the agent may forward to: a user of its API must not reach every host that the device reaches.
 
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
-/** What `AGENT_FORWARDS_TO` says when it is not set. */
+/** The default of `AGENT_FORWARDS_TO`. */
 const LOOPBACK = 'localhost, 127.0.0.0/8, ::1/128';
 const NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 
-/** Addresses that machines of clouds ask for their secrets, and the link they are on. */
+/** The metadata services of clouds, which serve secrets, and the link-local networks that they are in. */
 const forbiddenAddresses = blockList(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']);
 
-/** Gives the addresses of a name; a failure rejects. */
+/** Resolves a name to its addresses. It rejects when the name cannot be resolved. */
 export type Resolve = (name: string) => Promise<string[]>;
 
+/** The list of allowed upstreams. */
 export interface AllowList {
-  /** As it was written, for messages. */
+  /** The list as a text, for messages. */
   readonly text: string;
   /**
-   * The addresses of a host that may be connected to: the name is not to be resolved again, as its next answer may be
-   * another. Empty when the host is not allowed: one address of it that is not is enough.
-   * @throws when the name cannot be resolved.
+   * Resolves a host to the addresses that the caller may connect to. The caller must not resolve the name again, as the
+   * result may differ by then. The list is empty when the host is not allowed; one forbidden address is enough for that.
+   * @throws {Error} when the name cannot be resolved.
    */
   addresses(host: string): Promise<string[]>;
 }
 
 /**
- * Reads a list of CIDRs, addresses and names (`*.lan` for those below one), separated by commas. A name in the list is
- * allowed wherever it leads, except to link-local metadata addresses, which nothing allows.
- * @throws with what would be right.
+ * Parses a list of CIDRs, addresses and names (`*.lan` for all subdomains), separated by commas. A name in the list is
+ * allowed with all of its addresses, except the forbidden ones, which no entry allows.
+ * @throws {Error} the expected form.
  */
 export function parseAllowList(text: string, resolve: Resolve = resolveName): AllowList {
   const entries = (text.trim() || LOOPBACK).split(',').map((entry) => entry.trim().toLowerCase());
@@ -42,10 +43,10 @@ export function parseAllowList(text: string, resolve: Resolve = resolveName): Al
     text: entries.join(', '),
     async addresses(host) {
       const name = withoutBrackets(host.toLowerCase()).replace(/\.$/, '');
-      const found = (isIP(name) ? [name] : await resolve(name)).map(canonicalAddress);
-      const mayAll = isNamed(name);
-      const isAllowed = (address: string) => !has(forbiddenAddresses, address) && (mayAll || has(allowed, address));
-      return found.length > 0 && found.every(isAllowed) ? found : [];
+      const addresses = (isIP(name) ? [name] : await resolve(name)).map(canonicalAddress);
+      const isListed = isNamed(name);
+      const isAllowed = (address: string) => !has(forbiddenAddresses, address) && (isListed || has(allowed, address));
+      return addresses.length > 0 && addresses.every(isAllowed) ? addresses : [];
     },
   };
 }
@@ -54,15 +55,15 @@ async function resolveName(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
-/** @throws at an entry that is no CIDR. */
+/** Makes a block list of CIDRs. @throws {Error} for an entry that is none. */
 function blockList(entries: string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', length] = entry.split('/');
     const family = isIP(withoutBrackets(address));
-    const most = family === 4 ? 32 : 128;
-    const bits = length === undefined ? most : Number(length || Number.NaN);
-    if (!Number.isInteger(bits) || bits < 0 || bits > most)
+    const maxBits = family === 4 ? 32 : 128;
+    const bits = length === undefined ? maxBits : Number(length || Number.NaN);
+    if (!Number.isInteger(bits) || bits < 0 || bits > maxBits)
       throw new Error(`must list CIDRs as 192.168.0.0/16; "${entry}" is not one`);
     list.addSubnet(withoutBrackets(address), bits, family === 4 ? 'ipv4' : 'ipv6');
   }
@@ -71,14 +72,14 @@ function blockList(entries: string[]): BlockList {
 
 const has = (list: BlockList, address: string) => list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** Without the brackets that IPv6 addresses wear in URLs. */
+/** The host without the brackets of an IPv6 address in a URL. */
 function withoutBrackets(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
 /**
- * The address that is meant: without its zone, and IPv4 where that stands inside of IPv6 (mapped, or through NAT64), so
- * that no other spelling gets past a rule.
+ * The canonical form of an address: without its zone, and as IPv4 when it is an IPv4-mapped or NAT64 address (RFC 6052). So
+ * no other notation bypasses a rule.
  */
 function canonicalAddress(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,11 +1,11 @@
-// The command line: arguments → what is to be done.
+// Parses the command line into a command.
 
 import { parseArgs } from 'node:util';
 import type { Protocol } from '../gateway-client.ts';
 import { readForwardsTo } from './forwards-to.ts';
 import { type Labels, readLabels } from './labels.ts';
 
-/** One tunnel, for as long as the process runs. */
+/** A command for one tunnel, for as long as the process runs. */
 export interface TunnelCommand {
   does: 'tunnel';
   protocol: Protocol;
@@ -14,13 +14,14 @@ export interface TunnelCommand {
   policyFile: string | null;
 }
 
-/** The same without an address, for edges. */
+/** A command for one tunnel with labels, for edges. */
 export interface LabelsCommand {
   does: 'labels';
   labels: Labels;
   forwardsTo: string;
 }
 
+/** A parsed command line. */
 export type Command =
   | { does: 'help' }
   | { does: 'version' }
@@ -29,7 +30,7 @@ export type Command =
   | TunnelCommand
   | LabelsCommand;
 
-/** Arguments that make no command; the text says what would be right. */
+/** The arguments are no valid command; the message says what is expected. */
 export class UsageError extends Error {}
 
 export const HELP = `Usage: tunnel-agent <command>
@@ -65,7 +66,7 @@ Environment:
 
 const PROTOCOLS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
-/** @throws {UsageError} */
+/** Parses the arguments. @throws {UsageError} when they are no valid command. */
 export function readCommand(args: string[]): Command {
   const { values, positionals } = parse(args);
   if (values.help) return { does: 'help' };
@@ -75,8 +76,8 @@ export function readCommand(args: string[]): Command {
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one argument too many.`);
   const { domain, port, policy, label = [] } = values;
   const allowOptions = (...options: string[]) => {
-    const stray = Object.keys(values).find((option) => !options.includes(option));
-    if (stray !== undefined) throw new UsageError(`--${stray} is not for "${name}".`);
+    const unexpected = Object.keys(values).find((option) => !options.includes(option));
+    if (unexpected !== undefined) throw new UsageError(`--${unexpected} is not for "${name}".`);
   };
   if (isProtocol(name)) {
     if (port !== undefined && name !== 'tcp')

@@ -1,4 +1,4 @@
-// The environment, read once into one typed object. Nothing else in the agent reads it.
+// Reads the environment into one typed object. No other file of the agent reads the environment.
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -6,44 +6,45 @@ import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 
-/** Host and port; port 0 is any free one. IPv6 addresses stand without their brackets. */
+/** A host and a port. Port 0 means any free port. An IPv6 address has no brackets. */
 export interface HostAddress {
   host: string;
   port: number;
 }
 
+/** The configuration of an agent. */
 export interface AgentConfig {
-  /** Empty where none is given: only commands that open a session need it. */
+  /** The authtoken; empty when it is not set, as only commands that open a session need it. */
   authtoken: string;
   gateway: HostAddress;
-  /** Certificates of the authorities to trust, in PEM; undefined: those that Node trusts. */
+  /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
-  /** The name that the agent's own API is published under. */
+  /** The domain under which the agent's own API is published; null when it is not published. */
   domain: string | null;
   apiAddress: HostAddress;
   apiToken: string | null;
   stateFile: string;
-  /** What visitors under way get to come to their end when a tunnel or the agent stops, in milliseconds. */
+  /** The time in which open streams may end when a tunnel or the agent stops; milliseconds. */
   drainMs: number;
-  /** Where the default policy is; null for the one that the agent brings along. */
+  /** The file with the default policy; null for the built-in one. */
   policyFile: string | null;
   forwardsTo: AllowList;
   logLevel: LogLevel;
   logFormat: LogFormat;
 }
 
-/** What is wrong with the environment: a line for each variable, which begins with its name. */
+/** The environment is invalid. The message has a line for each variable, which starts with its name. */
 export class ConfigError extends Error {}
 
 const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
-const TOKEN_LEAST = 16;
-/** Milliseconds: an hour would keep every update of a device waiting. */
-const DRAIN_MAX = 600_000;
+const TOKEN_MIN_LENGTH = 16;
+/** The longest drain, in milliseconds: a longer one would delay every update of a device. */
+const DRAIN_MAX_MS = 600_000;
 
 /**
- * Reads the variables; one that is set to nothing counts as not set.
- * @param directory what relative file names are relative to.
- * @throws {ConfigError} that names all mistakes, without repeating secrets.
+ * Reads the variables. An empty one counts as not set.
+ * @param directory the base of relative file names.
+ * @throws {ConfigError} all mistakes, without any secret values.
  */
 export function readConfig(env: Record<string, string | undefined>, directory: string): AgentConfig {
   const mistakes: string[] = [];
@@ -52,12 +53,12 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
       return parse(env[name]?.trim() || fallback);
     } catch (error) {
       mistakes.push(`${name} ${(error as Error).message}`);
-      return undefined as T; // Never seen: what follows throws.
+      return undefined as T; // The value is never used: the mistake throws below.
     }
   };
   const file = (text: string) => (text === '' ? null : resolve(directory, text));
   const config: AgentConfig = {
-    authtoken: read('TUNNEL_AUTHTOKEN', '', visible),
+    authtoken: read('TUNNEL_AUTHTOKEN', '', printableAscii),
     gateway: read('GATEWAY_ADDR', '127.0.0.1:4443', (text) => readAddress(text, 1)),
     ca: read('GATEWAY_CA', '', (text) => readAuthorities(file(text))),
     domain: read('AGENT_DOMAIN', '', domainName),
@@ -74,38 +75,38 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
   return config;
 }
 
-/** Reads `host:port`, `[IPv6]:port`. @throws with what would be right. */
-export function readAddress(text: string, leastPort: number): HostAddress {
+/** Parses `host:port` or `[IPv6]:port`. @throws {Error} the expected form. */
+export function readAddress(text: string, minPort: number): HostAddress {
   const [, v6, name, digits] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? name ?? '';
   const port = Number(digits);
   const isHost = v6 === undefined ? NAME.test(host) : isIP(v6) === 6;
-  if (isHost && port >= leastPort && port <= 65_535) return { host, port };
-  throw new Error(`must be host:port, as 127.0.0.1:4443 or [::1]:4443, with a port from ${leastPort} to 65535`);
+  if (isHost && port >= minPort && port <= 65_535) return { host, port };
+  throw new Error(`must be host:port, as 127.0.0.1:4443 or [::1]:4443, with a port from ${minPort} to 65535`);
 }
 
-/** The other way round. */
+/** Formats an address as `host:port` or `[IPv6]:port`. */
 export function writeAddress({ host, port }: HostAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether it can be a host's name, or an IPv4 address. */
+/** Whether the text is a host name or an IPv4 address. */
 export const isHostName = (text: string) => NAME.test(text);
 
-function visible(text: string): string {
+function printableAscii(text: string): string {
   if (/^[\x21-\x7e]*$/.test(text)) return text;
   throw new Error('must be printable ASCII characters without spaces');
 }
 
 function apiToken(text: string): string | null {
   if (text === '') return null;
-  if (text.length >= TOKEN_LEAST && visible(text)) return text;
-  throw new Error(`must be at least ${TOKEN_LEAST} printable ASCII characters`);
+  if (text.length >= TOKEN_MIN_LENGTH && printableAscii(text)) return text;
+  throw new Error(`must be at least ${TOKEN_MIN_LENGTH} printable ASCII characters`);
 }
 
 function milliseconds(text: string): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) <= DRAIN_MAX) return Number(text);
-  throw new Error(`must be milliseconds from 0 to ${DRAIN_MAX}`);
+  if (/^\d{1,6}$/.test(text) && Number(text) <= DRAIN_MAX_MS) return Number(text);
+  throw new Error(`must be milliseconds from 0 to ${DRAIN_MAX_MS}`);
 }
 
 function domainName(text: string): string | null {

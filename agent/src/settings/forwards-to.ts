@@ -1,24 +1,25 @@
-// Where a tunnel leads: `host:port`, or a URL whose scheme says that the upstream speaks TLS.
+// Parses the upstream of a tunnel: `host:port`, or a URL whose scheme says whether the upstream uses TLS.
 
 import { readAddress, writeAddress } from './config.ts';
 
+/** A parsed upstream. */
 export interface ForwardsTo {
   host: string;
   port: number;
-  /** As the connection to the gateway takes it: always with a port. */
+  /** The upstream with its scheme, if any, and always with a port. */
   text: string;
 }
 
 const SCHEMES = ['', 'http', 'https', 'tcp', 'tls'];
-const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 };
+const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
-/** @throws with what would be right. */
+/** Parses an upstream. @throws {Error} the expected form. */
 export function readForwardsTo(text: string): ForwardsTo {
   const [, scheme = '', rest = ''] = /^(?:([a-z]+):\/\/)?([^/]*)\/?$/i.exec(text) ?? [];
-  const usual = USUAL_PORTS[scheme];
+  const defaultPort = DEFAULT_PORTS[scheme];
   try {
-    if (!SCHEMES.includes(scheme)) throw new Error('of another scheme');
-    const { host, port } = readAddress(usual && !/:\d+$/.test(rest) ? `${rest}:${usual}` : rest, 1);
+    if (!SCHEMES.includes(scheme)) throw new Error('unknown scheme');
+    const { host, port } = readAddress(defaultPort && !/:\d+$/.test(rest) ? `${rest}:${defaultPort}` : rest, 1);
     return { host, port, text: `${scheme && `${scheme}://`}${writeAddress({ host, port })}` };
   } catch {
     throw new Error('must be host:port, as 127.0.0.1:3000, or https://host:port where the program there speaks TLS');

@@ -1,12 +1,12 @@
-// Labels, by which edges choose the tunnels that serve them.
+// Labels, by which edges select their tunnels.
 
-/** Values by their keys. */
+/** The labels of a tunnel: values by key. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * Reads texts of the form `key=value`, at least one; a value may hold further equals signs. How many there may be, and
- * how long, is the gateway's to say.
- * @throws {Error} that says what would be right.
+ * Parses texts of the form `key=value`, at least one. A value may contain further equals signs. Only the gateway limits the
+ * number and the length of labels.
+ * @throws {Error} the expected form.
  */
 export function readLabels(texts: readonly string[]): Labels {
   if (texts.length === 0) throw new Error('needs at least one label, as in: --label app=shop');
@@ -20,7 +20,7 @@ export function readLabels(texts: readonly string[]): Labels {
   return Object.fromEntries(labels);
 }
 
-/** As people read them: `app=shop, site=berlin`. */
+/** Formats labels for people: `app=shop, site=berlin`. */
 export function writeLabels(labels: Labels): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

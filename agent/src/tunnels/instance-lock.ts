@@ -1,52 +1,52 @@
-// One agent to a state file: a directory beside it holds one file, named after the process that has it.
+// The lock of a state file, which only one agent may use: a directory beside it with one file, which names the process.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The state file cannot be had for this agent alone. */
+/** The lock is held by another process, or cannot be written. */
 export class LockError extends Error {}
 
 /**
- * Takes the lock of `file`. What a process left that is dead counts for nothing, even when its number is in use again.
- * @returns what gives it back.
- * @throws {LockError} naming the process that has it, or why the directory cannot be written.
+ * Acquires the lock of `file`. A lock of a dead process is ignored, even when its process id is in use again.
+ * @returns the function that releases the lock.
+ * @throws {LockError} the process that holds the lock, or the reason why the lock cannot be written.
  */
 export function lockInstance(file: string): () => void {
   const directory = `${file}.lock`;
-  const me = nameOf(process.pid);
-  const mine = `${directory}.${process.pid}`;
+  const ownName = processName(process.pid);
+  const draft = `${directory}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    rmSync(mine, { recursive: true, force: true });
-    mkdirSync(mine, { mode: 0o700 });
-    writeFileSync(join(mine, me), '');
-    acquireLock(directory, mine, me, file);
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { mode: 0o700 });
+    writeFileSync(join(draft, ownName), '');
+    acquireLock(directory, draft, ownName, file);
   } catch (error) {
     if (!(error instanceof LockError))
       throw new LockError(`AGENT_STATE_FILE ${file} cannot be used: ${(error as Error).message}`);
-    rmSync(mine, { recursive: true, force: true });
+    rmSync(draft, { recursive: true, force: true });
     throw error;
   }
-  return () => releaseLock(directory, me);
+  return () => releaseLock(directory, ownName);
 }
 
 /**
- * The directory appears together with the file in it, by a rename, so that nobody sees it without an owner; a dead
- * owner's file is removed by its name, which is nobody else's.
+ * The rename creates the directory together with its file, so that the lock never exists without a holder. The file of a
+ * dead holder is removed by its name, which is unique.
  */
-function acquireLock(directory: string, mine: string, me: string, file: string): void {
+function acquireLock(directory: string, draft: string, ownName: string, file: string): void {
   for (;;) {
     const holder = holderOf(directory);
     if (holder !== undefined) {
-      if (holder !== me && isAlive(holder))
+      if (holder !== ownName && isAlive(holder))
         throw new LockError(`Process ${holder.split('.')[0]} is an agent with AGENT_STATE_FILE ${file} already.`);
       releaseLock(directory, holder);
     }
     try {
-      renameSync(mine, directory);
+      renameSync(draft, directory);
       return;
     } catch (error) {
-      // Somebody was quicker: looked at again.
+      // Another process was faster; the loop checks its lock.
       if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
@@ -66,7 +66,7 @@ function releaseLock(directory: string, holder: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // Somebody else has it by now, or has removed it.
+    // Another process has acquired or removed it meanwhile.
   }
 }
 
@@ -77,23 +77,26 @@ function isAlive(holder: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return nameOf(pid) === holder && !ENDED.includes(statOf(pid)[0] ?? '');
+  return processName(pid) === holder && !ENDED_STATES.includes(readStat(pid)[0] ?? '');
 }
 
-/** States of a process that has ended: its parent has not asked for its exit code, as in a container without an init. */
-const ENDED = ['Z', 'X'];
+/** The states of a process that has ended but was not reaped by its parent, as in a container without an init. */
+const ENDED_STATES = ['Z', 'X'];
 
-/** The number of a process, and where the system tells it, when it began: numbers come round again. */
-function nameOf(pid: number): string {
-  const start = statOf(pid)[19];
+/** The id of a process, with its start time where the system has one, as process ids are reused. */
+function processName(pid: number): string {
+  const start = readStat(pid)[19];
   return start === undefined ? `${pid}` : `${pid}.${start}`;
 }
 
-/** What the system tells of a process: the first is its state, the 20th its start in clock ticks. Empty where it tells nothing. */
-function statOf(pid: number): string[] {
+/**
+ * The fields of /proc/PID/stat behind the command: the first is the state, the 20th the start in clock ticks. Empty
+ * without /proc.
+ */
+function readStat(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // It follows the command's name, which may have anything in it.
+    // The fields follow the command's name in parentheses, which may itself contain parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return [];

@@ -1,22 +1,23 @@
-// Traffic policies: those that come with a request, and the default for tunnels that are made without one.
+// Traffic policies: those of requests, and the default for tunnels that are created without one.
 
 import { readFileSync } from 'node:fs';
 import { checkPolicy, describeJsonError, POLICY_LIMITS } from '@gateway/protocol';
-import shipped from '../../default-policy.json' with { type: 'json' };
+import builtIn from '../../default-policy.json' with { type: 'json' };
 import type { Protocol } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
 
-/** Characters of YAML that the gateway reads: its comments and blanks may double what it says. */
+/** The most characters of YAML that the gateway reads: twice the JSON limit, for comments and whitespace. */
 const TEXT_MAX = 2 * POLICY_LIMITS.document;
 
+/** A parsed policy. */
 export type PolicyDocument = Record<string, unknown>;
 
-/** A policy that cannot be used; the text names the places, as `policy.inbound[0].actions must …`. */
+/** An invalid policy. The message names the places, as in `policy.inbound[0].actions must …`. */
 export class PolicyError extends Error {}
 
 /**
- * Holds a policy against what is well formed, as the gateway does too.
- * @param name of the whole, for the text.
+ * Validates the shape of a policy, as the gateway does.
+ * @param name the name of the document in the message.
  * @throws {PolicyError}
  */
 export function readPolicy(value: unknown, protocol: Protocol, name: string): PolicyDocument {
@@ -27,7 +28,7 @@ export function readPolicy(value: unknown, protocol: Protocol, name: string): Po
   );
 }
 
-/** Reads a policy from a JSON file. @throws {PolicyError} that names the file. */
+/** Reads a policy from a JSON file. @throws {PolicyError} with the name of the file. */
 export function readPolicyFile(file: string, protocol: Protocol): PolicyDocument {
   let value: unknown;
   try {
@@ -39,9 +40,9 @@ export function readPolicyFile(file: string, protocol: Protocol): PolicyDocument
 }
 
 /**
- * Reads the policy for one tunnel from a file. What YAML says is the gateway's to judge: the agent reads JSON only.
- * @returns a text in JSON or YAML, as the gateway takes it.
- * @throws {PolicyError} that names the file.
+ * Reads the policy of one tunnel from a file. The agent validates JSON only; the gateway validates YAML.
+ * @returns a text in JSON or YAML.
+ * @throws {PolicyError} with the name of the file.
  */
 export function readPolicyText(file: string, protocol: Protocol): string {
   let text: string;
@@ -50,7 +51,7 @@ export function readPolicyText(file: string, protocol: Protocol): string {
   } catch (error) {
     throw new PolicyError(`${file} must be a file with a policy in JSON or YAML: ${(error as Error).message}`);
   }
-  // To the gateway, no text is no policy.
+  // The gateway would take an empty text as no policy.
   if (text.trim() === '') throw new PolicyError(`${file} must be a file with a policy in JSON or YAML; it is empty`);
   let value: unknown;
   try {
@@ -62,43 +63,45 @@ export function readPolicyText(file: string, protocol: Protocol): string {
   return JSON.stringify(readPolicy(value, protocol, file));
 }
 
-const OF_HTTP = ['on_http_request', 'on_http_response', 'outbound'];
+const HTTP_PHASES = ['on_http_request', 'on_http_response', 'outbound'];
 
-/** What of a policy for all tunnels applies to this protocol: phases of HTTP are left out where there is no HTTP. */
+/** The part of a policy that applies to a protocol: without the HTTP phases for tcp and tls. */
 export function policyFor(policy: PolicyDocument, protocol: Protocol): PolicyDocument {
   if (protocol === 'http' || protocol === 'https') return policy;
-  return Object.fromEntries(Object.entries(policy).filter(([phase]) => !OF_HTTP.includes(phase)));
+  return Object.fromEntries(Object.entries(policy).filter(([phase]) => !HTTP_PHASES.includes(phase)));
 }
 
+/** The policy of tunnels that are created without one. */
 export interface DefaultPolicy {
   /**
-   * The default for a new tunnel, read anew. When it cannot be used, the last one that could: a tunnel without policy is
-   * never what somebody with a default wanted.
-   * @throws {PolicyError} when there never was one.
+   * Reads the default for a new tunnel. When the file is invalid, it returns the last valid one, as a tunnel without any
+   * policy would be open.
+   * @throws {PolicyError} when there was no valid one before.
    */
   current(protocol: Protocol): PolicyDocument;
-  /** The last good one, to be kept over restarts; null when there is none yet. */
+  /** The last valid one, which is kept over restarts; null when there is none yet. */
   readonly lastGood: PolicyDocument | null;
 }
 
 /**
- * @param file null for the policy that comes with the agent.
- * @param lastGood of the run before.
+ * Opens the default policy.
+ * @param file its file; null for the built-in policy.
+ * @param lastGood the last valid policy of the run before.
  */
 export function openDefaultPolicy(file: string | null, lastGood: PolicyDocument | null, log: Log): DefaultPolicy {
-  let good = lastGood;
+  let lastValid = lastGood;
   return {
     current(protocol) {
       try {
-        good = file === null ? shipped : readPolicyFile(file, 'http');
+        lastValid = file === null ? builtIn : readPolicyFile(file, 'http');
       } catch (error) {
-        if (good === null) throw error;
+        if (lastValid === null) throw error;
         log('warn', 'the default policy cannot be used; the last good one is', { reason: (error as Error).message });
       }
-      return readPolicy(policyFor(good, protocol), protocol, 'the default policy');
+      return readPolicy(policyFor(lastValid, protocol), protocol, 'the default policy');
     },
     get lastGood() {
-      return good;
+      return lastValid;
     },
   };
 }

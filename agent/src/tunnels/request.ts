@@ -1,4 +1,4 @@
-// What POST /tunnels asks for: a JSON object → a tunnel that can be opened, or what is wrong with it.
+// Validates the body of POST /tunnels.
 
 import { DetailError } from '../detail-error.ts';
 import type { Protocol } from '../gateway-client.ts';
@@ -6,14 +6,15 @@ import { type ForwardsTo, readForwardsTo } from '../settings/forwards-to.ts';
 import { type PolicyDocument, PolicyError, readPolicy } from './policy.ts';
 import { PROTOCOLS } from './state-format.ts';
 
+/** A valid request for a tunnel. */
 export interface TunnelRequest {
   protocol: Protocol;
-  /** As it was sent. */
+  /** The upstream as it was sent. */
   forwardsTo: string;
   upstream: ForwardsTo;
-  /** As it was sent; null for any. */
+  /** The domain as it was sent; null for any. */
   domain: string | null;
-  /** Null for the default. */
+  /** The policy; null for the default. */
   policy: PolicyDocument | null;
 }
 
@@ -21,7 +22,7 @@ const MEMBERS = ['protocol', 'forwards_to', 'domain', 'policy'];
 const DOMAIN = /^(\*\.)?(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+\.?$/i;
 const TCP_ADDRESS = /^([a-z0-9.-]{0,253}):(\d{1,5})$/i;
 
-/** @throws {DetailError} 400, naming every member that is wrong. */
+/** Validates a parsed body. @throws {DetailError} 400 with all mistakes. */
 export function readTunnelRequest(body: unknown): TunnelRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new DetailError(400, 'The body must be a JSON object.');
@@ -33,16 +34,18 @@ export function readTunnelRequest(body: unknown): TunnelRequest {
     try {
       return parse(value[name]);
     } catch (error) {
-      // What is wrong with a policy says where.
+      // The message of a PolicyError names the member itself.
       mistakes.push(error instanceof PolicyError ? error.message : `${name} ${(error as Error).message}`);
-      return undefined as T; // Never seen: what follows throws.
+      return undefined as T; // The value is never used: the mistake throws below.
     }
   };
   const protocol = read('protocol', readProtocol);
-  const forwardsTo = read('forwards_to', (it) => readText(it, 'must be a text: host:port, as 127.0.0.1:3000'));
+  const forwardsTo = read('forwards_to', (text) => readText(text, 'must be a text: host:port, as 127.0.0.1:3000'));
   const upstream = forwardsTo === undefined ? undefined : read('forwards_to', () => readForwardsTo(forwardsTo));
-  const domain = read('domain', (it) => readDomain(it, protocol));
-  const policy = read('policy', (it) => (it == null ? null : readPolicy(it, protocol ?? 'http', 'policy')));
+  const domain = read('domain', (name) => readDomain(name, protocol));
+  const policy = read('policy', (document) =>
+    document == null ? null : readPolicy(document, protocol ?? 'http', 'policy'),
+  );
   if (mistakes.length > 0 || upstream === undefined) throw new DetailError(400, `${mistakes.join('; ')}.`);
   return { protocol, forwardsTo, upstream, domain, policy };
 }
@@ -65,7 +68,7 @@ function readDomain(value: unknown, protocol: Protocol | undefined): string | nu
   throw new Error('must be a full name, as device.example.com, without scheme or port; or null for any');
 }
 
-function readText(value: unknown, otherwise: string): string {
+function readText(value: unknown, message: string): string {
   if (typeof value === 'string') return value;
-  throw new Error(otherwise);
+  throw new Error(message);
 }

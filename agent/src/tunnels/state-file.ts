@@ -1,50 +1,51 @@
-// The file that tunnels are kept in: whole or not at all on the disk, whatever happens to the power.
+// The state file, which is replaced atomically, so that a power failure never leaves a partial one.
 
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type AgentState, EMPTY_STATE, NewerStateError, parseState, printState } from './state-format.ts';
 
-/** The state file cannot be used; the text says what to do. */
+/** The state file cannot be used; the message says why. */
 export class StateFileError extends Error {}
 
+/** An open state file. */
 export interface StateFile {
-  /** What it held at the start. */
+  /** The state that was read at the start. */
   readonly loaded: AgentState;
-  /** What was wrong with it at the start; null when nothing was. */
+  /** The damage that was found at the start; null when there was none. */
   readonly damage: string | null;
   /**
-   * Brings the file up to date; resolves when what `state` gives is on the disk. Calls that come while one is being
-   * written share the next write, and nothing is written when nothing has changed: flash wears out.
+   * Writes the current state. Resolves when it is on the disk. Calls during a write share the next write. An unchanged state
+   * is not written, to spare flash memory.
    */
   save(): Promise<void>;
 }
 
 /**
- * Reads the file; none is an empty one. A damaged one is set aside as `FILE.corrupt-TIME`, and `FILE.bak`, the version
- * before, is used in its place.
- * @param state what is to be saved, asked at each write.
- * @throws {StateFileError} when it was written by a newer agent, or cannot be read at all.
+ * Reads the file; a missing one is an empty state. A damaged file is copied to `FILE.corrupt-TIME`, and `FILE.bak`, the
+ * version before, is read instead.
+ * @param state returns the state to save; it is called at each write.
+ * @throws {StateFileError} when a newer agent wrote the file, or it cannot be read.
  */
 export async function openStateFile(file: string, state: () => AgentState): Promise<StateFile> {
   const { loaded, text, damage } = await load(file);
-  // The version before is kept only if it was good.
+  // A damaged version does not become the backup.
   let onDisk = damage === null ? text : null;
-  let writing: Promise<void> = Promise.resolve();
+  let lastWrite: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
 
   async function write(): Promise<void> {
     next = undefined;
-    const wanted = printState(state());
-    if (wanted === onDisk) return;
-    await replace(file, wanted, onDisk !== null);
-    onDisk = wanted;
+    const serialized = printState(state());
+    if (serialized === onDisk) return;
+    await replaceFile(file, serialized, onDisk !== null);
+    onDisk = serialized;
   }
 
   return {
     loaded,
     damage,
     save() {
-      next ??= writing = writing.catch(() => {}).then(write); // The failure was told to whoever asked for that write.
+      next ??= lastWrite = lastWrite.catch(() => {}).then(write); // The caller of that write got its failure.
       return next;
     },
   };
@@ -57,16 +58,17 @@ async function load(file: string): Promise<{ loaded: AgentState; text: string | 
     return { loaded: parseState(text), text, damage: null };
   } catch (error) {
     if (error instanceof NewerStateError) throw new StateFileError(`${file} cannot be used: ${error.message}`);
-    const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-    await copyFile(file, aside);
-    const before = await read(`${file}.bak`);
-    const found = `${file} is damaged (${(error as Error).message}); it was set aside as ${aside}`;
+    const copy = `${file}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+    await copyFile(file, copy);
+    const backup = await read(`${file}.bak`);
+    const description = `${file} is damaged (${(error as Error).message}); it was set aside as ${copy}`;
     try {
-      if (before !== null) return { loaded: parseState(before), text, damage: `${found}, and ${file}.bak is used` };
+      if (backup !== null)
+        return { loaded: parseState(backup), text, damage: `${description}, and ${file}.bak is used` };
     } catch {
-      // Damaged too: told below.
+      // The backup is damaged, too; the text below says so.
     }
-    return { loaded: EMPTY_STATE, text, damage: `${found}, and there is no good ${file}.bak: tunnels are lost` };
+    return { loaded: EMPTY_STATE, text, damage: `${description}, and there is no good ${file}.bak: tunnels are lost` };
   }
 }
 
@@ -79,11 +81,14 @@ async function read(file: string): Promise<string | null> {
   }
 }
 
-/** At every moment there is a whole file under the name: the one before, or the new one. */
-async function replace(file: string, text: string, keep: boolean): Promise<void> {
+/**
+ * Replaces the file atomically: at every moment its name leads to a complete version.
+ * @param keepsBackup whether to keep the old version.
+ */
+async function replaceFile(file: string, text: string, keepsBackup: boolean): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.new`;
-  await rm(draft, { force: true }); // Of a crash; its mode would be kept.
+  await rm(draft, { force: true }); // A draft of a crash is removed, as its mode would be kept.
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(text);
@@ -91,14 +96,14 @@ async function replace(file: string, text: string, keep: boolean): Promise<void>
   } finally {
     await handle.close();
   }
-  if (keep) {
+  if (keepsBackup) {
     await rm(`${file}.bak`, { force: true });
-    // Not every file system has links.
+    // Some file systems have no hard links.
     await link(file, `${file}.bak`).catch(() => copyFile(file, `${file}.bak`));
   }
   await rename(draft, file);
   const directory = await open(dirname(file), 'r');
-  // Where directories cannot be synced, the rename is as durable as it gets.
+  // On systems that cannot sync a directory, the rename alone must do.
   await directory.sync().catch(() => {});
   await directory.close();
 }

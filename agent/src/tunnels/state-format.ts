@@ -1,5 +1,4 @@
-// What the state file holds, and how that is written down: the agent's own format, and the one of the sample agent
-// that it follows.
+// The format of the state file: the agent's own, and for reading that of the sample agent, which came before it.
 
 import { randomUUID } from 'node:crypto';
 import { describeJsonError } from '@gateway/protocol';
@@ -9,50 +8,52 @@ import type { PolicyDocument } from './policy.ts';
 export const PROTOCOLS: readonly Protocol[] = ['http', 'https', 'tcp', 'tls'];
 export type PolicySource = 'default' | 'request';
 
-/** A tunnel as it is kept over restarts. */
+/** A tunnel in the state file. */
 export interface SavedTunnel {
-  /** Ours, and the same for as long as the tunnel exists. */
+  /** The agent's id of the tunnel, which never changes. */
   id: string;
   url: string;
-  /** The URL before, where the gateway could not give that again. */
+  /** The URL before the current one; null when the URL has never changed. */
   previousUrl: string | null;
   protocol: Protocol;
   forwardsTo: string;
-  /** As it was asked for. */
+  /** The requested domain; null for any. */
   domain: string | null;
-  /** The one that is applied. */
+  /** The applied policy. */
   policy: PolicyDocument;
   policySource: PolicySource;
   createdAt: string;
   resume: Resumption | null;
 }
 
+/** The content of the state file. */
 export interface AgentState {
   identity: SessionIdentity | null;
-  /** The last default policy that could be used. */
+  /** The last valid default policy. */
   defaultPolicy: PolicyDocument | null;
-  /** The tunnel of the agent's own API. */
+  /** The resumption of the tunnel that publishes the agent's own API. */
   api: Resumption | null;
-  /** In the order in which they were made. */
+  /** The tunnels in the order of their creation. */
   tunnels: SavedTunnel[];
 }
 
 export const EMPTY_STATE: AgentState = { identity: null, defaultPolicy: null, api: null, tunnels: [] };
 
-/** The text is no state file. */
+/** The text is not a valid state. */
 export class StateFormatError extends Error {}
-/** The file was written by a newer agent: to go on would lose what this one does not know. */
+/** A newer agent wrote the file. This one refuses it, as a write would lose the members that it does not know. */
 export class NewerStateError extends Error {}
 
 const VERSION = 1;
 
+/** Serializes a state. */
 export function printState(state: AgentState): string {
   return `${JSON.stringify({ version: VERSION, ...state }, null, 1)}\n`;
 }
 
-/** @throws {StateFormatError} @throws {NewerStateError} */
+/** Parses a state. @throws {StateFormatError} @throws {NewerStateError} */
 export function parseState(text: string): AgentState {
-  const value = object(parseJson(text), 'the state');
+  const value = requireObject(parseJson(text), 'the state');
   if (!('version' in value)) return parseSample(value);
   if (typeof value.version !== 'number') throw new StateFormatError('version must be a number');
   if (value.version > VERSION)
@@ -60,13 +61,13 @@ export function parseState(text: string): AgentState {
   const tunnels = value.tunnels;
   if (!Array.isArray(tunnels)) throw new StateFormatError('tunnels must be a list');
   return {
-    identity: nullable(value.identity, (it) => ({
-      clientId: readText(it, 'clientId'),
-      cookie: readText(it, 'cookie'),
+    identity: nullable(value.identity, (identity) => ({
+      clientId: readText(identity, 'clientId'),
+      cookie: readText(identity, 'cookie'),
     })),
     defaultPolicy: nullable(value.defaultPolicy, (policy) => policy),
     api: nullable(value.api, readResumption),
-    tunnels: tunnels.map((item, i) => readTunnel(object(item, `tunnels[${i}]`))),
+    tunnels: tunnels.map((item, i) => readTunnel(requireObject(item, `tunnels[${i}]`))),
   };
 }
 
@@ -78,7 +79,7 @@ function readTunnel(value: PolicyDocument): SavedTunnel {
     protocol: readProtocol(value.protocol),
     forwardsTo: readText(value, 'forwardsTo'),
     domain: textOrNull(value, 'domain'),
-    policy: object(value.policy, 'policy'),
+    policy: requireObject(value.policy, 'policy'),
     policySource: value.policySource === 'default' ? 'default' : 'request',
     createdAt: readText(value, 'createdAt'),
     resume: nullable(value.resume, readResumption),
@@ -91,11 +92,14 @@ const readResumption = (value: PolicyDocument): Resumption => ({
   url: readText(value, 'url'),
 });
 
-/** The sample's: an object by URL, its policies JSON texts, after a restart of it texts of texts. */
+/**
+ * Parses the sample's format: tunnels by URL, with policies as JSON texts. Each restart of the sample encoded these once
+ * more.
+ */
 function parseSample(value: PolicyDocument): AgentState {
   const tunnels = Object.entries(value).map(([url, item]): SavedTunnel => {
     if (!URL.canParse(url)) throw new StateFormatError(`"${url}" must be a URL`);
-    const fields = object(item, url);
+    const fields = requireObject(item, url);
     return {
       id: randomUUID(),
       url,
@@ -103,7 +107,7 @@ function parseSample(value: PolicyDocument): AgentState {
       protocol: readProtocol(fields.protocol ?? 'http'),
       forwardsTo: readText(fields, 'forwards_to'),
       domain: textOrNull(fields, 'domain'),
-      policy: object(decoded(fields.policy), 'policy'),
+      policy: requireObject(decodeRepeatedly(fields.policy), 'policy'),
       policySource: 'request',
       createdAt: new Date().toISOString(),
       resume: null,
@@ -112,8 +116,8 @@ function parseSample(value: PolicyDocument): AgentState {
   return { ...EMPTY_STATE, tunnels };
 }
 
-/** Each restart of the sample encoded once more. */
-function decoded(value: unknown): unknown {
+/** Decodes a JSON text that may have been encoded several times. */
+function decodeRepeatedly(value: unknown): unknown {
   let inner: unknown = value ?? {};
   while (typeof inner === 'string') inner = parseJson(inner);
   return inner;
@@ -133,13 +137,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function object(value: unknown, name: string): PolicyDocument {
+function requireObject(value: unknown, name: string): PolicyDocument {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as PolicyDocument;
   throw new StateFormatError(`${name} must be an object`);
 }
 
 const nullable = <T>(value: unknown, read: (value: PolicyDocument) => T): T | null =>
-  value == null ? null : read(object(value, 'a member'));
+  value == null ? null : read(requireObject(value, 'a member'));
 
 function readText(value: PolicyDocument, name: string): string {
   const text = value[name];

@@ -1,53 +1,55 @@
-// The tunnels that the local API makes, lists and deletes, and that are made again by a restart.
+// The tunnels of the local API, which are restored after a restart.
 
 import { randomUUID } from 'node:crypto';
 import { DetailError } from '../detail-error.ts';
 import type { GatewayClient, Protocol, TunnelHandle } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
 import type { AllowList } from '../settings/allow-list.ts';
-import { claimAddress, findByUrlPart } from './address-match.ts';
+import { addressKey, findByUrlPart } from './address-match.ts';
 import { type DefaultPolicy, type PolicyDocument, PolicyError } from './policy.ts';
 import type { TunnelRequest } from './request.ts';
 import type { SavedTunnel } from './state-format.ts';
-import { type AgentTunnel, claimedAddress, matchesRequest, rememberResumption, type TunnelPhase } from './tunnel.ts';
+import { type AgentTunnel, matchesRequest, rememberResumption, savedAddressKey, type TunnelPhase } from './tunnel.ts';
 import { waitForBind } from './wait-for-bind.ts';
 
+/** The dependencies of the table. */
 export interface TunnelTableOptions {
   client: GatewayClient;
   allowList: AllowList;
   defaultPolicy: DefaultPolicy;
-  /** The name of the agent's own API, which nothing else may have. */
+  /** The domain of the agent's own API, which no tunnel may have. */
   ownDomain: string | null;
-  /** How long a new tunnel may wait for its first answer, in milliseconds. */
+  /** How long a new tunnel waits for its first response; milliseconds. */
   answerTimeout: number;
-  /** Brings the state file up to date. */
+  /** Writes the state file. */
   save(): Promise<void>;
   log: Log;
 }
 
+/** All tunnels of the local API. */
 export class TunnelTable {
   readonly #options: TunnelTableOptions;
-  /** In the order in which they were made. */
+  /** The tunnels in the order of their creation. */
   readonly #tunnels = new Set<AgentTunnel>();
-  /** Who waits for an answer, and is to be told that the gateway refuses the session. */
-  readonly #onRefused = new Set<() => void>();
+  /** The callbacks of creations that wait for a response, for the case that the gateway refuses the session. */
+  readonly #sessionRefusedListeners = new Set<() => void>();
 
   constructor(options: TunnelTableOptions) {
     this.#options = options;
   }
 
-  /** Those that the API shows. */
+  /** The tunnels that the API shows. */
   get all(): AgentTunnel[] {
     return [...this.#tunnels].filter(({ phase }) => phase !== 'opening');
   }
 
-  /** Those that belong into the state file: a deleted one until its traffic has ended. */
+  /** The tunnels of the state file. A deleted one stays in it until its traffic has ended. */
   get saved(): SavedTunnel[] {
-    const isWanted = ({ phase, handle }: AgentTunnel) => phase === 'kept' || handle.state !== 'closed';
-    return this.all.filter(isWanted).map(({ saved }) => saved);
+    const isSaved = ({ phase, handle }: AgentTunnel) => phase === 'kept' || handle.state !== 'closed';
+    return this.all.filter(isSaved).map(({ saved }) => saved);
   }
 
-  /** Opens what was kept, all at once: each waits for the gateway by itself, for as long as it takes. */
+  /** Opens the tunnels of the state file. Each waits for the gateway independently and without a timeout. */
   restore(saved: readonly SavedTunnel[]): void {
     for (const tunnel of saved) {
       const policy = this.#currentPolicy(tunnel);
@@ -56,13 +58,13 @@ export class TunnelTable {
   }
 
   /**
-   * Opens a tunnel, and keeps it once the gateway has agreed and it is on the disk. The same request again gives the same
-   * tunnel.
-   * @throws {DetailError} when there is none then: nothing half done is left.
+   * Creates a tunnel. Resolves when the gateway has accepted it and the state is on the disk. A repeated request returns the
+   * same tunnel.
+   * @throws {DetailError} when the creation fails; no partial tunnel is left then.
    */
   async create(request: TunnelRequest): Promise<AgentTunnel> {
     await this.#checkUpstream(request);
-    for (let other = this.#inTheWay(request); other; other = this.#inTheWay(request)) {
+    for (let other = this.#findConflict(request); other; other = this.#findConflict(request)) {
       if (other.closed) await other.closed.catch(() => {});
       else if (other.phase !== 'closing' && matchesRequest(other.saved, request)) return other.opened.then(() => other);
       else throw new DetailError(409, `${other.saved.url || request.domain} is a tunnel of this agent already.`);
@@ -73,7 +75,7 @@ export class TunnelTable {
     return tunnel;
   }
 
-  /** The one tunnel that a part of its URL means. @throws {DetailError} 404 for none, 409 for several. */
+  /** Finds the tunnel by a part of its URL. @throws {DetailError} 404 for none, 409 for several. */
   find(part: string): AgentTunnel {
     const found = findByUrlPart(
       part,
@@ -86,7 +88,7 @@ export class TunnelTable {
     throw new DetailError(409, `"${part}" is a part of several tunnels: ${urls}. Say which one.`);
   }
 
-  /** Ends its traffic, then forgets it. A failure leaves it to be deleted once more. */
+  /** Closes a tunnel and deletes it from the state file. After a failure the caller may delete it again. */
   async delete(tunnel: AgentTunnel): Promise<void> {
     tunnel.phase = 'closing';
     tunnel.closed ??= this.#close(tunnel).finally(() => {
@@ -95,10 +97,10 @@ export class TunnelTable {
     await tunnel.closed;
   }
 
-  /** Looks at what the client has changed: to be called whenever it says so. */
+  /** Handles a change of the client. */
   update(): void {
     const { client, save, log } = this.#options;
-    if (client.status.state === 'refused') for (const tell of this.#onRefused) tell();
+    if (client.status.state === 'refused') for (const notify of this.#sessionRefusedListeners) notify();
     for (const tunnel of this.#tunnels) {
       if (tunnel.phase === 'kept') rememberResumption(tunnel, log);
     }
@@ -115,7 +117,7 @@ export class TunnelTable {
       metadata: '',
       resume,
     });
-    handle.answered.catch(() => {}); // Told by its state.
+    handle.answered.catch(() => {}); // The state of the handle has the failure.
     const tunnel = { phase, saved, handle, opened: Promise.resolve() };
     this.#tunnels.add(tunnel);
     return tunnel;
@@ -139,7 +141,7 @@ export class TunnelTable {
   async #open(tunnel: AgentTunnel): Promise<void> {
     const { save } = this.#options;
     try {
-      await this.#answer(tunnel.handle);
+      await this.#waitForResponse(tunnel.handle);
       tunnel.phase = 'kept';
       rememberResumption(tunnel, this.#options.log);
       await save().catch((error: Error) => {
@@ -148,24 +150,24 @@ export class TunnelTable {
     } catch (error) {
       tunnel.phase = 'opening';
       tunnel.closed = tunnel.handle.close().then(() => void this.#tunnels.delete(tunnel));
-      // A gateway that did not answer may not answer the good-bye either: that is not waited for.
+      // A gateway that did not answer the bind may not answer the unbind, either, so that is not awaited.
       if (!(error instanceof DetailError && error.status === 503)) await tunnel.closed;
       throw error;
     }
   }
 
-  async #answer(handle: TunnelHandle): Promise<void> {
+  async #waitForResponse(handle: TunnelHandle): Promise<void> {
     const { client, answerTimeout } = this.#options;
-    let tell = () => {};
+    let notify = () => {};
     const refused = new Promise<void>((resolve) => {
-      tell = resolve;
+      notify = resolve;
     });
-    this.#onRefused.add(tell);
-    if (client.status.state === 'refused') tell();
+    this.#sessionRefusedListeners.add(notify);
+    if (client.status.state === 'refused') notify();
     try {
       await waitForBind(handle, { timeout: answerTimeout, refused, status: () => client.status });
     } finally {
-      this.#onRefused.delete(tell);
+      this.#sessionRefusedListeners.delete(notify);
     }
   }
 
@@ -178,15 +180,15 @@ export class TunnelTable {
     this.#options.log('info', 'tunnel deleted', { url: tunnel.saved.url });
   }
 
-  /** The tunnel that is what is asked for, or has the address that is asked for. */
-  #inTheWay(request: TunnelRequest): AgentTunnel | undefined {
+  /** The tunnel that matches the request, or has the requested address. */
+  #findConflict(request: TunnelRequest): AgentTunnel | undefined {
     const { protocol, domain } = request;
-    const address = domain === null ? null : claimAddress(protocol, domain);
+    const key = domain === null ? null : addressKey(protocol, domain);
     const { ownDomain } = this.#options;
-    if (domain !== null && ownDomain !== null && claimAddress('http', domain) === claimAddress('http', ownDomain))
+    if (domain !== null && ownDomain !== null && addressKey('http', domain) === addressKey('http', ownDomain))
       throw new DetailError(409, `${domain} is the name of the agent's own API; tunnels need another.`);
     return [...this.#tunnels].find(
-      ({ saved }) => matchesRequest(saved, request) || (address !== null && address === claimedAddress(saved)),
+      ({ saved }) => matchesRequest(saved, request) || (key !== null && key === savedAddressKey(saved)),
     );
   }
 
@@ -208,7 +210,7 @@ export class TunnelTable {
     }
   }
 
-  /** What a tunnel that was kept gets now: who changes the default means those that have it, too. */
+  /** The policy of a restored tunnel: one with the default policy gets the current default. */
   #currentPolicy({ policy, policySource, protocol }: SavedTunnel): PolicyDocument {
     if (policySource === 'request') return policy;
     try {

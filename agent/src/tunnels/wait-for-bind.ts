@@ -1,18 +1,20 @@
-// The gateway's first answer to a tunnel, as POST /tunnels waits for it.
+// Waits for the gateway's first response to a tunnel of POST /tunnels.
 
 import { DetailError } from '../detail-error.ts';
 import type { ClientStatus, GatewayError, TunnelHandle } from '../gateway-client.ts';
 
-/** The address belongs to somebody, or something, else: in use, reserved by another account, or an edge's. */
+/** The error numbers of conflicts: the address is in use, reserved by another account, or of an edge. */
 const CONFLICTS = [334, 320, 381];
-/** The credential's ACL, or the account's reservations, do not allow it. */
+/** The error numbers of denials: the credential's ACL or the account's reservations do not allow the address. */
 const DENIALS = [308, 316, 319, 356, 399];
-/** The session ended meanwhile. */
+/** The error number of a session that ended meanwhile. */
 const SESSION_ENDED = 300;
 
 /**
- * @param refused resolves as soon as it is known that there will be no session soon.
- * @throws {DetailError} the refusal: 409, 403 or 400; 503 when there is no session, or no answer within `timeout` milliseconds.
+ * Waits for the response.
+ * @param refused resolves when the gateway refuses the session, so that there is none soon.
+ * @throws {DetailError} 409, 403 or 400 for a refusal; 503 without a session, or without a response within `timeout`
+ * milliseconds.
  */
 export async function waitForBind(
   handle: TunnelHandle,
@@ -34,7 +36,7 @@ export async function waitForBind(
     throw new DetailError(503, unreachableMessage(status()));
   } finally {
     clearTimeout(timer);
-    answered.catch(() => {}); // It may still come.
+    answered.catch(() => {}); // A later rejection must not end the process.
   }
 }
 

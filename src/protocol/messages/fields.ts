@@ -1,8 +1,8 @@
-// Members of a JSON message, whatever the case of their names: SDKs of the field spell them differently.
+// Typed access to the members of a JSON message. Their names are case-insensitive, as existing SDKs spell them differently.
 
 import { MessageError } from './json-reader.ts';
 
-/** Reads members by name; one that is absent or null gives the empty value of its type. */
+/** Reads members by name. An absent or null member reads as the empty value of its type. */
 export class Fields {
   readonly #values: Map<string, unknown>;
 
@@ -10,7 +10,7 @@ export class Fields {
     this.#values = new Map(Object.entries(message).map(([name, value]) => [name.toLowerCase(), value]));
   }
 
-  /** @throws {MessageError} when the member is there and is not a text, as of all below. */
+  /** @throws {MessageError} when the member is present and not a string. The other methods throw likewise. */
   text(name: string): string {
     return this.#typed(name, 'string', '', 'a text');
   }
@@ -23,7 +23,7 @@ export class Fields {
     return this.#typed(name, 'number', 0, 'a number');
   }
 
-  /** The text, or null where the member is null or absent. */
+  /** The string; null when the member is null or absent. */
   textOrNull(name: string): string | null {
     return this.has(name) ? this.text(name) : null;
   }
@@ -34,7 +34,7 @@ export class Fields {
     throw new MessageError(`${name} must be a list of texts`);
   }
 
-  /** An object of texts. */
+  /** An object whose values are strings. */
   labels(name: string): Record<string, string> {
     const value = this.object(name);
     if (Object.values(value).every((item) => typeof item === 'string')) return value as Record<string, string>;
@@ -62,7 +62,7 @@ export class Fields {
     return new Fields(this.object(name));
   }
 
-  /** Whether the member is there, and not null. */
+  /** Whether the member is present and not null. */
   has(name: string): boolean {
     return this.#values.get(name.toLowerCase()) != null;
   }

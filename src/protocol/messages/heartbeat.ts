@@ -1,4 +1,4 @@
-// Signs of life: four bytes go round on a stream of their own. "Online" means that they came back.
+// Heartbeats: four bytes that the peer echoes on a stream of their own. A peer counts as online when it has echoed them.
 
 import { randomBytes } from 'node:crypto';
 import type { MuxSession } from '../mux/mux-session.ts';
@@ -7,24 +7,25 @@ import { ErrorCode } from '../mux/stream.ts';
 import { openTypedStream, StreamType } from './typed-stream.ts';
 
 const BEAT_BYTES = 4;
-/** Who sends so much between two beats may have to wait for an answer behind it. */
+/** After so many bytes sent since the last heartbeat, the response may be queued behind them. */
 const BUSY_BYTES = 64 * 1024;
-/** The shortest of so many round trips counts: the others were held up by traffic. */
+/** The round trip is the shortest of so many samples: the others were delayed by traffic. */
 const SAMPLES = 6;
 
+/** The timing of heartbeats. */
 export interface HeartbeatOptions {
-  /** Milliseconds between an answer and the next question. */
+  /** The time between a response and the next heartbeat; milliseconds. */
   interval: number;
-  /** Milliseconds that an answer may take. */
+  /** The time in which the response must arrive; milliseconds. */
   tolerance: number;
-  /** Told each round trip, in milliseconds. */
+  /** Called with each measured round trip, in milliseconds. */
   onBeat?(roundTrip: number): void;
 }
 
 /**
- * Asks the peer for signs of life for as long as the session lasts, at once and then at intervals, and ends the session
- * when one does not come in time: at the latest `interval + tolerance` after the last that came. Only where a question
- * may be held up by our own bytes, on a line that is slow, does it count as life that anything comes.
+ * Sends heartbeats for as long as the session is open, the first at once. It ends the session when a response does not
+ * arrive in time: at most `interval + tolerance` after the last one. When a heartbeat may be delayed by our own data on a
+ * slow connection, any received data counts as a response.
  */
 export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
   const samples: number[] = [];
@@ -56,11 +57,11 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
       stream?.consumed(chunk.length);
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       if (received.length < BEAT_BYTES) return;
-      const isRight = received.length === BEAT_BYTES && received.equals(sent);
+      const isEcho = received.length === BEAT_BYTES && received.equals(sent);
       received = EMPTY;
       clearTimeout(timer);
-      if (!isRight) {
-        session.close(ErrorCode.PROTOCOL, 'a sign of life was not what was asked for');
+      if (!isEcho) {
+        session.close(ErrorCode.PROTOCOL, 'the heartbeat was not echoed unchanged');
         return;
       }
       const roundTrip = session.now() - sentAt;
@@ -70,25 +71,28 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
       bytesOut = session.bytesOut;
       timer = setTimeout(beat, interval);
     },
-    onEnd: () => session.close(ErrorCode.PROTOCOL, 'the stream of heartbeats was ended'),
+    onEnd: () => session.close(ErrorCode.PROTOCOL, 'the heartbeat stream was ended'),
     onReset: () => {
       clearTimeout(timer);
-      session.close(ErrorCode.PROTOCOL, 'the stream of heartbeats was reset');
+      session.close(ErrorCode.PROTOCOL, 'the heartbeat stream was reset');
     },
   };
   beat();
 }
 
-/** Answers the heartbeats of the peer: what comes goes back, as fast as the peer takes it. */
+/**
+ * Answers the heartbeats of the peer: it echoes all data, as fast as the peer reads it.
+ * @param rest the data behind the stream's type.
+ */
 export function answerHeartbeat(stream: MuxStream, rest: Buffer): void {
-  let held = 0;
+  let unconsumed = 0;
   const echo = (chunk: Buffer) => {
     if (stream.write(chunk)) stream.consumed(chunk.length);
-    else held += chunk.length;
+    else unconsumed += chunk.length;
   };
   const onDrain = () => {
-    stream.consumed(held);
-    held = 0;
+    stream.consumed(unconsumed);
+    unconsumed = 0;
   };
   stream.events = { ...noopStreamEvents, onData: echo, onDrain, onEnd: () => stream.end() };
   if (rest.length > 0) echo(rest);

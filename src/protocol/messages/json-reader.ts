@@ -1,41 +1,45 @@
-// One JSON object out of a stream that says neither how long it is nor when it ends.
+// Reads one JSON object from a stream that has neither a length nor a delimiter.
 
 import { isUtf8 } from 'node:buffer';
 import type { ByteBudget } from '../byte-budget.ts';
 
-/** Bytes a message may have: a traffic policy and every option besides. */
+/** The most bytes of a message: those of a traffic policy and of all other options. */
 export const MESSAGE_MAX = 1024 * 1024;
-/** How deep it may be nested. Policies are texts inside it, so that a few levels are all it needs. */
+/** The largest nesting depth. Policies are strings in a message, so few levels are needed. */
 const DEPTH_MAX = 64;
-/** What most messages fit into; bytes. */
-const FIRST_CAPACITY = 1024;
+/** The first size of the buffer, in bytes, which most messages fit into. */
+const INITIAL_CAPACITY = 1024;
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\{}[]');
 const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** A message that is not one, or is too long; the text says why. */
+/** A message is malformed or too long; the error's message says why. */
 export class MessageError extends Error {}
 
-/** Finds the end of an object by its braces, and parses it once: a callee must not wait for a FIN that never comes. */
+/**
+ * Finds the end of an object by its braces and parses it once. It does not wait for the end of the stream, which callers
+ * keep open.
+ */
 export class JsonReader {
   readonly #budget: ByteBudget | undefined;
-  /** One piece for all of it: a list of the pieces that came would cost a hundred times as much, were they of a byte each. */
+  /** One buffer for the whole message: a list of chunks of one byte each would take a hundred times the memory. */
   #buffer = EMPTY;
   #bytes = 0;
-  /** What was taken of the budget. */
+  /** The bytes taken from the budget. */
   #taken = 0;
   #depth = 0;
   #inText = false;
   #escaped = false;
 
-  /** @param budget what the message is part of while it is read, and until `release`. */
+  /** @param budget the budget that the buffer counts against until `release`. */
   constructor(budget?: ByteBudget) {
     this.#budget = budget;
   }
 
   /**
-   * @returns the object, once it is complete; undefined before. What follows it in `chunk` is ignored.
-   * @throws {MessageError} when it is not a JSON object of at most `MESSAGE_MAX` bytes, or there is no room for it.
+   * Reads the next bytes.
+   * @returns the object when it is complete, otherwise undefined. Bytes after the object are ignored.
+   * @throws {MessageError} when this is not a JSON object of at most `MESSAGE_MAX` bytes, or exceeds the budget.
    */
   push(chunk: Buffer): object | undefined {
     for (let i = 0; i < chunk.length; i++) {
@@ -47,31 +51,31 @@ export class JsonReader {
       } else if (this.#depth === 0 && byte !== OPEN) {
         if (!isBlank(byte)) throw new MessageError('a message must be a JSON object');
       } else if (byte === QUOTE) this.#inText = true;
-      else if (byte === OPEN || byte === OPEN_LIST) this.#deeper();
+      else if (byte === OPEN || byte === OPEN_LIST) this.#enterLevel();
       else if ((byte === CLOSE || byte === CLOSE_LIST) && --this.#depth === 0) {
-        this.#keep(chunk.subarray(0, i + 1));
+        this.#append(chunk.subarray(0, i + 1));
         return this.#parse();
       }
     }
-    this.#keep(chunk);
+    this.#append(chunk);
     return undefined;
   }
 
-  /** Gives back what it has taken of the budget: nothing of the message is kept any more. May be called twice. */
+  /** Frees the buffer and returns its bytes to the budget. It may be called twice. */
   release(): void {
     this.#budget?.give(this.#taken);
     this.#taken = 0;
     this.#buffer = EMPTY;
   }
 
-  #deeper(): void {
+  #enterLevel(): void {
     if (++this.#depth > DEPTH_MAX) throw new MessageError(`a message must be nested at most ${DEPTH_MAX} deep`);
   }
 
   #parse(): object {
     const bytes = this.#buffer.subarray(0, this.#bytes);
     this.#buffer = EMPTY;
-    // Each bad byte would be a character of three bytes in what is answered.
+    // Invalid bytes are refused: each would become a replacement character of three bytes in the response.
     if (!isUtf8(bytes)) throw new MessageError('a message must be UTF-8');
     try {
       return JSON.parse(bytes.toString('utf8')) as object;
@@ -80,7 +84,7 @@ export class JsonReader {
     }
   }
 
-  #keep(chunk: Buffer): void {
+  #append(chunk: Buffer): void {
     const bytes = this.#bytes + chunk.length;
     if (bytes > MESSAGE_MAX) throw new MessageError(`a message must be at most ${MESSAGE_MAX} bytes`);
     if (bytes > this.#buffer.length) this.#grow(bytes);
@@ -89,7 +93,7 @@ export class JsonReader {
   }
 
   #grow(least: number): void {
-    let capacity = Math.max(this.#buffer.length, FIRST_CAPACITY);
+    let capacity = Math.max(this.#buffer.length, INITIAL_CAPACITY);
     while (capacity < least) capacity *= 2;
     const budget = this.#budget;
     if (budget && !budget.take(capacity - this.#taken))
@@ -103,10 +107,10 @@ export class JsonReader {
 
 const EMPTY = Buffer.alloc(0);
 
-/** What V8 quotes of the text behind its finding. */
+/** The part of the text that V8 quotes at the end of its error message. */
 const QUOTED_SOURCE = /,? ?(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
 
-/** Why JSON.parse has refused a text, without a piece of it: that may be a secret. */
+/** The reason why JSON.parse refused a text, without the quoted part of the text, which may be secret. */
 export function describeJsonError(error: unknown): string {
   return (error as Error).message.replace(QUOTED_SOURCE, '') || 'it is not valid JSON';
 }

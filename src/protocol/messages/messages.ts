@@ -1,38 +1,38 @@
-// The messages of calls. Each has a reader, for what comes, and where our own side sends it a writer.
-// Names on the wire are PascalCase; times on the wire are nanoseconds, here milliseconds.
+// The messages of calls. Each has a reader, and a writer when our own side sends it. Names on the wire are PascalCase
+// and times are nanoseconds; times in this program are milliseconds.
 
 import { Fields } from './fields.ts';
 
 const NS_PER_MS = 1_000_000;
 const PROTOCOL_VERSIONS = ['3', '2'];
-/** Which of the peer's versions is spoken. */
+/** The version of the protocol that both sides use. */
 export const PROTOCOL_VERSION = '3';
 
-/** The first call of every session. */
+/** The request of the first call of every session. */
 export interface Auth {
-  /** Empty for a new session; the one before, to take that over. */
+  /** The id of the session to take over; empty for a new session. */
   clientId: string;
-  /** What the gateway answered to the session before. */
+  /** The cookie from the response of the session to take over. */
   cookie: string;
   authtoken: string;
-  /** Versions of the protocol that the agent speaks. */
+  /** The protocol versions that the agent supports. */
   versions: string[];
   agentVersion: string;
   userAgent: string;
-  /** The kind of agent; ours says `OUR_CLIENT`. */
+  /** The kind of agent; our own agent sends `OWN_CLIENT_TYPE`. */
   clientType: string;
   os: string;
   arch: string;
   metadata: string;
-  /** Why a command is not supported: null where the agent is too old to say, '' where it is supported. */
+  /** The reason why a command is not supported: '' when it is supported, null when the agent is too old to send a reason. */
   stopUnsupported: string | null;
   restartUnsupported: string | null;
   updateUnsupported: string | null;
-  /** The largest window for a stream that the agent can deal with, in bytes; 0 where it does not say. */
+  /** The largest stream window that the agent supports, in bytes; 0 when it sends none. */
   streamWindow: number;
 }
 
-/** What our own agent calls its kind. */
+/** The client type of our own agent. */
 export const OWN_CLIENT_TYPE = 'tunnel-gateway-agent';
 
 export function readAuth(message: object): Auth {
@@ -56,7 +56,7 @@ export function readAuth(message: object): Auth {
   };
 }
 
-/** @param heartbeat what the agent asks of the gateway; milliseconds. */
+/** @param heartbeat the heartbeat timing that the agent requests; milliseconds. */
 export function writeAuth(
   auth: Omit<Auth, 'versions' | 'clientType'>,
   heartbeat: { interval: number; tolerance: number },
@@ -83,15 +83,16 @@ export function writeAuth(
   };
 }
 
+/** The response to `Auth`. */
 export interface AuthResponse {
-  /** Why the session is refused, with its code on a line of its own; empty when it is accepted. */
+  /** The reason of the refusal, with the error code on a line of its own; empty when the session is accepted. */
   error: string;
-  /** Seconds after which to ask again; 0 where the gateway does not say. */
+  /** The seconds after which the agent may retry; 0 when the gateway sends none. */
   retryAfter: number;
   clientId: string;
   cookie: string;
   region: string;
-  /** The window that was agreed on, in bytes; 0 where the gateway does not say. */
+  /** The negotiated stream window, in bytes; 0 when the gateway sends none. */
   streamWindow: number;
 }
 
@@ -108,30 +109,30 @@ export function readAuthResponse(message: object): AuthResponse {
   };
 }
 
-/** @param version of the gateway's program. */
-export function writeAuthResponse(answer: Omit<AuthResponse, 'error' | 'retryAfter'>, version: string): object {
+/** @param version the version of the gateway. */
+export function writeAuthResponse(response: Omit<AuthResponse, 'error' | 'retryAfter'>, version: string): object {
   return {
     Version: PROTOCOL_VERSION,
-    ClientId: answer.clientId,
+    ClientId: response.clientId,
     Error: '',
     Extra: {
       Version: version,
-      Region: answer.region,
-      Cookie: answer.cookie,
+      Region: response.region,
+      Cookie: response.cookie,
       AccountName: '',
       SessionDuration: 0,
       PlanName: '',
       Banner: '',
-      StreamWindow: answer.streamWindow,
+      StreamWindow: response.streamWindow,
     },
   };
 }
 
-/** A call to serve a public address. */
+/** The request to bind a tunnel to a public address. */
 export interface Bind {
-  /** Empty for a new tunnel; the one before, to have that back. */
+  /** The id of the tunnel to resume; empty for a new tunnel. */
   id: string;
-  /** What the gateway answered for the tunnel before. */
+  /** The bind token from the response of the tunnel to resume. */
   token: string;
   proto: string;
   forwardsTo: string;
@@ -140,7 +141,7 @@ export interface Bind {
   metadata: string;
   pooling: boolean;
   bindings: string[];
-  /** The options of the protocol, as they came. */
+  /** The options of the protocol, as received. */
   options: object;
 }
 
@@ -171,17 +172,18 @@ export function writeBind(bind: Omit<Bind, 'bindings' | 'pooling' | 'forwardsPro
   };
 }
 
+/** The response to `Bind`. */
 export interface BindResponse {
-  /** Why it is refused, with its code on a line of its own; empty when it is accepted. */
+  /** The reason of the refusal, with the error code on a line of its own; empty when the bind is accepted. */
   error: string;
-  /** Seconds after which to ask again; 0 where the gateway does not say. */
+  /** The seconds after which the agent may retry; 0 when the gateway sends none. */
   retryAfter: number;
   id: string;
   url: string;
   token: string;
 }
 
-/** Reads the answer to either kind of bind: one with labels has no URL and no token. */
+/** Reads the response to either kind of bind. That to a label bind has neither URL nor token. */
 export function readBindResponse(message: object): BindResponse {
   const fields = new Fields(message);
   return {
@@ -193,17 +195,17 @@ export function readBindResponse(message: object): BindResponse {
   };
 }
 
-/** @param options those of the request, with what was really chosen. */
+/** @param options the options of the request, with the values that the gateway chose. */
 export function writeBindResponse(
-  answer: Omit<BindResponse, 'error' | 'retryAfter'>,
+  response: Omit<BindResponse, 'error' | 'retryAfter'>,
   proto: string,
   options: object,
 ): object {
-  const { id, url, token } = answer;
+  const { id, url, token } = response;
   return { Id: id, URL: url, Proto: proto, Opts: options, Error: '', Extra: { Token: token, TunnelID: id } };
 }
 
-/** A call to serve whichever edge chooses these labels. */
+/** The request to bind a tunnel with labels, by which edges select it. */
 export interface LabelBind {
   labels: Record<string, string>;
   forwardsTo: string;
@@ -231,7 +233,7 @@ export function writeLabelBind(bind: LabelBind): object {
   };
 }
 
-/** What the gateway tells the agent when it stops one tunnel. */
+/** The request of the gateway that an agent stops one tunnel. */
 export interface StopTunnel {
   id: string;
   message: string;

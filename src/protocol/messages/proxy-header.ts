@@ -1,4 +1,4 @@
-// The first bytes of a stream that brings a visitor: for which tunnel, and who it is.
+// The proxy header: the first bytes of a visitor's stream, which name the tunnel and the visitor.
 
 import { Fields } from './fields.ts';
 import { MessageError } from './json-reader.ts';
@@ -6,19 +6,20 @@ import { MessageError } from './json-reader.ts';
 const LENGTH_BYTES = 8;
 const HEADER_MAX = 64 * 1024;
 
-/** What kind of listener a visitor came through, as the wire numbers them. */
+/** The kinds of listeners that visitors use, with their numbers on the wire. */
 export const EdgeType = { NONE: '0', TCP: '1', TLS: '2', HTTPS: '3' } as const;
 
+/** The content of a proxy header. */
 export interface ProxyHeader {
   tunnelId: string;
-  /** `ip:port`, IPv6 in brackets. */
+  /** The visitor's `ip:port`, with an IPv6 address in brackets. */
   clientAddress: string;
   proto: string;
   edgeType: string;
   passthrough: boolean;
 }
 
-/** The length (64 bits, little-endian) and the JSON. */
+/** Encodes a header: the length (64 bits, little-endian) and the JSON. */
 export function writeProxyHeader(header: ProxyHeader): Buffer {
   const text = Buffer.from(
     JSON.stringify({
@@ -36,8 +37,9 @@ export function writeProxyHeader(header: ProxyHeader): Buffer {
 }
 
 /**
- * Reads a header from the front of `bytes`. @returns it and what follows it; undefined when bytes are missing.
- * @throws {MessageError}
+ * Parses a header at the start of `bytes`.
+ * @returns the header and the bytes after it; undefined when the header is incomplete.
+ * @throws {MessageError} when the header is malformed.
  */
 export function readProxyHeader(bytes: Buffer): { header: ProxyHeader; rest: Buffer } | undefined {
   if (bytes.length < LENGTH_BYTES) return undefined;
@@ -61,7 +63,7 @@ function parse(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below.
+    // The error below covers both cases.
   }
   throw new MessageError('a proxy header must be a JSON object');
 }

@@ -1,4 +1,5 @@
-// What a stream is for: its first four bytes. And calls: one stream each, one JSON object each way.
+// Stream types, which are the first four bytes of a stream. And calls: one stream each, with one JSON object in each
+// direction.
 
 import type { ByteBudget } from '../byte-budget.ts';
 import type { MuxSession } from '../mux/mux-session.ts';
@@ -22,10 +23,10 @@ export const StreamType = {
 } as const;
 
 const TYPE_BYTES = 4;
-/** How long a request may take to come, from the type of its stream to its last byte; milliseconds. */
+/** The time in which a request must arrive, from the type of its stream to its last byte; milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Reads the type of a stream that the peer opened, and hands it on with whatever came behind it. */
+/** Reads the type of a stream that the peer opened. @param onType called with the type and the data received behind it. */
 export function readStreamType(stream: MuxStream, onType: (type: number, rest: Buffer) => void): void {
   let head: Buffer = EMPTY;
   stream.events = {
@@ -41,7 +42,7 @@ export function readStreamType(stream: MuxStream, onType: (type: number, rest: B
   };
 }
 
-/** Opens a stream of a type, with `first` as its first bytes. */
+/** Opens a stream of a type. @param first the first bytes behind the type. */
 export function openTypedStream(
   session: MuxSession,
   type: number,
@@ -58,8 +59,8 @@ export function openTypedStream(
 }
 
 /**
- * Calls the peer. The stream is not ended from here before the answer: SDKs of the field spin when it is.
- * @throws {MessageError} when the answer is none, or does not come within `timeout` milliseconds.
+ * Calls the peer. Our side of the stream is not ended before the response: existing SDKs spin when it is.
+ * @throws {MessageError} when the response is malformed, or does not arrive within `timeout` milliseconds.
  */
 export function callPeer(session: MuxSession, type: number, request: object, timeout: number): Promise<object> {
   return new Promise((resolve, reject) => {
@@ -75,10 +76,10 @@ export function callPeer(session: MuxSession, type: number, request: object, tim
       onData(chunk) {
         stream.consumed(chunk.length);
         try {
-          const answerCall = reader.push(chunk);
-          if (answerCall === undefined) return;
+          const response = reader.push(chunk);
+          if (response === undefined) return;
           stream.end();
-          settle(() => resolve(answerCall));
+          settle(() => resolve(response));
         } catch (error) {
           stream.reset(ErrorCode.PROTOCOL);
           fail((error as Error).message);
@@ -88,7 +89,7 @@ export function callPeer(session: MuxSession, type: number, request: object, tim
         stream.end();
         fail('the call was not answered');
       },
-      onReset: (code) => fail(`the call was broken off (code ${code})`),
+      onReset: (code) => fail(`the call was reset (code ${code})`),
     });
     const deadline = setTimeout(() => {
       stream.reset();
@@ -98,13 +99,15 @@ export function callPeer(session: MuxSession, type: number, request: object, tim
 }
 
 /**
- * Answers a call of the peer: the object, then the end of the stream. A call that is not complete in time is broken off.
- * @param rest what came behind the type.
- * @param handle must not fail.
- * @param explain words what is wrong with a request that cannot be read.
- * @param budget what the call is part of, from its first byte until its stream is over and nobody works on it any more.
+ * Answers a call of the peer with a JSON object and the end of the stream. A call whose request is incomplete in time
+ * is reset.
+ * @param rest the data behind the stream's type.
+ * @param handle returns the response; a rejection is a defect.
+ * @param explain makes the error text of the response to a malformed request.
+ * @param budget the budget that the request counts against, from its first byte until its stream is closed and its
+ * handler done.
  */
-export function answer(
+export function answerCall(
   stream: MuxStream,
   rest: Buffer,
   handle: (request: object) => Promise<object>,
@@ -112,9 +115,9 @@ export function answer(
   budget?: ByteBudget,
 ): void {
   const reader = new JsonReader(budget);
-  let isWorking = false;
+  let isHandling = false;
   const release = () => {
-    if (stream.isClosed && !isWorking) reader.release();
+    if (stream.isClosed && !isHandling) reader.release();
   };
   const reply = (body: object) => {
     stream.write(json(body));
@@ -125,7 +128,7 @@ export function answer(
     clearTimeout(deadline);
     release();
   };
-  const take = (chunk: Buffer) => {
+  const receive = (chunk: Buffer) => {
     stream.consumed(chunk.length);
     let request: object | undefined;
     try {
@@ -138,17 +141,17 @@ export function answer(
     clearTimeout(deadline);
     stream.events = { ...noopStreamEvents, onData: (more) => stream.consumed(more.length) };
     if (request === undefined) return;
-    isWorking = true;
+    isHandling = true;
     void handle(request)
       .then(reply)
       .catch((error) => stream.failUnexpectedly(error))
       .finally(() => {
-        isWorking = false;
+        isHandling = false;
         release();
       });
   };
-  stream.events = { ...noopStreamEvents, onData: take, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
-  if (rest.length > 0) take(rest);
+  stream.events = { ...noopStreamEvents, onData: receive, onEnd: () => stream.reset(ErrorCode.PROTOCOL) };
+  if (rest.length > 0) receive(rest);
 }
 
 function json(body: object): Buffer {

@@ -1,62 +1,67 @@
-// Frames that wait for the end of a turn of the event loop, to be written as one.
+// Frames that are written together at the end of an iteration of the event loop.
 
 import { Flag, FrameType, HEADER_BYTES, writeHeader } from './frame.ts';
 
-/** One frame. */
+/** A frame that waits to be written. */
 interface QueuedFrame {
   typeAndFlags: number;
   readonly id: number;
-  /** Bytes of its body, and in how many pieces they are. */
+  /** The bytes of its body, and the number of chunks that hold them. */
   length: number;
-  pieces: number;
+  chunks: number;
 }
 
+/** Frames in the order in which they are written. */
 export class FrameQueue {
-  /** Bytes that wait, headers included. */
+  /** The bytes that wait, including headers. */
   bytes = 0;
   #frames: QueuedFrame[] = [];
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #last: QueuedFrame | undefined;
   readonly #frameMax: number;
 
-  /** @param frameMax what one frame of data may carry, in bytes. */
+  /** @param frameMax the largest body of a data frame, in bytes. */
   constructor(frameMax: number) {
     this.#frameMax = frameMax;
   }
 
+  /** Appends a frame. The body must not be changed afterwards. */
   add(typeAndFlags: number, id: number, body: Buffer): void {
-    this.#pieces.push(body);
+    this.#chunks.push(body);
     this.bytes += body.length;
-    if (this.#goesOn(typeAndFlags, id, body.length)) return;
-    this.#last = { typeAndFlags, id, length: body.length, pieces: 1 };
+    if (this.#extendsLast(typeAndFlags, id, body.length)) return;
+    this.#last = { typeAndFlags, id, length: body.length, chunks: 1 };
     this.#frames.push(this.#last);
     this.bytes += HEADER_BYTES;
   }
 
-  /** Data behind data of the same stream is one frame with it: visitors send pieces of any size, and each costs its reader. */
-  #goesOn(typeAndFlags: number, id: number, length: number): boolean {
+  /**
+   * Data that follows data of the same stream joins its frame: visitors send chunks of any size, and each frame costs
+   * its reader.
+   */
+  #extendsLast(typeAndFlags: number, id: number, length: number): boolean {
     const last = this.#last;
     if (!last || last.id !== id || last.length + length > this.#frameMax) return false;
     if (last.typeAndFlags >> 4 !== FrameType.DATA || (last.typeAndFlags & Flag.FIN) !== 0) return false;
     if (typeAndFlags >> 4 !== FrameType.DATA || (typeAndFlags & Flag.SYN) !== 0) return false;
     last.typeAndFlags |= typeAndFlags;
     last.length += length;
-    last.pieces++;
+    last.chunks++;
     return true;
   }
 
-  /** Takes all of it, in one piece: system calls and TLS records cost more than copying. */
+  /** Empties the queue and returns its bytes as one buffer: system calls and TLS records cost more than copying. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafe(this.bytes);
     let at = 0;
-    let piece = 0;
-    for (const { typeAndFlags, id, length, pieces } of this.#frames) {
+    let index = 0;
+    for (const { typeAndFlags, id, length, chunks } of this.#frames) {
       writeHeader(bytes, at, typeAndFlags, length, id);
       at += HEADER_BYTES;
-      for (const end = piece + pieces; piece < end; piece++) at += (this.#pieces[piece] as Buffer).copy(bytes, at);
+      for (const end = index + chunks; index < end; index++) at += (this.#chunks[index] as Buffer).copy(bytes, at);
     }
     this.#frames = [];
-    this.#pieces = [];
+    this.#chunks = [];
     this.#last = undefined;
     this.bytes = 0;
     return bytes;

@@ -1,8 +1,8 @@
-// A session: many streams over one connection between an agent and the gateway.
+// A mux session: many streams over one connection between an agent and the gateway.
 
 import type { Socket } from 'node:net';
 import { reportDefect } from '../defect.ts';
-import { Flag, FrameType, goAway, ID_MAX, MuxFrameReader, uint32 } from './frame.ts';
+import { Flag, FrameType, goAwayBody, ID_MAX, MuxFrameReader, uint32 } from './frame.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { MuxStream, noopStreamEvents, type StreamCarrier } from './mux-stream.ts';
 import { PeerLimits } from './peer-limits.ts';
@@ -11,35 +11,38 @@ import { ErrorCode, ProtocolError, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, SESSION_WINDOW_MAX, type WindowBudget } from './window.ts';
 import { WriteBacklog } from './write-backlog.ts';
 
-/** Data frames are cut to this size, so that streams take turns. */
+/** The largest body of a data frame: a larger one would keep other streams waiting. */
 const FRAME_MAX = 64 * 1024;
-/** What may wait for the connection before streams have to: enough to keep it busy, little enough to stay quick. */
-const QUEUE_MAX = 512 * 1024;
-/** How long a farewell may take to be sent. */
+/** The bytes that may be buffered before streams must wait: enough for throughput, few enough for low latency. */
+const WRITE_BUFFER_MAX = 512 * 1024;
+/** The time in which a GOAWAY frame must be sent; milliseconds. */
 const GO_AWAY_TIMEOUT_MS = 2000;
-/** A stream id that nobody has: credit for it means nothing. */
+/** A stream id that is never assigned, so that the peer ignores a window update for it. */
 const UNUSED_ID = ID_MAX - 1;
 
+/** One side of a session. It owns the connection, limits the peer and schedules the writes of all streams. */
 export class MuxSession implements StreamCarrier {
-  /** What was agreed on the windows of streams. */
+  /** The negotiated limits of stream windows. */
   readonly windowBudget: WindowBudget = { max: INITIAL_WINDOW, left: SESSION_WINDOW_MAX, roundTrip: undefined };
-  /** What the peer may do besides: less as long as it is a stranger. */
+  /** Further limits of the peer, which are stricter until it is authenticated. */
   readonly limits: PeerLimits;
   /**
-   * Set for peers that leave Nagle's algorithm on: their kernel holds back what they send until what they sent before is
-   * acknowledged, and ours acknowledges late, unless there is something to send. So something is sent.
+   * Set for peers that leave Nagle's algorithm on (RFC 896). Their kernel holds back small segments until the segments
+   * before are acknowledged, and our kernel delays acknowledgements unless it has data to send. So every read is
+   * answered with data.
    */
   counteractsNagle = false;
-  /** What was read and written so far, frames and all. */
+  /** The bytes read and written so far, including frame headers. */
   bytesIn = 0;
   bytesOut = 0;
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 
   readonly #transport: Socket;
   readonly #events: MuxSessionEvents;
   readonly #reader: MuxFrameReader;
   readonly #streams = new Map<number, MuxStream>();
-  /** Streams that wait for room, first come first served. */
+  /** Streams that wait until more may be written, in the order in which they are served. */
   readonly #waiting = new Set<MuxStream>();
   readonly #peerStreamsMax: number;
   readonly #peerParity: number;
@@ -48,12 +51,12 @@ export class MuxSession implements StreamCarrier {
   #nextId: number;
   #closed = false;
 
-  /** Frames of this turn of the event loop. */
-  readonly #outbox = new FrameQueue(FRAME_MAX);
-  #flushing = false;
+  /** The frames of this iteration of the event loop. */
+  readonly #frames = new FrameQueue(FRAME_MAX);
+  #flushScheduled = false;
   readonly #backlog: WriteBacklog;
 
-  /** @param transport connected, and handed over: the session reads, writes and ends it. */
+  /** @param transport a connected socket. From now on only the session uses it. */
   constructor(
     transport: Socket,
     events: MuxSessionEvents,
@@ -68,10 +71,10 @@ export class MuxSession implements StreamCarrier {
     this.now = now;
     this.#backlog = new WriteBacklog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
     this.#reader = new MuxFrameReader({
-      onData: (id, piece, opens, ends) => this.#onData(id, piece, opens, ends),
+      onData: (id, chunk, opens, ends) => this.#onData(id, chunk, opens, ends),
       onReset: (id, code) => this.#streams.get(id)?.receiveReset(code),
       onWindow: (id, increment) => this.#streams.get(id)?.receiveCredit(increment),
-      onGoAway: (code, message) => this.destroy(code, message || 'the peer said good-bye'),
+      onGoAway: (code, message) => this.destroy(code, message || 'the peer closed the session'),
     });
     transport.setNoDelay(true);
     transport.on('data', (chunk: Buffer) => this.#read(chunk));
@@ -88,14 +91,14 @@ export class MuxSession implements StreamCarrier {
     return this.#closed;
   }
 
-  /** Streams that are open, of both sides. */
+  /** The number of open streams of both sides. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** Opens a stream; the peer hears of it with the first write. @throws when the session is over. */
+  /** Opens a stream. Its first write sends the frame that tells the peer. @throws when the session is closed. */
   open(events: StreamEvents): MuxStream {
-    if (this.#closed) throw new Error('the session is over');
+    if (this.#closed) throw new Error('the session is closed');
     if (this.#nextId >= UNUSED_ID) throw new Error('the session has used up its streams'); // After 2^30 of them.
     const stream = new MuxStream(this, this.#nextId, false, this.windowBudget, events);
     this.#nextId += 2;
@@ -103,17 +106,17 @@ export class MuxSession implements StreamCarrier {
     return stream;
   }
 
-  /** Says good-bye and closes the connection once that is sent. */
+  /** Closes the session with a GOAWAY frame, and the connection once that is sent. @param message text for people. */
   close(code: ErrorCode = ErrorCode.NONE, message = ''): void {
     if (this.#closed) return;
-    this.#queue(FrameType.GO_AWAY << 4, 0, goAway(this.#lastPeerId, code, message));
+    this.#queue(FrameType.GO_AWAY << 4, 0, goAwayBody(this.#lastPeerId, code, message));
     this.#flush();
     this.#transport.destroySoon();
-    setTimeout(() => this.#transport.destroy(), GO_AWAY_TIMEOUT_MS).unref(); // It may never be read.
+    setTimeout(() => this.#transport.destroy(), GO_AWAY_TIMEOUT_MS).unref(); // The peer may never read it.
     this.#finish(code, message);
   }
 
-  /** Gives the connection up as it is. */
+  /** Ends the session and the connection at once. The peer gets no GOAWAY frame. */
   destroy(code: ErrorCode, message: string): void {
     if (this.#closed) return;
     this.#transport.destroy();
@@ -121,8 +124,8 @@ export class MuxSession implements StreamCarrier {
   }
 
   writableBytes(stream: MuxStream): number {
-    const room = QUEUE_MAX - this.#outbox.bytes - this.#transport.writableLength;
-    if (room > 0) return Math.min(room, FRAME_MAX);
+    const capacity = WRITE_BUFFER_MAX - this.#frames.bytes - this.#transport.writableLength;
+    if (capacity > 0) return Math.min(capacity, FRAME_MAX);
     this.#waiting.add(stream);
     return 0;
   }
@@ -157,31 +160,31 @@ export class MuxSession implements StreamCarrier {
     try {
       this.limits.checkBytes(this.bytesIn);
       this.#reader.push(chunk);
-      this.limits.checkFraming(this.bytesIn);
+      this.limits.checkOverhead(this.bytesIn);
     } catch (error) {
       if (error instanceof ProtocolError) this.close(error.code, error.message);
-      else this.#defect(error);
+      else this.#closeAfterDefect(error);
       return;
     }
-    // A turn may bring megabytes of frames: what they are answered with does not wait for its end.
-    if (this.#outbox.bytes > QUEUE_MAX) this.#flush();
+    // One iteration may read megabytes of frames. Their responses are not held back until its end.
+    if (this.#frames.bytes > WRITE_BUFFER_MAX) this.#flush();
     else if (this.counteractsNagle) this.#scheduleFlush();
   }
 
-  #onData(id: number, piece: Buffer, opens: boolean, ends: boolean): void {
+  #onData(id: number, chunk: Buffer, opens: boolean, ends: boolean): void {
     if (this.#closed) return;
-    this.limits.countData(piece.length);
+    this.limits.countData(chunk.length);
     if (opens) this.#accept(id);
     const stream = this.#streams.get(id);
-    if (stream) return void stream.receive(piece, ends);
-    // What was under way when we reset the stream is dropped: the peer knows. What never was a stream is not.
-    const isTheirs = (id & 1) === this.#peerParity;
-    if (isTheirs ? id > this.#lastPeerId : id >= this.#nextId) this.sendReset(id, ErrorCode.STREAM_CLOSED);
+    if (stream) return void stream.receive(chunk, ends);
+    // Data of a stream that we reset was in flight and is dropped. Data of a stream that never existed is answered.
+    const isPeerStream = (id & 1) === this.#peerParity;
+    if (isPeerStream ? id > this.#lastPeerId : id >= this.#nextId) this.sendReset(id, ErrorCode.STREAM_CLOSED);
   }
 
   #accept(id: number): void {
     if ((id & 1) !== this.#peerParity || id <= this.#lastPeerId)
-      throw new ProtocolError(ErrorCode.PROTOCOL, `stream ${id} cannot be opened by you, or was before`);
+      throw new ProtocolError(ErrorCode.PROTOCOL, `stream ${id} is not the peer's to open, or was opened before`);
     this.#lastPeerId = id;
     this.limits.countOpen(this.#peerStreams);
     if (this.#peerStreams >= this.#peerStreamsMax) return void this.sendReset(id, ErrorCode.ACCEPT_QUEUE_FULL);
@@ -193,25 +196,25 @@ export class MuxSession implements StreamCarrier {
 
   #queue(typeAndFlags: number, id: number, body: Buffer): void {
     if (this.#closed) return;
-    this.#outbox.add(typeAndFlags, id, body);
+    this.#frames.add(typeAndFlags, id, body);
     this.#scheduleFlush();
   }
 
   #scheduleFlush(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
     setImmediate(() => {
-      if (this.#outbox.bytes === 0 && this.counteractsNagle) this.sendWindow(UNUSED_ID, 0);
-      this.#flushing = false;
+      if (this.#frames.bytes === 0 && this.counteractsNagle) this.sendWindow(UNUSED_ID, 0);
+      this.#flushScheduled = false;
       this.#flush();
     });
   }
 
   #flush(): void {
-    if (this.#outbox.bytes === 0 || this.#transport.destroyed) return;
-    const bytes = this.#outbox.take();
+    if (this.#frames.bytes === 0 || this.#transport.destroyed) return;
+    const bytes = this.#frames.take();
     this.bytesOut += bytes.length;
-    // Where it was not held up, nobody will be told of room: whoever waited for the queue alone goes on now.
+    // After a write that returns true, no 'drain' follows: streams that waited for the queue alone are resumed here.
     if (this.#transport.write(bytes)) this.#resumeWaiting();
     else this.#backlog.check();
   }
@@ -230,17 +233,17 @@ export class MuxSession implements StreamCarrier {
     this.#guard(() => this.#events.onClose(code, message));
   }
 
-  /** Whoever is told something and fails keeps nobody else from being told. */
-  #guard(tell: () => void): void {
+  /** Runs a callback such that an exception in it does not keep the callbacks of others from running. */
+  #guard(callback: () => void): void {
     try {
-      tell();
+      callback();
     } catch (error) {
-      this.#defect(error);
+      this.#closeAfterDefect(error);
     }
   }
 
-  #defect(error: unknown): void {
+  #closeAfterDefect(error: unknown): void {
     this.report(error);
-    this.close(ErrorCode.INTERNAL, 'an internal error');
+    this.close(ErrorCode.INTERNAL, 'internal error');
   }
 }

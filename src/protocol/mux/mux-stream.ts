@@ -1,67 +1,73 @@
-// One stream of a session: credit in both directions, and the two halves of its life.
+// One stream of a mux session: flow control in both directions, and the half-closed states.
 
 import { type ByteStream, ErrorCode, type StreamEvents } from './stream.ts';
 import { INITIAL_WINDOW, type WindowBudget, WindowGrowth } from './window.ts';
 
-/** What a stream needs of its session. */
+/** The part of a session that its streams use. */
 export interface StreamCarrier {
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now(): number;
-  /** How much may be sent now. A stream that is told 0 is resumed when there is room again. */
+  /** The bytes that the stream may send now. After a 0, the session calls `resume` once more may be sent. */
   writableBytes(stream: MuxStream): number;
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void;
   sendReset(id: number, code: ErrorCode): void;
   sendWindow(id: number, increment: number): void;
-  /** The stream is over. */
+  /** Forgets a closed stream. */
   removeStream(stream: MuxStream): void;
-  /** Tells of an exception of the stream's user that nobody expected. */
+  /** Reports a defect of the stream's user. */
   report(error: unknown): void;
 }
 
-/** What is told nobody: of a stream that has no user any more, or not yet. */
+/** Ignores all events: for a stream that has no user yet, or none any more. */
 export const noopStreamEvents: StreamEvents = { onData() {}, onEnd() {}, onReset() {}, onDrain() {} };
 
-/** Breaks a stream: what it carries is of no use to anybody any more. */
+/** Resets a stream whose data nobody needs any more. Its user gets no further events. */
 export function cancelStream(stream: ByteStream): void {
   stream.events = noopStreamEvents;
   stream.reset(ErrorCode.CANCELLED);
 }
 
-/** Credit is given back when so much of it has come together: a frame for every read would cost more than it is worth. */
+/** Credit is granted in steps of this size, in bytes: a window update for every read would cost too many frames. */
 const CREDIT_STEP = 64 * 1024;
 const CREDIT_MAX = 0x7fff_ffff;
 
 /**
- * A stream. Each side may send as many bytes as the other has granted; writing spends that credit and waits when it runs
- * out, `consumed` grants it anew. A slow reader therefore slows its own writer, and nobody else.
+ * A stream with credit-based flow control: each side may send as many bytes as the other has granted. A write spends credit
+ * and waits when none is left; `consumed` grants new credit. So a slow reader slows down its own writer only.
  */
 export class MuxStream implements ByteStream {
   events: StreamEvents;
   readonly id: number;
-  /** Called once, when the peer has read more than the head of a stream that we opened, or answers: it is being served. */
+  /**
+   * Called once, when the peer has read more than the head of a stream that we opened, or has sent data: then it serves
+   * the stream.
+   */
   onAcknowledged: (() => void) | undefined;
-  /** How much of it the peer reads before it knows whom the stream is for: to have read that much says nothing yet. */
+  /**
+   * The bytes at the start that the peer reads before it knows the stream's target. Credit for these acknowledges
+   * nothing.
+   */
   headBytes = 0;
-  /** Called once, when the stream is over for the session. */
+  /** Called once, when the stream is closed. */
   onClosed: (() => void) | undefined;
 
   readonly #session: StreamCarrier;
   readonly #growth: WindowGrowth;
-  /** Bytes we may still send. */
+  /** The bytes that we may still send. */
   #credit = INITIAL_WINDOW;
-  /** Bytes that the peer has read, while somebody waits to hear of it. */
-  #read = 0;
-  /** Bytes the peer may still send. */
+  /** The bytes that the peer has read; counted only until the stream is acknowledged. */
+  #peerRead = 0;
+  /** The bytes that the peer may still send. */
   #granted = INITIAL_WINDOW;
-  /** Bytes the user is done with, for which the peer has no new credit yet. */
+  /** The bytes that the user has consumed and for which the peer has no new credit yet. */
   #consumed = 0;
-  /** What was written and could not be sent yet, oldest first. */
+  /** Chunks that were written but not sent yet, the oldest first. */
   #pending: Buffer[] = [];
   #opened: boolean;
-  #wantsDrain = false;
+  #needsDrain = false;
   #ending = false;
   #sentEnd = false;
-  #gotEnd = false;
+  #receivedEnd = false;
   #closed = false;
 
   constructor(session: StreamCarrier, id: number, opened: boolean, budget: WindowBudget, events: StreamEvents) {
@@ -72,7 +78,7 @@ export class MuxStream implements ByteStream {
     this.events = events;
   }
 
-  /** Whether it is over: broken, or ended by both sides. */
+  /** Whether the stream was reset, or ended by both sides. */
   get isClosed(): boolean {
     return this.#closed;
   }
@@ -86,7 +92,7 @@ export class MuxStream implements ByteStream {
     const rest = this.#send(chunk);
     if (rest === undefined) return true;
     this.#pending.push(rest);
-    this.#wantsDrain = true;
+    this.#needsDrain = true;
     return false;
   }
 
@@ -105,22 +111,22 @@ export class MuxStream implements ByteStream {
   consumed(bytes: number): void {
     if (this.#closed || bytes === 0) return;
     this.#consumed += bytes;
-    if (this.#consumed < CREDIT_STEP || this.#gotEnd) return;
+    if (this.#consumed < CREDIT_STEP || this.#receivedEnd) return;
     const credit = this.#consumed + this.#growth.afterConsuming(this.#consumed, this.#session.now());
     this.#consumed = 0;
     this.#granted += credit;
     this.#session.sendWindow(this.id, credit);
   }
 
-  /** Data of the peer. */
-  receive(piece: Buffer, ends: boolean): void {
+  /** Handles data of the peer. @param ends whether the peer has ended the stream with it. */
+  receive(chunk: Buffer, ends: boolean): void {
     this.#acknowledge();
-    if (this.#gotEnd) return void this.#fail(ErrorCode.STREAM_CLOSED);
-    if (piece.length > this.#granted) return void this.#fail(ErrorCode.FLOW_CONTROL);
-    this.#granted -= piece.length;
-    if (ends) this.#gotEnd = true;
+    if (this.#receivedEnd) return void this.#fail(ErrorCode.STREAM_CLOSED);
+    if (chunk.length > this.#granted) return void this.#fail(ErrorCode.FLOW_CONTROL);
+    this.#granted -= chunk.length;
+    if (ends) this.#receivedEnd = true;
     try {
-      if (piece.length > 0) this.events.onData(piece);
+      if (chunk.length > 0) this.events.onData(chunk);
       if (!ends || this.#closed) return;
       this.events.onEnd();
       this.#closeIfDone();
@@ -129,18 +135,18 @@ export class MuxStream implements ByteStream {
     }
   }
 
-  /** New credit from the peer. */
+  /** Handles a window update of the peer. */
   receiveCredit(bytes: number): void {
     if (this.onAcknowledged) {
-      this.#read += bytes;
-      if (this.#read > this.headBytes) this.#acknowledge();
+      this.#peerRead += bytes;
+      if (this.#peerRead > this.headBytes) this.#acknowledge();
     }
     this.#credit += bytes;
     if (this.#credit > CREDIT_MAX) this.#fail(ErrorCode.FLOW_CONTROL);
     else this.resume();
   }
 
-  /** The peer, or the end of the session, broke the stream. */
+  /** Handles a reset by the peer, or the end of the session. */
   receiveReset(code: ErrorCode): void {
     if (this.#closed) return;
     this.#acknowledge();
@@ -148,7 +154,7 @@ export class MuxStream implements ByteStream {
     this.#emitReset(this.events, code);
   }
 
-  /** Goes on sending what waits, as far as there is credit and room. @returns whether it still waits for room. */
+  /** Continues to send pending chunks. @returns whether the stream has credit but must wait for the connection. */
   resume(): boolean {
     while (this.#pending.length > 0) {
       const rest = this.#send(this.#pending[0] as Buffer);
@@ -159,8 +165,8 @@ export class MuxStream implements ByteStream {
       this.#pending.shift();
     }
     if (this.#ending) this.#sendEnd();
-    else if (this.#wantsDrain) {
-      this.#wantsDrain = false;
+    else if (this.#needsDrain) {
+      this.#needsDrain = false;
       try {
         this.events.onDrain();
       } catch (error) {
@@ -170,7 +176,7 @@ export class MuxStream implements ByteStream {
     return false;
   }
 
-  /** Sends what credit and the session allow. @returns what is left over. */
+  /** Sends as much as credit and connection allow. @returns the remaining bytes; undefined when all were sent. */
   #send(chunk: Buffer): Buffer | undefined {
     let rest = chunk;
     while (rest.length > 0) {
@@ -198,7 +204,7 @@ export class MuxStream implements ByteStream {
     this.#emitReset(this.events, code);
   }
 
-  /** What its user met and did not expect ends this stream, not the session that carries it with all others. */
+  /** Ends the stream after a defect of its user. The session with its other streams stays open. */
   failUnexpectedly(error: unknown): void {
     this.#session.report(error);
     const { events } = this;
@@ -222,7 +228,7 @@ export class MuxStream implements ByteStream {
   }
 
   #closeIfDone(): void {
-    if (this.#sentEnd && this.#gotEnd) this.#close();
+    if (this.#sentEnd && this.#receivedEnd) this.#close();
   }
 
   #close(): void {

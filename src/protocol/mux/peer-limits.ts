@@ -1,75 +1,90 @@
-// What a peer may send and open, beyond what the windows of its streams bound. Numbers alone: it is counted for each frame.
+// Limits of a peer beyond the windows of its streams. They are plain counters, as they are checked for each frame.
 
 import { ErrorCode, ProtocolError } from './stream.ts';
 
-/** Streams that an agent may open at once, and from then on in a second: each costs work, even when it is reset at once. */
-const OPENS_MAX = 2048;
+/**
+ * The rate limit of streams that an agent opens: burst, and streams per second. Each costs work, even when it is reset
+ * at once.
+ */
+const OPEN_BURST = 2048;
 const OPENS_PER_SECOND = 100;
 /**
- * What the peer may send for each byte of data, either way, and besides. An SDK of the field answers a byte with credit of
- * 12 bytes; who sends more than that sends frames that do nothing.
+ * The bytes that a peer may send for each byte of data in either direction, and the bytes that it may send in addition. An
+ * existing SDK sends 12 bytes of window update for one byte of data; a peer far beyond that floods us with empty frames.
  */
-const FRAMING_MAX = 16;
-const FRAMING_FREE = 1024 * 1024;
+const OVERHEAD_RATIO_MAX = 16;
+const OVERHEAD_ALLOWANCE = 1024 * 1024;
 
-/** What a peer may do of whom nothing is known yet. Whoever does more is no agent, and the session ends. */
+/** The limits of a peer before authentication. The session of a peer that exceeds them ends. */
 export interface UnauthenticatedLimits {
-  /** Bytes that it may send, frames and all. */
+  /** The most bytes that it may send, including frame headers. */
   bytes: number;
-  /** Streams that it may have open. */
+  /** The most streams that it may have open. */
   streams: number;
 }
 
-/** The limits of one session. All that throws is a `ProtocolError` (ENHANCE_CALM), which ends it. */
+/** The limits of one session. Each check throws a `ProtocolError` (ENHANCE_CALM), which ends the session. */
 export class PeerLimits {
   #unauthenticated: UnauthenticatedLimits | undefined;
   readonly #now: () => number;
-  /** Streams that may be opened now. */
-  #opens: number;
-  #opensAt: number;
+  /** The tokens of the rate limit for opened streams, and when they were refilled last. */
+  #openTokens: number;
+  #refilledAt: number;
   #dataBytes = 0;
 
-  /** @param isAgent whether the peer is an agent; a gateway may open as many streams as there are visitors. */
+  /** @param isAgent whether the peer is an agent. A gateway opens a stream for each visitor, without a rate limit. */
   constructor(isAgent: boolean, unauthenticated: UnauthenticatedLimits | undefined, now: () => number) {
     this.#unauthenticated = unauthenticated;
     this.#now = now;
-    this.#opens = isAgent ? OPENS_MAX : Number.POSITIVE_INFINITY;
-    this.#opensAt = now();
+    this.#openTokens = isAgent ? OPEN_BURST : Number.POSITIVE_INFINITY;
+    this.#refilledAt = now();
   }
 
-  /** The peer is who it says it is: the limits for unauthenticated peers no longer apply. */
+  /** Lifts the limits of unauthenticated peers. */
   markAuthenticated(): void {
     this.#unauthenticated = undefined;
   }
 
-  /** Counts data of either side. */
+  /** Counts bytes of data of either side. */
   countData(bytes: number): void {
     this.#dataBytes += bytes;
   }
 
-  /** @param received in all, before it is read. @throws {ProtocolError} */
+  /** Checks the bytes before they are parsed. @param received all bytes of the peer so far. @throws {ProtocolError} */
   checkBytes(received: number): void {
     if (this.#unauthenticated && received > this.#unauthenticated.bytes)
-      throw enhanceCalm('so much may be sent only after authentication');
+      throw enhanceCalm('too many bytes before authentication');
   }
 
-  /** @param received in all, when it was read. @throws {ProtocolError} */
-  checkFraming(received: number): void {
-    if (received > FRAMING_MAX * this.#dataBytes + FRAMING_FREE) throw enhanceCalm('most frames do nothing');
+  /**
+   * Checks the overhead after the bytes were parsed.
+   * @param received all bytes of the peer so far.
+   * @throws {ProtocolError}
+   */
+  checkOverhead(received: number): void {
+    if (received > OVERHEAD_RATIO_MAX * this.#dataBytes + OVERHEAD_ALLOWANCE)
+      throw enhanceCalm('too many frames without data');
   }
 
-  /** The peer opens a stream. @param streams that it has open already. @throws {ProtocolError} */
+  /**
+   * Checks and counts a stream that the peer opens.
+   * @param streams the number of its open streams.
+   * @throws {ProtocolError}
+   */
   countOpen(streams: number): void {
-    if (--this.#opens < 0) this.#refill();
+    if (--this.#openTokens < 0) this.#refill();
     if (this.#unauthenticated && streams >= this.#unauthenticated.streams)
-      throw enhanceCalm('before authentication there is one call at a time');
+      throw enhanceCalm('too many streams before authentication');
   }
 
   #refill(): void {
     const now = this.#now();
-    this.#opens = Math.min(this.#opens + Math.floor(((now - this.#opensAt) * OPENS_PER_SECOND) / 1000), OPENS_MAX);
-    this.#opensAt = now;
-    if (this.#opens < 0) throw enhanceCalm('too many streams are opened');
+    this.#openTokens = Math.min(
+      this.#openTokens + Math.floor(((now - this.#refilledAt) * OPENS_PER_SECOND) / 1000),
+      OPEN_BURST,
+    );
+    this.#refilledAt = now;
+    if (this.#openTokens < 0) throw enhanceCalm('streams are opened too fast');
   }
 }
 

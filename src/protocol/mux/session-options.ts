@@ -1,31 +1,33 @@
-// What a session is told, and what it tells.
+// The options and events of a mux session.
 
 import type { MuxStream } from './mux-stream.ts';
 import type { UnauthenticatedLimits } from './peer-limits.ts';
 import type { ErrorCode } from './stream.ts';
 
+/** The callbacks of a session. */
 export interface MuxSessionEvents {
-  /** The peer opened a stream. Its `events` have to be set before this returns. */
+  /** Called when the peer opens a stream. The callback must set the `events` of the stream before it returns. */
   onStream(stream: MuxStream): void;
   /**
-   * The session is over; every stream was reset before. Told once.
-   * @param code NONE where a side said good-bye; what went wrong otherwise.
+   * Called once, when the session is closed and all of its streams were reset.
+   * @param code NONE when a side closed the session on purpose; otherwise the reason of the failure.
    */
   onClose(code: ErrorCode, message: string): void;
   /**
-   * Told of what should not have happened; left out: the process's last guard is. The stream ends whose user failed, and the
-   * session where it was none of a stream's.
+   * Called with a defect. Without this callback it goes to the process's handler of uncaught exceptions. A defect of a
+   * stream's user ends the stream; any other ends the session.
    */
   onDefect?(error: unknown): void;
 }
 
+/** The settings of one side of a session. */
 export interface MuxSessionOptions {
-  /** The agent is the client: it opens streams with odd ids. */
+  /** The agent is the client. A client opens streams with odd ids, a server with even ones. */
   role: 'client' | 'server';
-  /** How many streams the peer may have open. More are refused, each by itself. */
+  /** The most streams that the peer may have open. Each further one is reset with ACCEPT_QUEUE_FULL. */
   peerStreamsMax: number;
-  /** Holds until `limits.trust` is called; left out where the peer is known from the start. */
+  /** Limits that apply until `limits.markAuthenticated` is called. Left out for a peer that is trusted from the start. */
   unauthenticatedLimits?: UnauthenticatedLimits;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }

@@ -1,6 +1,6 @@
-// A byte stream inside a session, as its users see it.
+// The interface of a byte stream in a mux session.
 
-/** Why a stream or a session ended: the error codes of the wire. */
+/** The error codes of the wire: the reasons why a stream or a session ended. */
 export const ErrorCode = {
   NONE: 0,
   PROTOCOL: 1,
@@ -22,42 +22,42 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** What a user of a stream is told: synchronously, in the order of the wire, and never after `onReset`. */
+/** The events of a stream. They are called synchronously and in the order of the wire, and never after `onReset`. */
 export interface StreamEvents {
   /**
-   * Bytes from the peer. Whoever is done with them says so with `consumed`, which lets the peer send more: bytes that
-   * are kept are thereby bounded by the stream's window.
+   * Called with data of the peer. The user calls `consumed` when it has processed the bytes, which lets the peer send more.
+   * So the stream's window bounds the bytes that a user buffers.
    */
   onData(chunk: Buffer): void;
-  /** The peer has sent everything. */
+  /** Called when the peer has ended its side of the stream. */
   onEnd(): void;
-  /** The stream broke before both sides had ended; nothing can be sent any more and nothing comes. */
+  /** Called when the stream is reset before both sides have ended. Nothing can be sent or received any more. */
   onReset(code: ErrorCode): void;
-  /** There is room again, after a `write` that answered false. */
+  /** Called when the stream takes more data, after a `write` that returned false. */
   onDrain(): void;
 }
 
 /**
- * Bytes both ways between the gateway and something behind an agent. Plain callbacks instead of a Node stream: on the
- * hot path that is most of the cost.
+ * A bidirectional byte stream between the gateway and an upstream behind an agent. It has plain callbacks, as a Node stream
+ * would be most of the cost on the hot path.
  */
 export interface ByteStream {
-  /** Who is told what happens; may be exchanged, but must be set before control returns to the event loop. */
+  /** The receiver of the events. It may be replaced at any time and must be set before control returns to the event loop. */
   events: StreamEvents;
   /**
-   * Takes all of `chunk`, which must not be changed afterwards.
+   * Accepts all of `chunk`, which must not be changed afterwards.
    * @returns false when the caller should wait for `onDrain` before the next one.
    */
   write(chunk: Buffer): boolean;
-  /** No more will be written; what was is still delivered. */
+  /** Ends our side. Data that was written before is still delivered. */
   end(): void;
-  /** Gives up in both directions. No event follows. */
+  /** Aborts both directions. No event follows. */
   reset(code?: ErrorCode): void;
-  /** The user is done with so many bytes of what `onData` brought. */
+  /** Reports that the user has processed so many bytes from `onData`. */
   consumed(bytes: number): void;
 }
 
-/** What the peer did against the protocol. The session cannot go on, as its bytes no longer mean anything. */
+/** A violation of the protocol by the peer. It ends the session, as later bytes cannot be interpreted. */
 export class ProtocolError extends Error {
   readonly code: ErrorCode;
 

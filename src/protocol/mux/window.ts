@@ -1,32 +1,34 @@
-// How much a peer may send on one stream before it must wait, and how that grows with the distance.
+// The flow-control windows of streams, and their growth with the bandwidth-delay product.
 //
-// The protocol fixes 256 KiB: over a round trip of 100 ms that is 2.5 MB/s. Where both sides have said that they can
-// (member `StreamWindow` of Auth and its answer), the reader of a stream grants more than was consumed, as long as
-// whole windows are used up within a round trip or two.
+// The protocol fixes a window of 256 KiB, which limits a round trip of 100 ms to 2.5 MB/s. When both sides support it
+// (member
+// `StreamWindow` of Auth and its response), the reader of a stream grants more than was consumed as long as the writer
+// uses up the window within two round trips.
 
-/** What every stream begins with, in bytes. */
+/** The window of a new stream, in bytes. */
 export const INITIAL_WINDOW = 256 * 1024;
-/** What a stream may grow to, in bytes. */
+/** The largest window of a stream, in bytes. */
 export const STREAM_WINDOW_MAX = 16 * 1024 * 1024;
-/** What the streams of one session may have grown by, together, in bytes. It bounds what stalled readers can hold. */
+/** The bytes by which all windows of one session may grow together. It bounds the memory that stalled readers can hold. */
 export const SESSION_WINDOW_MAX = 64 * 1024 * 1024;
 
-/** What the streams of a session share. */
+/** The window limits that the streams of a session share. */
 export interface WindowBudget {
-  /** The largest window that a stream may have; `INITIAL_WINDOW` where nothing else was agreed. */
+  /** The largest window of a stream; `INITIAL_WINDOW` unless both sides negotiated more. */
   max: number;
-  /** Bytes that streams may still grow by. */
+  /** The bytes by which windows may still grow. */
   left: number;
-  /** The shortest of the last measured round trips in milliseconds; undefined before the first. */
+  /** The shortest of the last measured round trips, in milliseconds; undefined before the first. */
   roundTrip: number | undefined;
 }
 
-/** The window of one stream, as its reader sees it. */
+/** The receive window of one stream. */
 export class WindowGrowth {
   readonly #budget: WindowBudget;
   #window = INITIAL_WINDOW;
-  /** What was consumed since then. */
+  /** The bytes consumed since `#since`. */
   #consumed = 0;
+  /** The start of the current measurement; -1 before the first. */
   #since = -1;
 
   constructor(budget: WindowBudget) {
@@ -34,10 +36,10 @@ export class WindowGrowth {
   }
 
   /**
-   * Notes that `bytes` were consumed. @returns by how many bytes the window grows.
+   * Counts consumed bytes. @returns the bytes by which the window grows.
    *
-   * It doubles when half of it was used up in less than two round trips: then the writer was waiting for us, and not
-   * we for the writer.
+   * The window doubles when half of it was consumed in less than two round trips: then the writer waits for credit, and not
+   * the reader for data.
    */
   afterConsuming(bytes: number, now: number): number {
     const { max, left, roundTrip } = this.#budget;
@@ -55,7 +57,7 @@ export class WindowGrowth {
     return growth;
   }
 
-  /** The stream is over: others may grow instead. */
+  /** Returns the growth of a closed stream to the budget. */
   release(): void {
     this.#budget.left += this.#window - INITIAL_WINDOW;
     this.#window = INITIAL_WINDOW;

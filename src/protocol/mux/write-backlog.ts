@@ -1,39 +1,43 @@
-// What waits for a connection whose peer does not read.
+// The write backlog of a connection whose peer does not read.
 
 import type { Socket } from 'node:net';
 
-/** What may wait, in bytes, before nothing more is read: twice what data may, as answers to frames wait for no room. */
+/**
+ * The backlog in bytes at which reading stops. It is twice the write buffer of data, as control frames are not held
+ * back.
+ */
 const BACKLOG_MAX = 1024 * 1024;
-/** How long the peer may take to read that; milliseconds. */
-const BACKLOG_MS = 300_000;
+/** The time in which the peer must read the backlog; milliseconds. */
+const BACKLOG_TIMEOUT_MS = 300_000;
 
-/** Stops reading from a peer that does not read: what it sends makes us answer, and the answers would wait without end. */
+/** Stops reading from a peer that does not read: its frames cause responses, and the backlog of these would be unbounded. */
 export class WriteBacklog {
   readonly #transport: Socket;
-  readonly #giveUp: (message: string) => void;
+  readonly #onTimeout: (message: string) => void;
   #deadline: NodeJS.Timeout | undefined;
 
-  /** @param giveUp ends the session: the peer has read nothing for minutes. */
-  constructor(transport: Socket, giveUp: (message: string) => void) {
+  /** @param onTimeout ends the session; called when the peer has not read the backlog in time. */
+  constructor(transport: Socket, onTimeout: (message: string) => void) {
     this.#transport = transport;
-    this.#giveUp = giveUp;
+    this.#onTimeout = onTimeout;
   }
 
-  /** To be told of every write that the connection did not take at once. */
+  /** Checks the backlog; called after every write that returned false. */
   check(): void {
     if (this.#deadline || this.#transport.writableLength <= BACKLOG_MAX) return;
     this.#transport.pause();
-    const giveUp = () => this.#giveUp(`nothing was read for ${BACKLOG_MS} ms`);
-    this.#deadline = setTimeout(giveUp, BACKLOG_MS).unref();
+    const expire = () => this.#onTimeout(`the peer has read nothing for ${BACKLOG_TIMEOUT_MS} ms`);
+    this.#deadline = setTimeout(expire, BACKLOG_TIMEOUT_MS).unref();
   }
 
-  /** Nothing waits any more. */
+  /** Resumes reading; called when the backlog is written. */
   drained(): void {
     if (!this.#deadline) return;
     this.end();
     this.#transport.resume();
   }
 
+  /** Stops the timer; called when the session is closed. */
   end(): void {
     clearTimeout(this.#deadline);
     this.#deadline = undefined;

@@ -1,28 +1,34 @@
-// What of a traffic policy is a secret, and what is shown in its place: the one list of both, for agent and gateway.
+// The secrets of a traffic policy and their masks. Agent and gateway share this one list.
 
-/** What is shown in place of a secret. As a secret itself it is refused. */
+/** The text shown in place of a secret. A policy whose secret is this text is refused. */
 export const SECRET_MASK = '<secret>';
 
-/** A member of an action's settings that is a secret: a text, or a list of texts. */
+/** A secret member of an action's config: a string, or a list of strings. */
 export interface SecretMember {
   readonly name: string;
-  /** A member beside it that says whose secret it is: for another value, the secret has to be given again. */
+  /** The member that names the owner of the secret. When its value changes, the secret must be sent again. */
   readonly of?: string;
-  /** The beginning of a text that is no secret; left out: all of it is one. */
-  shown?(text: string): string;
+  /** Returns the prefix that is not secret. Without this function, the whole text is secret. */
+  visiblePrefix?(text: string): string;
 }
 
 const none: readonly SecretMember[] = [];
 
-/** Of "user:password", the user name and the colon. A name that is computed may have anything in it. */
-const pairs: SecretMember = { name: 'credentials', shown: (text) => /^(?:(?!\$\{)[^:])*:/.exec(text)?.[0] ?? '' };
+/**
+ * Of "user:password" the user name and the colon are visible. A name with an interpolation is masked, as it may contain
+ * secrets.
+ */
+const basicCredentials: SecretMember = {
+  name: 'credentials',
+  visiblePrefix: (text) => /^(?:(?!\$\{)[^:])*:/.exec(text)?.[0] ?? '',
+};
 
-const ofSender: SecretMember = { name: 'secret', of: 'provider' };
+const webhookSecret: SecretMember = { name: 'secret', of: 'provider' };
 
-/** The secrets of every type of action. A new type cannot do without its line: its `ActionKind` does not compile. */
+/** The secrets of every action type. A new type needs its line here: without it, its `ActionKind` does not compile. */
 const SECRETS = {
   'add-headers': none,
-  'basic-auth': [pairs],
+  'basic-auth': [basicCredentials],
   'circuit-breaker': none,
   'close-connection': none,
   'compress-response': none,
@@ -38,36 +44,36 @@ const SECRETS = {
   'set-vars': none,
   'terminate-tls': [{ name: 'server_private_key' }],
   'url-rewrite': none,
-  'verify-webhook': [ofSender],
-  'webhook-validation': [ofSender],
+  'verify-webhook': [webhookSecret],
+  'webhook-validation': [webhookSecret],
 } satisfies Record<string, readonly SecretMember[]>;
 
-/** What actions are called, by all of their names. */
+/** The names of all action types, including aliases. */
 export type PolicyActionType = keyof typeof SECRETS;
 
-/** @param type of an action; one that is not known has no secrets. */
+/** The secret members of an action type. @param type an action's type; an unknown one has no secrets. */
 export function secretMembers(type: unknown): readonly SecretMember[] {
   return typeof type === 'string' && Object.hasOwn(SECRETS, type) ? SECRETS[type as PolicyActionType] : none;
 }
 
-/** What is shown of a secret. */
-export function maskSecret({ shown }: SecretMember, text: string): string {
-  return `${shown?.(text) ?? ''}${SECRET_MASK}`;
+/** The text shown in place of a secret: its visible prefix and the mask. */
+export function maskSecret({ visiblePrefix }: SecretMember, text: string): string {
+  return `${visiblePrefix?.(text) ?? ''}${SECRET_MASK}`;
 }
 
-/** A secret where it stands in a document. */
+/** A secret and its place in a policy document. */
 export interface FoundSecret {
   member: SecretMember;
-  /** Names and indices that lead to it from the document. */
+  /** The keys and indices from the document's root to the secret. */
   path: (string | number)[];
-  /** A text, unless the policy is not right. */
+  /** A string, unless the policy is malformed. */
   value: unknown;
-  /** The type and the settings of its action. */
+  /** The type and the config of its action. */
   type: string;
   settings: Record<string, unknown>;
 }
 
-/** All secrets of a parsed document, which need not be a policy that can be used. */
+/** Finds all secrets of a parsed document, which need not be a valid policy. */
 export function findSecrets(document: unknown): FoundSecret[] {
   return entriesOf(document).flatMap(([phase, rules]) =>
     listOf(rules).flatMap((rule, r) =>
@@ -92,7 +98,7 @@ function secretsOf(action: unknown, at: (string | number)[]): FoundSecret[] {
   });
 }
 
-/** The document with a mask in place of each secret. */
+/** Returns the document with each secret masked. */
 export function maskPolicy<T>(document: T): T {
   const changes = findSecrets(document).map(({ member, path, value }) => ({
     path,
@@ -101,7 +107,7 @@ export function maskPolicy<T>(document: T): T {
   return withValuesAt(document, changes);
 }
 
-/** A copy of a document with other values at some paths, which must be there. */
+/** Returns a copy of a document with other values at some paths. Each path must exist. */
 export function withValuesAt<T>(
   document: T,
   changes: readonly { path: readonly (string | number)[]; value: unknown }[],

@@ -1,19 +1,20 @@
-// Whether a traffic policy is well formed: its shape and its limits, which agent and gateway judge alike. What an
-// expression or an action's settings mean is judged where they run.
+// Validates the shape and the limits of a traffic policy, in the agent and in the gateway alike. Only the gateway, which
+// runs expressions and actions, validates these.
 
+/** The protocol of the endpoint that a policy is for. */
 export type PolicyProtocol = 'http' | 'https' | 'tcp' | 'tls';
 
-/** One thing that is wrong with a policy. */
+/** One mistake in a policy. */
 export interface PolicyProblem {
-  /** Where, as `inbound[0].actions[1].type`; empty for the document itself. */
+  /** The place of the mistake, as in `inbound[0].actions[1].type`; empty for the whole document. */
   path: string;
-  /** What would be right, to be read behind the path. */
+  /** The rule that the policy breaks. It is worded to be read after the path. */
   message: string;
-  /** The number of its error in the catalogue: `ERR_GATEWAY_<number>`. */
+  /** The number of the error in the error table: `ERR_GATEWAY_<number>`. */
   number: number;
 }
 
-/** What a policy may have at most. Lengths are in bytes of UTF-8; the document's is that of its JSON. */
+/** The limits of a policy. Lengths are in bytes of UTF-8; that of the document is the length of its JSON text. */
 export const POLICY_LIMITS = {
   document: 64 * 1024,
   rules: 200,
@@ -28,7 +29,7 @@ export const POLICY_LIMITS = {
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'inbound', 'outbound'] as const;
 type Phase = (typeof PHASES)[number];
 
-/** After so many problems nobody reads on. */
+/** The most problems that are reported; a longer list helps nobody. */
 const PROBLEMS_MAX = 20;
 const ERROR_NUMBERS = {
   field: 2204,
@@ -41,7 +42,7 @@ const ERROR_NUMBERS = {
 };
 const TYPE = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
 
-/** Which phase is meant: the words of 2024, `inbound` and `outbound`, depend on the protocol. */
+/** Resolves the phase names of 2024: `inbound` and `outbound` mean another phase for each protocol. */
 export function effectivePhase(phase: Phase, protocol: PolicyProtocol): Phase {
   if (phase === 'outbound') return 'on_http_response';
   if (phase === 'inbound') return isHttp(protocol) ? 'on_http_request' : 'on_tcp_connect';
@@ -49,8 +50,8 @@ export function effectivePhase(phase: Phase, protocol: PolicyProtocol): Phase {
 }
 
 /**
- * Judges a parsed document (JSON or YAML) for an endpoint of this protocol.
- * @returns what is wrong with it, at most 20 problems; none when it is well formed.
+ * Validates a parsed document (JSON or YAML) for an endpoint of this protocol.
+ * @returns at most 20 problems; none when the policy is well formed.
  */
 export function checkPolicy(value: unknown, protocol: PolicyProtocol): PolicyProblem[] {
   const problems: PolicyProblem[] = [];
@@ -63,21 +64,21 @@ export function checkPolicy(value: unknown, protocol: PolicyProtocol): PolicyPro
   }
   if (depth(value) > POLICY_LIMITS.depth) {
     report('', ERROR_NUMBERS.document, `must not be nested deeper than ${POLICY_LIMITS.depth} levels`);
-    return problems; // What follows would have to walk it.
+    return problems; // The checks below walk the whole document.
   }
   if (bytes(JSON.stringify(value)) > POLICY_LIMITS.document)
     report('', ERROR_NUMBERS.length, `must have at most ${POLICY_LIMITS.document} bytes as JSON`);
 
-  const meant = new Map<Phase, string>();
+  const keysByPhase = new Map<Phase, string>();
   for (const [key, content] of Object.entries(value)) {
     if (key === 'enabled') {
       if (typeof content !== 'boolean') report(key, ERROR_NUMBERS.field, 'must be true or false');
     } else if (isPhase(key)) {
       const phase = effectivePhase(key, protocol);
-      const other = meant.get(phase);
+      const other = keysByPhase.get(phase);
       if (other)
         report(key, ERROR_NUMBERS.mixed, `means the same phase as ${other}: put the rules of both into one of them`);
-      meant.set(phase, key);
+      keysByPhase.set(phase, key);
       checkPhase(key, content, phase, protocol, report);
     } else {
       report(key, ERROR_NUMBERS.field, `is not known here; known are: ${[...PHASES, 'enabled'].join(', ')}`);
@@ -125,7 +126,7 @@ function checkAction(path: string, action: unknown, report: Report): void {
   if (type === undefined) report(at, ERROR_NUMBERS.field, 'is missing: it says what the action does, as "deny"');
   else if (checkText(at, type, POLICY_LIMITS.type, report) && !TYPE.test(type))
     report(at, ERROR_NUMBERS.field, 'must be lower-case words joined by hyphens, as "add-headers"');
-  // In YAML, a key with nothing behind it is null.
+  // In YAML, a key without a value is null.
   if (config !== undefined && config !== null && !isObject(config))
     report(`${path}.config`, ERROR_NUMBERS.field, 'must be an object');
 }
@@ -158,7 +159,7 @@ function checkText(path: string, value: unknown, max: number, report: Report): v
   return false;
 }
 
-/** How deep objects and lists are nested; counts no further than just beyond the limit. */
+/** The nesting depth of objects and lists. Counting stops one level beyond the limit. */
 function depth(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null || level > POLICY_LIMITS.depth) return level;
   let deepest = level;

@@ -1,4 +1,4 @@
-// What the agents of one account may have of this node, together: so that no account takes what is there for all.
+// The quotas of each account on this node, so that no account takes the resources of all others.
 
 import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { type ConcurrencyLimit, limitConcurrency } from '../../protocol/concurrency-limit.ts';
@@ -8,19 +8,19 @@ import { AgentError } from '../control/agent-errors.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 
-/** Bytes of calls under way. */
+/** The bytes of all requests in progress. */
 const CALL_BYTES = 16 * 1024 * 1024;
-/** Calls but for binds that are worked on at once: the others wait, in the order in which they came. */
+/** The calls other than binds that run at the same time. Further ones wait in a first-in-first-out queue. */
 const CONCURRENT_CALLS_MAX = 8;
 
-/** The share of one account. */
+/** The quota that all agents of one account share. */
 export interface AccountQuota {
   readonly callBytes: ByteBudget;
   readonly bindQueue: BindQueue;
   readonly limitCalls: ConcurrencyLimit;
-  /** The TCP ports as the tunnels of this account see them. */
+  /** The TCP ports, limited to the account's quota. */
   readonly tcpPorts: TcpPorts;
-  /** A session of the account is over. To be called once for each that `join` counted. */
+  /** Releases the place of a closed session. It must be called once for each call of `join`. */
   release(): void;
 }
 
@@ -29,6 +29,7 @@ interface QuotaState extends AccountQuota {
   readonly tcpPorts: AccountPorts;
 }
 
+/** The quotas of all accounts that have a session or a TCP port on this node. */
 export class AccountQuotas {
   readonly #settings: Pick<TunnelSettings, 'maxSessionsPerAccount' | 'maxTcpPortsPerAccount'>;
   readonly #tcpPorts: TcpPorts;
@@ -39,7 +40,7 @@ export class AccountQuotas {
     this.#tcpPorts = tcpPorts;
   }
 
-  /** Counts a session of an account. @throws {AgentError} when it has as many as it may. */
+  /** Counts a session of an account. @throws {AgentError} when the account has reached its limit of sessions. */
   join(accountId: string): AccountQuota {
     const max = this.#settings.maxSessionsPerAccount;
     const quota = this.#quotas.get(accountId) ?? this.#newQuota(accountId);

@@ -1,4 +1,4 @@
-// Who an agent is: its authtoken, and whether it was here before.
+// The admission of agents: checks the authtoken and recognizes returning agents.
 
 import { randomBytes } from 'node:crypto';
 import type { Auth } from '../../protocol/messages/messages.ts';
@@ -11,21 +11,21 @@ import { checkTextLimit, METADATA_MAX, truncateText } from './text-limits.ts';
 
 const PROTOCOL_VERSIONS = ['3', '2'];
 
-/** What is known of an agent's connection. */
+/** The connection of an agent that asks for admission. */
 export interface AdmissionContext {
-  /** The agent's address as the gateway sees it. */
+  /** The remote address of the connection. */
   ip: string;
-  /** The gateway's own address, and the name that the agent asked for, or ''. */
+  /** The local address of the connection, and the server name of its TLS handshake, or ''. */
   ingress: OpenedSession['ingress'];
-  /** Whether it is still there. */
+  /** Whether the connection is still open. */
   isOpen(): boolean;
-  /** The authtoken is not good; to be told before its bearer is. */
+  /** Called when the authtoken is refused, before the agent gets the response. */
   onRefused(): void;
 }
 
 /**
- * Checks an authtoken and opens the session. A session that the agent had before, here or on another node, is over then.
- * @throws {AgentError} why the agent is not let in.
+ * Checks the authtoken and opens the session. It replaces an earlier session of the same agent, on this node or another.
+ * @throws {AgentError} the reason why the agent is refused.
  */
 export async function admit(auth: Auth, connection: AdmissionContext, deps: SessionDeps): Promise<AdmittedSession> {
   if (!auth.versions.some((version) => PROTOCOL_VERSIONS.includes(version)))
@@ -43,7 +43,7 @@ async function openSession(
   { ip, ingress, isOpen }: AdmissionContext,
   { registrar, tokens, sessions, quotas }: SessionDeps,
 ): Promise<AdmittedSession | AgentRefusal> {
-  if (!isOpen()) return { refused: 'sessionEnded' }; // It ended while it waited for its turn.
+  if (!isOpen()) return { refused: 'sessionEnded' }; // It was closed while it waited in the queue.
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
   const clientId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
@@ -80,7 +80,7 @@ async function openSession(
   };
 }
 
-/** The id of the session before, where the agent can prove that it was its own. */
+/** The id of the session to take over, when the agent proves with its cookie that the session was its own. */
 function verifiedClientId(
   { clientId, cookie }: Auth,
   { accountId }: Grant,

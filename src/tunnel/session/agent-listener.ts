@@ -1,4 +1,4 @@
-// Where agents connect: TLS, and a session for each.
+// The listener for agents: it terminates TLS and creates a session for each connection.
 
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { createServer, type SecureContext, type TLSSocket } from 'node:tls';
@@ -7,27 +7,29 @@ import { AgentConnections } from '../connections/agent-connections.ts';
 import { AgentSession } from './agent-session.ts';
 import type { SessionDeps } from './session-types.ts';
 
-/** How long a TLS handshake may take; milliseconds. An agent without a deadline of its own would wait for ever. */
+/** The timeout of a TLS handshake; milliseconds. Without it, a silent peer would keep its connection for ever. */
 const HANDSHAKE_MS = 10_000;
 
-/** A certificate and its key, in PEM. */
+/** A certificate chain and its key, in PEM. */
 export interface TlsIdentity {
   cert: string;
   key: string;
 }
 
+/** The agent listener and its lifecycle. */
 export interface AgentListener {
-  /** Not listening yet. */
+  /** The TCP server, which does not listen yet. */
   readonly server: Server;
-  /** Shows another certificate of its own from now on. */
+  /** Replaces the listener's own certificate for new handshakes. */
   setIdentity(identity: TlsIdentity): void;
-  /** Ends listening, then the sessions, then whatever is still connected. */
+  /** Stops listening, then ends the sessions, then closes the remaining connections. */
   close(endSessions: () => Promise<void>): Promise<void>;
 }
 
 /**
- * @param identity the listener's own.
- * @param contextOf a certificate of the operator's for the name that an agent asks for, where there is one.
+ * Creates the listener.
+ * @param identity the listener's own certificate.
+ * @param contextOf the operator's certificate for a server name; undefined when there is none.
  */
 export function createAgentListener(
   identity: TlsIdentity,
@@ -57,15 +59,15 @@ export function createAgentListener(
   tls.on('secureConnection', (socket: TLSSocket) => {
     const slot = connections.slotOf(socket);
     if (slot) new AgentSession(socket, deps, slot);
-    else socket.destroy(); // It is being closed.
+    else socket.destroy(); // The connection is being closed.
   });
   tls.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    // Who goes without a word may be a load balancer that looks whether somebody listens.
+    // A peer that closes without an alert may be the health check of a load balancer.
     if (error.code !== 'ECONNRESET') refusals.add('tlsFailed');
-    socket.destroy(); // Of a handshake that takes too long, Node only tells.
+    socket.destroy(); // Node reports a handshake timeout but does not close the socket.
   });
   const server = createTcpServer({ noDelay: true }, (socket) => connections.admit(socket));
-  server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
+  server.on('error', () => {}); // accept() failed for want of descriptors; later connections may succeed.
   return {
     server,
     setIdentity: (own) => tls.setSecureContext({ ...own, minVersion: 'TLSv1.2', ciphers: CIPHERS }),

@@ -1,11 +1,11 @@
-// One agent's session, from its first byte to its last: who it is, what it asks, what it is told.
+// One agent's session: authentication, the calls of the agent, and the commands to it.
 
 import type { TLSSocket } from 'node:tls';
 import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { answerHeartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
 import { MessageError } from '../../protocol/messages/json-reader.ts';
 import { type Auth, readAuth, writeAuthResponse, writeStopTunnel } from '../../protocol/messages/messages.ts';
-import { answer, callPeer, openTypedStream, readStreamType, StreamType } from '../../protocol/messages/typed-stream.ts';
+import { answerCall, openTypedStream, readStreamType, StreamType } from '../../protocol/messages/typed-stream.ts';
 import { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { MuxStream } from '../../protocol/mux/mux-stream.ts';
 import type { MuxSessionOptions } from '../../protocol/mux/session-options.ts';
@@ -17,47 +17,55 @@ import { agentKindOf } from '../control/compatibility.ts';
 import { commandCauses, type SessionCommand } from '../control/session-commands.ts';
 import { peerOf } from '../network/peer.ts';
 import { type AdmissionContext, admit } from './admission.ts';
+import { sendCommand } from './send-command.ts';
 import { SessionTunnels } from './session-tunnels.ts';
 import type { AdmittedSession, RegisteredSession, RoundTrip, SessionDeps } from './session-types.ts';
 
-/** How long an agent may take from connecting to being accepted, and to answer a command; milliseconds. */
+/** The time in which an agent must authenticate; milliseconds. */
 const AUTH_TIMEOUT_MS = 10_000;
-const COMMAND_TIMEOUT_MS = 10_000;
-/** When to ask again for what failed here: the database may be back by then. Seconds. */
+/** The retry delay that an agent gets after an internal failure, in seconds: the database may work again by then. */
 const UNAVAILABLE_RETRY_S = 2;
-/** Calls that an agent may have under way, and the bytes that they may have together. */
+/** The most calls of an agent in progress, and the most bytes of their requests together. */
 const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
-/** Before it is accepted: one call at a time, beside the heartbeats that SDKs begin with, and what an `Auth` may need. */
-const unauthenticatedLimits = { bytes: 16 * 1024, streams: 2 };
-const MUX_OPTIONS: MuxSessionOptions = { role: 'server', peerStreamsMax: CALLS_MAX, unauthenticatedLimits };
-/** The version of the gateway that agents are told. */
+/**
+ * The limits before authentication: the bytes of an `Auth` request, and two streams, as SDKs begin with a heartbeat
+ * beside it.
+ */
+const UNAUTHENTICATED_LIMITS = { bytes: 16 * 1024, streams: 2 };
+const MUX_OPTIONS: MuxSessionOptions = {
+  role: 'server',
+  peerStreamsMax: CALLS_MAX,
+  unauthenticatedLimits: UNAUTHENTICATED_LIMITS,
+};
+/** The version of the gateway in responses to agents. */
 export const GATEWAY_VERSION = '0.1.0';
 
-/** An agent that was let in, and what it serves. */
-interface Accepted extends AdmittedSession {
+/** An admitted agent and the tunnels that it serves. */
+interface AcceptedSession extends AdmittedSession {
   tunnels: SessionTunnels;
 }
 
+/** The session of one agent. It ends with the connection. */
 export class AgentSession implements RegisteredSession {
   readonly #deps: SessionDeps;
   readonly #mux: MuxSession;
   readonly #connection: AdmissionContext;
   readonly #slot: AdmissionSlot;
   #deadline: NodeJS.Timeout;
-  /** What codes of errors begin with, as the agent knows them. */
+  /** The prefix of error codes that this kind of agent expects. */
   #errorPrefix = agentKindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
-  /** Whether the agent asks for signs of life: one stream is enough for that. */
-  #isBeating = false;
-  /** A part of what its account may have, from when on that is known. */
+  /** Whether the agent has opened its heartbeat stream. Only one is accepted. */
+  #hasHeartbeat = false;
+  /** The budget of requests in progress. After admission it is also a part of the account's budget. */
   #callBytes = new ByteBudget(CALL_BYTES);
-  #accepted: Accepted | undefined;
+  #accepted: AcceptedSession | undefined;
   #roundTrip: RoundTrip | undefined;
-  /** What it was told to do, and has agreed to. */
+  /** The last command that the agent accepted. */
   #lastCommand: SessionCommand['kind'] | undefined;
 
-  /** @param slot of the connection, whose handshake is over. */
+  /** @param socket the connection after its TLS handshake. @param slot the admission slot of the connection. */
   constructor(socket: TLSSocket, deps: SessionDeps, slot: AdmissionSlot) {
     this.#deps = deps;
     this.#slot = slot;
@@ -70,8 +78,8 @@ export class AgentSession implements RegisteredSession {
     this.#deadline = this.#awaitAuthentication();
   }
 
-  /** Undefined until the agent was let in. */
-  get accepted(): Readonly<Accepted> | undefined {
+  /** The admitted agent; undefined before admission. */
+  get accepted(): Readonly<AcceptedSession> | undefined {
     return this.#accepted;
   }
 
@@ -79,12 +87,12 @@ export class AgentSession implements RegisteredSession {
     return this.#roundTrip;
   }
 
-  /** Ends the session. @param code NONE frees its addresses at once. */
+  /** Closes the session. @param code with NONE, its addresses are released at once. */
   close(code: ErrorCode, message: string): void {
     this.#mux.close(code, message);
   }
 
-  /** Stops one tunnel, and tells the agent why. Should it bind again, it is refused for the same reason. */
+  /** Stops one tunnel and sends the agent the reason. A new bind of the agent is refused for the same reason. */
   async stopTunnel(id: string, error: AgentError): Promise<void> {
     if (this.#mux.isClosed) return;
     const message = writeStopTunnel({ id, message: error.message, errorCode: `${this.#errorPrefix}${error.number}` });
@@ -92,41 +100,32 @@ export class AgentSession implements RegisteredSession {
     await this.#accepted?.tunnels.stop(id, error.message);
   }
 
-  /** @returns null when the agent does it, or its reason why not. @throws {MessageError} when it does not answer. */
+  /**
+   * Sends a command.
+   * @returns null when the agent accepts it, otherwise its reason.
+   * @throws {MessageError} when it does not answer.
+   */
   async command(command: SessionCommand): Promise<string | null> {
-    const { auth } = this.#mustBeAccepted();
-    const unsupported = {
-      stop: auth.stopUnsupported,
-      restart: auth.restartUnsupported,
-      update: auth.updateUnsupported,
-    }[command.kind];
-    if (unsupported === null) return 'the agent is too old to be told from afar';
-    if (unsupported !== '') return unsupported;
-    const request =
-      command.kind === 'update' ? { Version: command.version, PermitMajorVersion: command.permitMajorVersion } : {};
-    const reply = (await callPeer(this.#mux, COMMAND_TYPES[command.kind], request, COMMAND_TIMEOUT_MS)) as {
-      Error?: unknown;
-    };
-    if (reply.Error) return String(reply.Error);
-    this.#lastCommand = command.kind;
-    return null;
+    const reason = await sendCommand(this.#mux, this.#requireAccepted().auth, command);
+    if (reason === null) this.#lastCommand = command.kind;
+    return reason;
   }
 
   #onStream(stream: MuxStream, type: number, rest: Buffer): void {
-    if (type === StreamType.HEARTBEAT && !this.#isBeating) return void this.#beat(stream, rest);
+    if (type === StreamType.HEARTBEAT && !this.#hasHeartbeat) return void this.#acceptHeartbeat(stream, rest);
     const handle = this.#calls[type];
-    // What a newer agent may ask for is refused, and does not end its session.
+    // An unknown type, which a newer agent may use, is refused without ending the session.
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
-    const explained = (request: object) => handle(request).catch((error) => this.#explain(error));
+    const handleSafely = (request: object) => handle(request).catch((error) => this.#describeError(error));
     const explain = (reason: string) =>
       this.#countRefusal(new AgentError('malformed', { reason })).describe(this.#errorPrefix);
-    answer(stream, rest, explained, explain, this.#callBytes);
+    answerCall(stream, rest, handleSafely, explain, this.#callBytes);
   }
 
-  #beat(stream: MuxStream, rest: Buffer): void {
-    this.#isBeating = true;
+  #acceptHeartbeat(stream: MuxStream, rest: Buffer): void {
+    this.#hasHeartbeat = true;
     stream.onClosed = () => {
-      this.#isBeating = false;
+      this.#hasHeartbeat = false;
     };
     answerHeartbeat(stream, rest);
   }
@@ -134,15 +133,15 @@ export class AgentSession implements RegisteredSession {
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
     [StreamType.AUTH]: (request) => this.#slot.during(this.#authenticate(request)),
     [StreamType.SERVER_INFO]: async () => ({ Region: this.#deps.settings.region }),
-    [StreamType.BIND]: (request) => this.#firstBind(async () => this.#mustBeAccepted().tunnels.bind(request)),
-    [StreamType.UNBIND]: async (request) => this.#mustBeAccepted().tunnels.unbind(request, this.#cause),
+    [StreamType.BIND]: (request) => this.#firstBind(async () => this.#requireAccepted().tunnels.bind(request)),
+    [StreamType.UNBIND]: async (request) => this.#requireAccepted().tunnels.unbind(request, this.#cause),
     [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
-      this.#firstBind(async () => this.#mustBeAccepted().tunnels.bindLabels(request)),
-    [StreamType.PATCH_TUNNEL]: async (request) => this.#mustBeAccepted().tunnels.patch(request),
+      this.#firstBind(async () => this.#requireAccepted().tunnels.bindLabels(request)),
+    [StreamType.PATCH_TUNNEL]: async (request) => this.#requireAccepted().tunnels.patch(request),
   };
 
-  /** What was refused on purpose is an answer; of anything else the agent learns no more than that it happened. */
-  #explain(error: unknown): object {
+  /** The response to a failed call. Of an unexpected error the agent only gets the code of an internal failure. */
+  #describeError(error: unknown): object {
     if (error instanceof AgentError) return this.#countRefusal(error).answer(this.#errorPrefix);
     if (error instanceof MessageError)
       return this.#countRefusal(new AgentError('malformed', { reason: error.message })).answer(this.#errorPrefix);
@@ -151,13 +150,13 @@ export class AgentSession implements RegisteredSession {
     return this.#countRefusal(unavailable).answer(this.#errorPrefix);
   }
 
-  /** Counts a refusal, which the agent is told. */
+  /** Counts a refusal in the metrics. */
   #countRefusal(error: AgentError): AgentError {
     this.#deps.sessions.refusals.add(error.reason);
     return error;
   }
 
-  /** That is what the agent came for: its turn is over with the answer. */
+  /** Answers a bind. The agent needs its admission slot until the response of its first bind. */
   async #firstBind(bind: () => Promise<object>): Promise<object> {
     try {
       return await this.#slot.during(bind());
@@ -169,7 +168,7 @@ export class AgentSession implements RegisteredSession {
   #awaitAuthentication(): NodeJS.Timeout {
     return setTimeout(() => {
       this.#deps.sessions.refusals.add('authenticationTimeout');
-      this.#mux.close(ErrorCode.CANCELLED, 'no authentication in time');
+      this.#mux.close(ErrorCode.CANCELLED, 'authentication timed out');
     }, AUTH_TIMEOUT_MS);
   }
 
@@ -179,7 +178,7 @@ export class AgentSession implements RegisteredSession {
     this.#isAuthenticating = true;
     const kind = agentKindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
-    clearTimeout(this.#deadline); // Until there is an answer, it is the agent that waits.
+    clearTimeout(this.#deadline); // While the gateway works on the request, the agent is not late.
     const admitted = await admit(auth, this.#connection, this.#deps)
       .catch((error) => {
         if (!this.#mux.isClosed) this.#deadline = this.#awaitAuthentication();
@@ -208,23 +207,23 @@ export class AgentSession implements RegisteredSession {
       },
     });
     const { clientId, cookie } = admitted;
-    const streamWindow = this.#agreeOn(auth);
+    const streamWindow = this.#negotiateWindow(auth);
     return writeAuthResponse({ clientId, cookie, region: settings.region, streamWindow }, GATEWAY_VERSION);
   }
 
-  /** The window that streams may grow to; 0 where the agent did not say that it can. */
-  #agreeOn({ streamWindow }: Auth): number {
+  /** Sets the largest stream window. @returns it; 0 when the agent does not support larger windows. */
+  #negotiateWindow({ streamWindow }: Auth): number {
     if (streamWindow <= 0) return 0;
     this.#mux.windowBudget.max = Math.min(Math.floor(streamWindow), STREAM_WINDOW_MAX);
     return this.#mux.windowBudget.max;
   }
 
-  #mustBeAccepted(): Accepted {
+  #requireAccepted(): AcceptedSession {
     if (!this.#accepted) throw new MessageError('a session begins with authentication');
     return this.#accepted;
   }
 
-  /** Why the agent leaves that was told to, for people. */
+  /** The cause of the session's end after a command, for people. */
   get #cause(): string | undefined {
     return this.#lastCommand && commandCauses[this.#lastCommand];
   }
@@ -233,7 +232,7 @@ export class AgentSession implements RegisteredSession {
     clearTimeout(this.#deadline);
     if (!this.#accepted) return;
     this.#accepted.quota.release();
-    // An agent that says good-bye wants nothing kept; one that is lost will be back.
+    // An agent that closes its session wants no address held for it; one that loses its connection will return.
     const isGraceful = code === ErrorCode.NONE && !this.#deps.isStopping();
     const holdMs = isGraceful ? 0 : this.#deps.settings.sessionHold;
     this.#accepted.tunnels.closeAll(holdMs);
@@ -245,5 +244,3 @@ export class AgentSession implements RegisteredSession {
     });
   }
 }
-
-const COMMAND_TYPES = { stop: StreamType.STOP, restart: StreamType.RESTART, update: StreamType.UPDATE };

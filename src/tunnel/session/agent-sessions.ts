@@ -1,4 +1,4 @@
-// All sessions of this node: who replaces whom, and what a changed credential means for them.
+// The registry of all sessions of this node: it replaces sessions and applies changes of credentials to them.
 
 import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { aclRefusal, bindError } from '../bind/bind-tunnel.ts';
@@ -18,25 +18,26 @@ import type {
 } from './session-types.ts';
 import { truncateText } from './text-limits.ts';
 
-/** How long to wait before a call to the control plane that failed is made again. */
+/** The delay before a failed call to the control plane is retried; milliseconds. */
 const RETRY_MS = 1000;
 
-type SessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
+type AgentSessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
 
+/** The sessions of this node. */
 export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly refusals = new RefusalCounters();
-  readonly #deps: SessionsDeps;
+  readonly #deps: AgentSessionsDeps;
   readonly #byId = new Map<string, RegisteredSession>();
   readonly #byClient = new Map<string, RegisteredSession>();
-  readonly #stop: (() => void)[];
-  /** What is still being told to the control plane. */
-  readonly #pending = new Set<Promise<void>>();
-  #isOver = false;
+  readonly #unsubscribe: (() => void)[];
+  /** The reports to the control plane that are in progress. */
+  readonly #pendingReports = new Set<Promise<void>>();
+  #isClosed = false;
 
-  constructor(deps: SessionsDeps) {
+  constructor(deps: AgentSessionsDeps) {
     this.#deps = deps;
-    this.#stop = [
-      deps.registrar.onGrantChange((credentialId) => void this.#review(credentialId).catch(deps.onFailure)),
+    this.#unsubscribe = [
+      deps.registrar.onGrantChange((credentialId) => void this.#recheck(credentialId).catch(deps.onFailure)),
       deps.registrar.onSessionReplaced((id) =>
         this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
       ),
@@ -47,7 +48,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     return this.#byId.size;
   }
 
-  /** The last sign of life of a session; undefined when it is not here, or has given none yet. */
+  /** The last heartbeat of a session; undefined when the session is on another node, or had no heartbeat yet. */
   roundTrip(sessionId: string): RoundTrip | undefined {
     return this.#byId.get(sessionId)?.roundTrip;
   }
@@ -56,7 +57,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     this.#byId.set(sessionId, session);
     this.#byClient.set(`${accountId} ${clientId}`, session);
     this.#deps.onEvent('agent connected', { sessionId, credentialId, accountId });
-    // What changed since its authtoken was looked at was told to nobody.
+    // The credential may have changed since the authtoken was checked, before this session could be notified.
     const refresh = async () => this.#apply(session, await this.#deps.registrar.grant(credentialId));
     void refresh().catch(this.#deps.onFailure);
   }
@@ -69,8 +70,8 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     this.#byId.delete(sessionId);
     if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
     this.#deps.onEvent('agent disconnected', { sessionId, accountId, reason: end.reason });
-    const closed = this.#reportClosed(sessionId, end).finally(() => this.#pending.delete(closed));
-    this.#pending.add(closed);
+    const closed = this.#reportClosed(sessionId, end).finally(() => this.#pendingReports.delete(closed));
+    this.#pendingReports.add(closed);
   }
 
   async command(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
@@ -84,12 +85,12 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     }
   }
 
-  /** Ends every session for good; agents are expected back when the gateway is. */
+  /** Closes every session, as the gateway stops. Agents are expected to reconnect. */
   async close(): Promise<void> {
-    for (const stop of this.#stop) stop();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const session of [...this.#byId.values()]) session.close(ErrorCode.NONE, 'the gateway is stopping');
-    this.#isOver = true;
-    await Promise.all(this.#pending);
+    this.#isClosed = true;
+    await Promise.all(this.#pendingReports);
   }
 
   async #reportClosed(sessionId: string, { holdMs, reason, isGraceful, cause }: SessionEnd): Promise<void> {
@@ -99,14 +100,14 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
         return await this.#deps.registrar.sessionClosed(sessionId, holdMs, error, cause);
       } catch (error) {
         this.#deps.onFailure(error);
-        if (this.#isOver) return; // The node's lease ends soon, and the row with it.
+        if (this.#isClosed) return; // The row ends with the node's lease.
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  /** Looks at what sessions may still do: those of one credential, or all. */
-  async #review(credentialId: string | null): Promise<void> {
+  /** Checks the tunnels of sessions against their current ACL. @param credentialId whose sessions; null for all. */
+  async #recheck(credentialId: string | null): Promise<void> {
     const affected = [...this.#byId.values()].filter(
       ({ accepted }) => credentialId === null || accepted?.credentialId === credentialId,
     );

@@ -1,16 +1,19 @@
-// Who tries authtokens out gets on slowly, and the database has little of it.
+// Throttles authentication, so that guessing authtokens is slow and causes little load on the database.
 
 import { limitConcurrency } from '../../protocol/concurrency-limit.ts';
 import { addressBlock } from '../network/peer.ts';
 
-/** Admissions that are worked on at once: the database does a batch of them in one go. The others wait. */
+/** The most admissions at the same time; the database handles a batch of them in one query. Further ones wait. */
 const CONCURRENT_ADMISSIONS_MAX = 100;
-/** Refusals that an address has free at once, and then in a second. An agent with an old token tries now and then. */
-const FREE_REFUSALS = 20;
-const FREE_PER_SECOND = 1;
-/** How long the answer to any further one is held back; milliseconds. A connection waits meanwhile, and they are few. */
+/**
+ * The leaky bucket of undelayed refusals: burst, and refusals per second. An agent with an old token retries now and
+ * then.
+ */
+const REFUSAL_BURST = 20;
+const REFUSALS_PER_SECOND = 1;
+/** The delay of each further refusal; milliseconds. It occupies a connection, whose number is limited. */
 const DELAY_MS = 3000;
-/** Addresses that are remembered; the one that was refused longest ago is forgotten first. */
+/** The most addresses with a bucket. The least recently refused one is evicted first. */
 const ADDRESSES_MAX = 10_000;
 
 interface RefusalBucket {
@@ -18,29 +21,30 @@ interface RefusalBucket {
   at: number;
 }
 
+/** Limits concurrent admissions, and delays refusals for each block of addresses. */
 export class AuthtokenThrottle {
-  /** Whoever comes is admitted, or refused, in turn: agents that come back all at once are not turned away for it. */
+  /** Queues admissions: agents that reconnect all at once wait instead of being refused. */
   readonly limitAdmissions = limitConcurrency(CONCURRENT_ADMISSIONS_MAX);
   readonly #now: () => number;
   readonly #refusals = new Map<string, RefusalBucket>();
 
-  /** @param now a clock that never goes back, in milliseconds. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
-  /** An authtoken was refused. Resolves when its bearer may be told; who has a right one is never held back. */
+  /** Counts a refused authtoken. Resolves when the response may be sent; valid authtokens are never delayed. */
   async delayRefusal(ip: string): Promise<void> {
-    if (!this.#isFree(addressBlock(ip))) await new Promise((resolve) => setTimeout(resolve, DELAY_MS).unref());
+    if (!this.#takeFromBucket(addressBlock(ip))) await new Promise((resolve) => setTimeout(resolve, DELAY_MS).unref());
   }
 
-  #isFree(block: string): boolean {
+  #takeFromBucket(block: string): boolean {
     const now = this.#now();
     const { count, at } = this.#refusals.get(block) ?? { count: 0, at: now };
     this.#refusals.delete(block);
-    const left = Math.max(0, count - ((now - at) / 1000) * FREE_PER_SECOND);
-    this.#refusals.set(block, { count: Math.min(left + 1, 2 * FREE_REFUSALS), at: now });
+    const level = Math.max(0, count - ((now - at) / 1000) * REFUSALS_PER_SECOND);
+    this.#refusals.set(block, { count: Math.min(level + 1, 2 * REFUSAL_BURST), at: now });
     if (this.#refusals.size > ADDRESSES_MAX) this.#refusals.delete(this.#refusals.keys().next().value ?? '');
-    return left + 1 <= FREE_REFUSALS; // A whole one must have room: what leaks in a moment is not one more.
+    return level + 1 <= REFUSAL_BURST; // The bucket leaks continuously, so it must have room for a whole refusal.
   }
 }

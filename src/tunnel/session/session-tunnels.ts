@@ -1,4 +1,4 @@
-// What one session serves: the calls by which its agent opens and closes tunnels.
+// The tunnels of one session, and the calls by which its agent binds, changes and unbinds them.
 
 import { Fields } from '../../protocol/messages/fields.ts';
 import { type Bind, readBind, readLabelBind, writeBindResponse } from '../../protocol/messages/messages.ts';
@@ -15,13 +15,13 @@ import type { RequestedModules } from '../tunnel-modules.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
 import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
 
-/** Tunnels of one session. */
+/** The most tunnels of one session. */
 const TUNNELS_MAX = 1000;
-/** Labels of one tunnel, and the bytes that a key or a value may have: those of a backend's selector. */
+/** The most labels of one tunnel, and the most bytes of a key or a value. A backend's selector has the same limits. */
 const LABELS_MAX = 64;
 const LABEL_MAX = 255;
 
-/** What SDKs need to find in the options of an answer, whatever was asked. */
+/** The members that SDKs require in the options of a response, whatever the request has. */
 const EMPTY_OPTIONS = {
   Hostname: '',
   Auth: '',
@@ -31,6 +31,7 @@ const EMPTY_OPTIONS = {
   MutualTLSAtAgent: false,
 };
 
+/** The tunnels of one session. */
 export class SessionTunnels implements ServedTunnels {
   readonly #deps: SessionDeps;
   readonly #mux: MuxSession;
@@ -38,10 +39,10 @@ export class SessionTunnels implements ServedTunnels {
   readonly #slots: StreamSlots;
   readonly #tunnels = new Map<string, LiveTunnel>();
   readonly #labelled = new Map<string, LabelledTunnel>();
-  /** What those with an address have asked for. */
+  /** The modules that tunnels with an address request, by tunnel id. */
   readonly #modules = new Map<string, RequestedModules>();
-  /** Binds that are being decided. */
-  #binding = 0;
+  /** The number of binds in progress. */
+  #pendingBinds = 0;
 
   constructor(deps: SessionDeps, mux: MuxSession, admitted: AdmittedSession) {
     this.#deps = { ...deps, tcpPorts: admitted.quota.tcpPorts };
@@ -50,16 +51,17 @@ export class SessionTunnels implements ServedTunnels {
     this.#slots = new StreamSlots(admitted.kind);
   }
 
-  /** Those with an address. */
+  /** The tunnels with an address. */
   get addressed(): LiveTunnel[] {
     return [...this.#tunnels.values()];
   }
 
+  /** The tunnels with labels. */
   get labelled(): [tunnelId: string, labels: Labels][] {
     return [...this.#labelled].map(([tunnelId, { labels }]) => [tunnelId, labels]);
   }
 
-  /** Answers a call that opens a tunnel. @throws {AgentError} why not. */
+  /** Answers a bind. @throws {AgentError} the reason of the refusal. */
   async bind(request: object): Promise<object> {
     const bind = readBind(request);
     checkTexts(bind);
@@ -69,7 +71,7 @@ export class SessionTunnels implements ServedTunnels {
         if (bound.proto === 'tcp') this.#deps.tcpPorts.release(bound.port, 0);
         throw bindError({ refused: 'sessionEnded' });
       }
-      this.#close(bound.tunnelId, 0); // Bound again by the same session: the newer one counts.
+      this.#close(bound.tunnelId, 0); // A new bind of the same tunnel by this session replaces the old one.
       const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
       this.#tunnels.set(bound.tunnelId, tunnel);
       this.#modules.set(bound.tunnelId, bound.modules);
@@ -78,7 +80,7 @@ export class SessionTunnels implements ServedTunnels {
     });
   }
 
-  /** Answers a call that opens a tunnel for edges. @throws {AgentError} why not. */
+  /** Answers a label bind. @throws {AgentError} the reason of the refusal. */
   async bindLabels(request: object): Promise<object> {
     const { labels, forwardsTo, forwardsProto, metadata } = readLabelBind(request);
     const upstreamProtocol = readUpstreamProtocol(forwardsProto);
@@ -98,17 +100,20 @@ export class SessionTunnels implements ServedTunnels {
   }
 
   /**
-   * Answers a call that closes a tunnel. Visitors who are in stay.
-   * @param cause what made the agent do so, for people; left out when it does of its own accord.
-   * @throws {AgentError} when it is none of this session.
+   * Answers an unbind. Connections of visitors that are open stay open.
+   * @param cause the command that made the agent unbind, for people; left out when there was none.
+   * @throws {AgentError} when this session has no such tunnel.
    */
   async unbind(request: object, cause?: string): Promise<object> {
     const { id } = readTunnelPatch(request, 'Id');
-    await this.#limited(() => this.stop(this.#requireTunnel(id), cause));
+    await this.#runLimited(() => this.stop(this.#requireTunnel(id), cause));
     return { Error: '', Extra: {} };
   }
 
-  /** Answers a call that changes a tunnel. @throws {AgentError} when it is none of this session, or cannot be so. */
+  /**
+   * Answers a call that changes a tunnel.
+   * @throws {AgentError} when this session has no such tunnel, or the change is invalid.
+   */
   async patch(request: object): Promise<object> {
     const { id, metadata, policy } = readTunnelPatch(request, 'TunnelId');
     const tunnel = this.#tunnels.get(this.#requireTunnel(id));
@@ -118,27 +123,30 @@ export class SessionTunnels implements ServedTunnels {
       const { accountId, proto, tls } = tunnel;
       const { allowance } = this.#admitted;
       const handling = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
-      if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // Closed meanwhile.
+      if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // It was closed meanwhile.
       tunnel.handling = handling;
       this.#modules.set(id, modules);
     }
-    if (metadata !== null) await this.#limited(() => this.#deps.registrar.tunnelChanged(id, { metadata }));
+    if (metadata !== null) await this.#runLimited(() => this.#deps.registrar.tunnelChanged(id, { metadata }));
     return { Error: '' };
   }
 
-  /** Closes one tunnel: first for visitors, then for the API. @param reason why; left out when its agent wants it so. */
+  /**
+   * Closes one tunnel, first for visitors and then in the API.
+   * @param reason the reason; left out when the agent asked for it.
+   */
   async stop(tunnelId: string, reason?: string): Promise<void> {
     this.#close(tunnelId, 0);
     await this.#deps.registrar.tunnelClosed(tunnelId, reason && truncateText(reason));
   }
 
-  /** The session is over. @param keepMs how long its ports are kept. */
-  closeAll(keepMs: number): void {
+  /** Closes all tunnels when the session ends. @param holdMs the time for which the TCP ports stay reserved. */
+  closeAll(holdMs: number): void {
     this.#slots.close();
-    for (const tunnelId of [...this.#tunnels.keys(), ...this.#labelled.keys()]) this.#close(tunnelId, keepMs);
+    for (const tunnelId of [...this.#tunnels.keys(), ...this.#labelled.keys()]) this.#close(tunnelId, holdMs);
   }
 
-  #close(tunnelId: string, keepMs: number): void {
+  #close(tunnelId: string, holdMs: number): void {
     const labelled = this.#labelled.get(tunnelId);
     if (labelled) {
       this.#labelled.delete(tunnelId);
@@ -151,7 +159,7 @@ export class SessionTunnels implements ServedTunnels {
     this.#modules.delete(tunnelId);
     tunnel.close();
     this.#deps.endpoints.remove(tunnel);
-    if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, keepMs);
+    if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, holdMs);
   }
 
   #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
@@ -168,24 +176,24 @@ export class SessionTunnels implements ServedTunnels {
     throw new AgentError('noSuchTunnel', { id: tunnelId });
   }
 
-  /** In turn with the other calls of its account, so that no account has all of the database's time. */
-  #limited<T>(work: () => Promise<T>): Promise<T> {
-    return this.#admitted.quota.limitCalls(async () => this.#ifOpen(work));
+  /** Runs a task within the account's limit of concurrent calls, so that no account takes all of the database's time. */
+  #runLimited<T>(task: () => Promise<T>): Promise<T> {
+    return this.#admitted.quota.limitCalls(async () => this.#ifOpen(task));
   }
 
-  #ifOpen<T>(work: () => Promise<T>): Promise<T> {
+  #ifOpen<T>(task: () => Promise<T>): Promise<T> {
     if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
-    return work();
+    return task();
   }
 
-  async #withTunnelSlot<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#tunnels.size + this.#labelled.size + this.#binding >= TUNNELS_MAX)
+  async #withTunnelSlot<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#tunnels.size + this.#labelled.size + this.#pendingBinds >= TUNNELS_MAX)
       throw new AgentError('tooManyTunnels', { max: TUNNELS_MAX });
-    this.#binding++;
+    this.#pendingBinds++;
     try {
-      return await this.#admitted.quota.bindQueue.run(async () => this.#ifOpen(work));
+      return await this.#admitted.quota.bindQueue.run(async () => this.#ifOpen(task));
     } finally {
-      this.#binding--;
+      this.#pendingBinds--;
     }
   }
 }
@@ -207,14 +215,16 @@ function checkTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: st
   checkTextLimit('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
 }
 
+/** A call that unbinds or changes a tunnel. */
 export interface TunnelPatch {
   id: string;
-  /** Null stays as it is. */
+  /** The new metadata; null leaves it unchanged. */
   metadata: string | null;
+  /** The new traffic policy; null leaves it unchanged. */
   policy: string | null;
 }
 
-/** @param idName how the call names the tunnel. */
+/** Reads the call. @param idName the member that has the tunnel's id. */
 export function readTunnelPatch(message: object, idName: 'Id' | 'TunnelId'): TunnelPatch {
   const fields = new Fields(message);
   return {

@@ -1,4 +1,4 @@
-// What the parts of a session know of each other and of the rest of the gateway.
+// The types that the parts of a session share, and its dependencies.
 
 import type { Auth } from '../../protocol/messages/messages.ts';
 import type { ErrorCode } from '../../protocol/mux/stream.ts';
@@ -12,68 +12,73 @@ import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import type { AccountQuota, AccountQuotas } from './account-quotas.ts';
 import type { AuthtokenThrottle } from './authtoken-throttle.ts';
 
-/** An agent that was let in. */
+/** The session of an admitted agent. */
 export interface AdmittedSession extends BindingSession {
-  /** What the agent is known by over reconnects. */
+  /** The id of the agent, which is the same after a reconnect. */
   clientId: string;
   cookie: string;
   kind: AgentKind;
   auth: Auth;
-  /** What it has together with the other agents of its account. It is to leave it when its session is over. */
+  /** The quota of the account. It must be released when the session ends. */
   quota: AccountQuota;
 }
 
-/** A sign of life that was asked for, and came. */
+/** A heartbeat that the agent answered. */
 export interface RoundTrip {
-  /** The wall clock, in milliseconds. */
+  /** The time of the response, in milliseconds of the wall clock. */
   at: number;
+  /** The duration. */
   milliseconds: number;
 }
 
-/** What a session serves. */
+/** The tunnels that a session serves. */
 export interface ServedTunnels {
   /** Tunnels with an address. */
   readonly addressed: LiveTunnel[];
+  /** Tunnels with labels. */
   readonly labelled: [tunnelId: string, labels: Record<string, string>][];
 }
 
-/** A session, as the register of all of them sees it. */
+/** The part of a session that the session registry uses. */
 export interface RegisteredSession {
-  /** Undefined until the agent was let in. */
+  /** The admitted agent; undefined before admission. */
   readonly accepted: (AdmittedSession & { tunnels: ServedTunnels }) | undefined;
-  /** The last sign of life that came back; undefined before the first. */
+  /** The last heartbeat that the agent answered; undefined before the first. */
   readonly roundTrip: RoundTrip | undefined;
-  /** Ends the session. @param code NONE frees its addresses at once. */
+  /** Closes the session. @param code with NONE, its addresses are released at once. */
   close(code: ErrorCode, message: string): void;
-  /** Stops one tunnel, and tells the agent why. */
+  /** Stops one tunnel and sends the agent the reason. */
   stopTunnel(id: string, error: AgentError): Promise<void>;
-  /** @returns null when the agent does it, or its reason why not. */
+  /** Sends a command. @returns null when the agent accepts it, otherwise its reason. */
   command(command: SessionCommand): Promise<string | null>;
 }
 
-/** All sessions of this node. */
+/** The registry of all sessions of this node. */
 export interface SessionRegistry {
-  /** What agents were refused on this node. */
+  /** The counters of refusals on this node. */
   readonly refusals: RefusalCounters;
   add(session: RegisteredSession, admitted: AdmittedSession): void;
-  /** Ends what an agent left behind, at once. Its addresses are kept, as it is about to ask for them again. */
+  /**
+   * Closes the earlier session of an agent at once. Its addresses stay reserved, as the agent is about to bind them
+   * again.
+   */
   evict(accountId: string, clientId: string): void;
-  /** The session is over. The control plane is told until it has heard. */
+  /** Removes a closed session. The report to the control plane is retried until it succeeds. */
   remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void;
 }
 
 /** How a session ended. */
 export interface SessionEnd {
-  /** How long its addresses are kept; milliseconds. */
+  /** The time for which its addresses stay reserved; milliseconds. */
   holdMs: number;
   reason: string;
-  /** Whether the agent left of its own accord: nothing went wrong. */
+  /** Whether the agent closed the session on purpose, without a failure. */
   isGraceful: boolean;
-  /** What made it do so; undefined when nobody told it to. */
+  /** The command that made the agent close it; undefined when there was none. */
   cause: string | undefined;
 }
 
-/** What a session needs of the rest of the gateway. */
+/** The dependencies of a session. */
 export interface SessionDeps extends BindDeps {
   endpoints: EndpointRegistry;
   sessions: SessionRegistry;
@@ -81,9 +86,10 @@ export interface SessionDeps extends BindDeps {
   quotas: AccountQuotas;
   /** The wall clock, in milliseconds. */
   time(): number;
-  /** Whether the gateway is being stopped, so that agents will be back. */
+  /** Whether the gateway is stopping, so that agents will reconnect. */
   isStopping(): boolean;
-  /** Told what was not expected, for the log. */
+  /** Called with an unexpected error, for the log. */
   onFailure(error: unknown): void;
+  /** Called with an event for the log. */
   onEvent(text: string, details: Record<string, unknown>): void;
 }

@@ -1,19 +1,24 @@
-// Texts that agents send and the API shows.
+// The limits of texts that agents send and the API shows.
 
 import { AgentError } from '../control/agent-errors.ts';
 
-/** Bytes. */
+/** The most bytes of the texts that are refused when they are longer. */
 export const METADATA_MAX = 4096;
 export const FORWARDS_TO_MAX = 1024;
+/** The most characters of a truncated text. */
 const TRUNCATED_MAX = 255;
 
-/** @throws {AgentError} when a text is too long, or has a character that the database cannot hold. */
+/**
+ * Checks a text.
+ * @param max the most bytes.
+ * @throws {AgentError} when it is too long, or has a NUL character, which PostgreSQL cannot store.
+ */
 export function checkTextLimit(name: string, text: string, max: number): void {
   if (Buffer.byteLength(text) > max) throw new AgentError('badText', { name, rule: `be at most ${max} bytes` });
   if (text.includes('\0')) throw new AgentError('badText', { name, rule: 'not have a NUL character' });
 }
 
-/** What an agent says of itself, cut to what fits. */
+/** Truncates a text by which an agent describes itself. */
 export function truncateText(text: string): string {
   return text.replaceAll('\0', '').slice(0, TRUNCATED_MAX);
 }

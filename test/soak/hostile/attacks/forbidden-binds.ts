@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import {
-  answer,
+  answerCall,
   answerHeartbeat,
   callPeer,
   MuxSession,
@@ -47,7 +47,7 @@ async function openSession({ agent, ca }: Target, authtoken: string): Promise<Mu
         readStreamType(stream, (type, rest) => {
           if (type === StreamType.HEARTBEAT) answerHeartbeat(stream, rest);
           else
-            answer(
+            answerCall(
               stream,
               rest,
               async () => ({}),
