@@ -1,19 +1,20 @@
-// `npm run test:browser`: a real gateway in headless Chromium. Says that it was skipped where there is no Chromium.
-// `npm run test:browser -- graphiql`, `-- dashboard`, `-- thief`: one of them alone. `-- large [minutes]`: many endpoints, long.
+// `npm run test:browser`: tests a real gateway in headless Chromium, and says that it was skipped if Chromium is not installed.
+// `npm run test:browser -- graphiql`, `-- dashboard` or `-- stolen-cookie` runs one journey. `-- large [minutes]` runs the
+// long test with many endpoints.
 
-import { openChromium } from './chromium.js';
-import { walkDashboard } from './dashboard.js';
-import { startGateway } from './gateway.js';
-import { exploreSchema } from './graphiql.js';
-import { watchMany } from './large.js';
-import { meetThief } from './thief.js';
+import { walkThroughDashboard } from './journeys/dashboard.js';
+import { exploreSchema } from './journeys/graphiql.js';
+import { watchManyEndpoints } from './journeys/many-endpoints.js';
+import { replayStolenCookie } from './journeys/stolen-cookie.js';
+import { openChromium } from './support/chromium.js';
+import { startGateway } from './support/gateway.js';
 
-const usual = { graphiql: exploreSchema, dashboard: walkDashboard, thief: meetThief };
-/** @type {Record<string, (browser: any, gateway: import('./gateway.js').RunningGateway) => Promise<void>>} */
-const walks = { ...usual, large: watchMany };
+const usual = { graphiql: exploreSchema, dashboard: walkThroughDashboard, 'stolen-cookie': replayStolenCookie };
+/** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
+const journeys = { ...usual, large: watchManyEndpoints };
 
 const [name] = process.argv.slice(2);
-const chosen = name === undefined ? Object.values(usual) : [walks[name]];
+const chosen = name === undefined ? Object.values(usual) : [journeys[name]];
 
 const browser = await openChromium();
 if (!browser) {
@@ -21,11 +22,13 @@ if (!browser) {
   process.exit(0);
 }
 try {
-  for (const walk of chosen) {
-    if (!walk) throw new Error(`there is no "${name}": ${Object.keys(walks).join(', ')}`);
-    const gateway = await startGateway(walk === watchMany ? 'test/browser/crowd.js' : undefined);
+  for (const journey of chosen) {
+    if (!journey) throw new Error(`there is no "${name}": ${Object.keys(journeys).join(', ')}`);
+    const gateway = await startGateway(
+      journey === watchManyEndpoints ? 'test/browser/support/many-endpoints-gateway.js' : undefined,
+    );
     try {
-      await walk(browser, gateway);
+      await journey(browser, gateway);
     } finally {
       await gateway.stop();
     }

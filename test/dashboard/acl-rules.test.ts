@@ -1,7 +1,7 @@
 // The form of a credential puts rules together from parts: what it makes of them is what the gateway reads.
 
 import { expect, test } from 'vitest';
-import { aclText, lineOf, ruleOf } from '../../src/dashboard/screens/credentials/acl-rules.ts';
+import { aclText, lineToRule, ruleToLine } from '../../src/dashboard/screens/credentials/acl-rules.ts';
 import { agentCommand } from '../../src/dashboard/screens/credentials/agent-command.ts';
 import { parseAclRule } from '../../src/tunnel/control/acl.ts';
 
@@ -17,7 +17,7 @@ test.each([
   'bind:key=a=b',
   'bind:a.b=c:1/d',
 ])('%s taken apart by the form is put together again', (rule) => {
-  expect(parseAclRule(ruleOf(lineOf(rule)) ?? '')).toEqual(parseAclRule(rule));
+  expect(parseAclRule(lineToRule(ruleToLine(rule)) ?? '')).toEqual(parseAclRule(rule));
 });
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   [{ kind: 'name', first: 'bind:app.example.com', second: '' }, 'bind:app.example.com'],
   [{ kind: 'below', first: '*.example.com', second: '' }, 'bind:*.example.com'],
 ] as const)('what people paste, as %o, is understood', (line, rule) => {
-  expect(ruleOf(line)).toBe(rule);
+  expect(lineToRule(line)).toBe(rule);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   { kind: 'address', first: 'example.com', second: '' },
   { kind: 'label', first: '', second: 'value' },
 ] as const)('%o is no rule yet', (line) => {
-  expect(ruleOf(line)).toBeNull();
+  expect(lineToRule(line)).toBeNull();
 });
 
 test.each([

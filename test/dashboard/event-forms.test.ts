@@ -4,19 +4,19 @@ import { expect, test } from 'vitest';
 import { eventTypes as catalog } from '../../src/api/resources/events/catalog.ts';
 import { checkTarget } from '../../src/api/resources/events/target-check.ts';
 import {
-  asksForProof,
-  choiceIn,
-  inputOf,
-  kindIn,
-  nameOf,
+  fieldName,
+  formToTarget,
+  hasAwsAuth,
+  targetKind,
   targetText,
+  targetToForm,
 } from '../../src/dashboard/screens/events/destinations/target-values.ts';
 import {
-  checkOf,
-  factsOf,
-  type Kind,
-  kindNames,
-  type Proof,
+  type AwsAuth,
+  memberValidator,
+  type TargetKind,
+  targetKindForm,
+  targetKindNames,
 } from '../../src/dashboard/screens/events/destinations/targets.ts';
 import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
 import { sinkNames } from '../../src/events/sinks/index.ts';
@@ -52,41 +52,41 @@ const typed: Record<string, string> = {
   resourceAttributes: 'service.name: gateway\ndeployment.environment.name: test',
 };
 
-function filled(kind: Kind, proof: Proof) {
-  const values = factsOf(kind).members.map((member) => [
-    nameOf(kind, member),
+function filled(kind: TargetKind, awsAuth: AwsAuth) {
+  const values = targetKindForm(kind).members.map((member) => [
+    fieldName(kind, member),
     typed[member.path.split('.').at(-1) ?? ''] ?? '',
   ]);
-  return { kind, proof, values: Object.fromEntries(values) };
+  return { kind, awsAuth, values: Object.fromEntries(values) };
 }
 
 test('there is a form for every kind of target', () => {
-  expect([...kindNames].sort()).toEqual(sinkNames.toSorted());
+  expect([...targetKindNames].sort()).toEqual(sinkNames.toSorted());
 });
 
-const forms = kindNames.flatMap((kind) =>
-  (asksForProof(kind) ? (['role', 'creds'] as const) : (['role'] as const)).map((proof) => [kind, proof] as const),
+const forms = targetKindNames.flatMap((kind) =>
+  (hasAwsAuth(kind) ? (['role', 'creds'] as const) : (['role'] as const)).map((proof) => [kind, proof] as const),
 );
 
 test.each(forms)(
   'a form for %s (%s) that is filled in makes a target that the gateway takes, and shows it again',
   (kind, proof) => {
     const choice = filled(kind, proof);
-    for (const member of factsOf(kind).members) {
-      expect(checkOf(member, false)(choice.values[nameOf(kind, member)] ?? ''), member.path).toBeNull();
+    for (const member of targetKindForm(kind).members) {
+      expect(memberValidator(member, false)(choice.values[fieldName(kind, member)] ?? ''), member.path).toBeNull();
     }
-    const target = checkTarget(inputOf(choice), allowed);
-    expect(kindIn(target as never)).toBe(kind);
-    expect(inputOf(choiceIn(target as never))).toEqual(inputOf(choice));
-    expect(targetText(target as never)).toContain(typed[factsOf(kind).main]);
+    const target = checkTarget(formToTarget(choice), allowed);
+    expect(targetKind(target as never)).toBe(kind);
+    expect(formToTarget(targetToForm(target as never))).toEqual(formToTarget(choice));
+    expect(targetText(target as never)).toContain(typed[targetKindForm(kind).main]);
   },
 );
 
 test('a secret may be left empty only where one is kept', () => {
-  for (const kind of kindNames) {
-    for (const member of factsOf(kind).members.filter(({ isSecret }) => isSecret)) {
-      expect(checkOf(member, true)('')).toBeNull();
-      expect(checkOf(member, false)('')).toBe('This is needed.');
+  for (const kind of targetKindNames) {
+    for (const member of targetKindForm(kind).members.filter(({ isSecret }) => isSecret)) {
+      expect(memberValidator(member, true)('')).toBeNull();
+      expect(memberValidator(member, false)('')).toBe('This is needed.');
     }
   }
 });
@@ -94,7 +94,7 @@ test('a secret may be left empty only where one is kept', () => {
 test('types of event are grouped, and none is left out', () => {
   const eventTypes = catalog();
   const types = eventTypes.map((type) => ({ ...type, fields: [] }));
-  const { traffic, others, changes } = sources.grouped(types);
+  const { traffic, others, changes } = sources.groupEventTypes(types);
   const all = [...traffic, ...others, ...changes.flatMap((object) => object.types.map(({ type }) => type))];
   expect(all.map(({ name }) => name).sort()).toEqual(eventTypes.map(({ name }) => name));
   expect(changes.find(({ object }) => object === 'API key')?.types.map(({ action }) => action)).toEqual([
@@ -106,20 +106,22 @@ test('types of event are grouped, and none is left out', () => {
 
 test('a field that is taken away leaves the others, and all of them are none', () => {
   const all = trafficFields['http_request_complete.v0'].map(({ name }) => name);
-  const without = sources.toggled([], 'conn.client_ip', all);
+  const without = sources.toggleField([], 'conn.client_ip', all);
   expect(without).toEqual(all.filter((name) => name !== 'conn.client_ip'));
-  expect(sources.toggled(without, 'conn.client_ip', all)).toEqual([]);
-  expect(sources.toggled(['conn.client_ip'], 'conn.client_ip', all), 'the last one stays').toEqual(['conn.client_ip']);
-  expect(sources.toggled(['http.request'], 'http.request.method', all)).toEqual(
+  expect(sources.toggleField(without, 'conn.client_ip', all)).toEqual([]);
+  expect(sources.toggleField(['conn.client_ip'], 'conn.client_ip', all), 'the last one stays').toEqual([
+    'conn.client_ip',
+  ]);
+  expect(sources.toggleField(['http.request'], 'http.request.method', all)).toEqual(
     all.filter((name) => name.startsWith('http.request.') && name !== 'http.request.method'),
   );
 });
 
 test('a share is sent as it was typed, and members are named by the place in which they are sent', () => {
-  let chosen = sources.chosen({}, ['user_created.v0', 'http_request_complete.v0'], true);
+  let chosen = sources.withTypesSelected({}, ['user_created.v0', 'http_request_complete.v0'], true);
   chosen = { ...chosen, 'http_request_complete.v0': { fields: [], filter: ' true ', share: 7 } };
-  const input = sources.inputOf(chosen);
+  const input = sources.sourcesToInput(chosen);
   expect(input[0]).toEqual({ type: 'http_request_complete.v0', fields: [], filter: 'true', sampleRate: 0.07 });
   expect(input[1]?.sampleRate).toBe(1);
-  expect(sources.memberOf(chosen, 'user_created.v0', 'filter')).toBe('sources[1].filter');
+  expect(sources.sourceFieldName(chosen, 'user_created.v0', 'filter')).toBe('sources[1].filter');
 });

@@ -1,10 +1,15 @@
 // The form that edits a captured request: what it sends is only what differs from what was captured.
 
 import { expect, test } from 'vitest';
-import { bytesOf, hexOf } from '../../src/dashboard/screens/traffic/bytes.ts';
-import { checkHeader, type Edits, editsOf, inputOf } from '../../src/dashboard/screens/traffic/replay-edits.ts';
+import { decodeBase64, hexDump } from '../../src/dashboard/screens/traffic/bytes.ts';
+import {
+  initialEdits,
+  type ReplayEdits,
+  replayInput,
+  validateHeader,
+} from '../../src/dashboard/screens/traffic/replay-edits.ts';
 
-type Request = Parameters<typeof editsOf>[0];
+type Request = Parameters<typeof initialEdits>[0];
 
 const request = {
   method: 'POST',
@@ -19,12 +24,12 @@ const request = {
   requestBody: { bytes: 3, keptBytes: 3, isWhole: true, text: 'tea' },
 } as unknown as Request; // The rest of it does not matter here.
 
-function sent(some: Partial<Edits>, of = request) {
-  return inputOf(of, { ...editsOf(of), ...some });
+function sent(some: Partial<ReplayEdits>, of = request) {
+  return replayInput(of, { ...initialEdits(of), ...some });
 }
 
 test('what belongs to one hop or one sending is not offered to be edited', () => {
-  expect(editsOf(request).headers).toEqual(['Content-Type: text/plain', 'Authorization: (as captured)']);
+  expect(initialEdits(request).headers).toEqual(['Content-Type: text/plain', 'Authorization: (as captured)']);
 });
 
 test('what was not touched is not sent: the gateway still has it', () => {
@@ -53,14 +58,14 @@ test('the text of a compressed body is sent without the word that it is compress
     ...request,
     requestHeaders: [...request.requestHeaders, { name: 'Content-Encoding', value: 'gzip', isRedacted: false }],
   };
-  const names = (some: Partial<Edits>) => sent(some, compressed).headers?.map(({ name }) => name);
+  const names = (some: Partial<ReplayEdits>) => sent(some, compressed).headers?.map(({ name }) => name);
   expect(names({ keepsBody: false, body: 'tea' })).toEqual(['Content-Type', 'Authorization']);
   expect(names({ path: '/other' })).toBeUndefined();
 });
 
 test('a body that was not kept whole has to be given', () => {
   const cut = { ...request, requestBody: { ...request.requestBody, bytes: 9, isWhole: false } };
-  expect(editsOf(cut).keepsBody).toBe(false);
+  expect(initialEdits(cut).keepsBody).toBe(false);
   expect(sent({}, cut).bodyBase64).toBe(Buffer.from('tea').toString('base64'));
 });
 
@@ -71,11 +76,11 @@ test.each([
   ['two words: 1', 'A header is written as name: value.'],
   ['Host: other', 'Host is made anew for each request; leave it out.'],
 ])('of “%s” the form says: %s', (line, said) => {
-  expect(checkHeader(line)).toBe(said);
+  expect(validateHeader(line)).toBe(said);
 });
 
 test('bytes that are no text are shown in hex, as many as there is room for', () => {
-  const bytes = bytesOf(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255, 0x41, 0x42]).toString('base64'));
-  expect(hexOf(bytes, 256)).toBe('0000  89 50 4e 47 00 01 02 ff  .PNG....\n0008  41 42                    AB');
-  expect(hexOf(bytes, 2)).toBe('0000  89 50                    .P');
+  const bytes = decodeBase64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255, 0x41, 0x42]).toString('base64'));
+  expect(hexDump(bytes, 256)).toBe('0000  89 50 4e 47 00 01 02 ff  .PNG....\n0008  41 42                    AB');
+  expect(hexDump(bytes, 2)).toBe('0000  89 50                    .P');
 });

@@ -15,31 +15,31 @@ import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { isOurs, OwnerLink } from '../credentials/owner.tsx';
-import { keyCrumbs, lists } from './navigation.ts';
+import { canManage, OwnerLink } from '../credentials/owner.tsx';
+import { keyCrumbs, listPaths } from './navigation.ts';
 
 /** That a key is used is told to nobody. */
-const USES_MS = 30_000;
+const LAST_USED_POLL_MS = 30_000;
 
 type Key = NonNullable<ApiKeyQuery['apiKey']>;
 
 export function ApiKeyPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(ApiKey, { id }, { kinds: ['apiKey'], pollMs: USES_MS });
-  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const { data, error, refetch } = useQuery(ApiKey, { id }, { kinds: ['apiKey'], pollMs: LAST_USED_POLL_MS });
+  const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
   const key = data?.apiKey;
   if (!key || error?.code === 'NOT_FOUND')
     return <LoadingPage title="API key" crumbs={keyCrumbs} error={error} refetch={refetch} />;
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
   return (
     <Page
       title={titleOf(key)}
       crumbs={keyCrumbs}
       actions={
-        isOurs(key.owner) && (
+        canManage(key.owner) && (
           <>
-            <Button onClick={() => setAsked('change')}>Change</Button>
-            <Button variant="danger" onClick={() => setAsked('delete')}>
+            <Button onClick={() => setOpenDialog('change')}>Change</Button>
+            <Button variant="danger" onClick={() => setOpenDialog('delete')}>
               Delete
             </Button>
           </>
@@ -56,8 +56,8 @@ export function ApiKeyPage() {
         ]}
       />
       <MetadataSection text={key.metadata} />
-      {asked === 'change' && <Change apiKey={key} onClose={close} />}
-      {asked === 'delete' && <Deletion apiKey={key} onClose={close} />}
+      {openDialog === 'change' && <EditDialog apiKey={key} onClose={close} />}
+      {openDialog === 'delete' && <DeleteDialog apiKey={key} onClose={close} />}
     </Page>
   );
 }
@@ -71,7 +71,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Change({ apiKey, onClose }: DialogProps) {
+function EditDialog({ apiKey, onClose }: DialogProps) {
   const { id } = apiKey;
   const update = useMutation(UpdateApiKey);
   return (
@@ -90,13 +90,13 @@ function Change({ apiKey, onClose }: DialogProps) {
   );
 }
 
-function Deletion({ apiKey, onClose }: DialogProps) {
+function DeleteDialog({ apiKey, onClose }: DialogProps) {
   const { route } = useLocation();
   const remove = useMutation(DeleteApiKey);
   async function confirmed() {
     if (!(await remove.mutate({ id: apiKey.id }))) return;
     toast('The API key is deleted.');
-    route(lists.keys, true);
+    route(listPaths.keys, true);
   }
   return (
     <ConfirmDialog

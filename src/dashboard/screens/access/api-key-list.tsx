@@ -11,7 +11,7 @@ import { OwnerLink } from '../credentials/owner.tsx';
 import { tabs } from './navigation.ts';
 
 /** That a key is used is told to nobody. */
-const USES_MS = 30_000;
+const LAST_USED_POLL_MS = 30_000;
 
 const columns: Column<ApiKeyRowFragment>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description, id }) => description || id },
@@ -38,7 +38,7 @@ const newKey = (
 );
 
 export function ApiKeyList() {
-  const list = useList(ApiKeys, {}, (result) => result.apiKeys, { kinds: ['apiKey'], pollMs: USES_MS });
+  const list = useList(ApiKeys, {}, (result) => result.apiKeys, { kinds: ['apiKey'], pollMs: LAST_USED_POLL_MS });
   return (
     <Page title="API keys" lead="With which programs use the API of this gateway." actions={newKey}>
       <Tabs label="Access" tabs={tabs} />

@@ -19,21 +19,21 @@ import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { botCrumbs, isAdmin, lists } from './navigation.ts';
-import { botName } from './new-bot-user.tsx';
+import { botCrumbs, isAdmin, listPaths } from './navigation.ts';
+import { validateBotName } from './new-bot-user.tsx';
 
 export function BotUserPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(BotUser, { id }, { kinds: ['botUser'] });
   const update = useMutation(UpdateBotUser);
-  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'rename' | 'delete'>();
   const bot = data?.botUser;
   if (!bot || error?.code === 'NOT_FOUND')
     return <LoadingPage title="bot user" crumbs={botCrumbs} error={error} refetch={refetch} />;
   const { active, name, createdAt } = bot;
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
 
-  async function turn() {
+  async function toggleActive() {
     if (!(await update.mutate({ id, input: { active: !active } }))) return;
     toastWithUndo(`${name} is ${active ? 'inactive' : 'active'} now.`, UpdateBotUser, { id, input: { active } });
     void refetch();
@@ -47,11 +47,11 @@ export function BotUserPage() {
       actions={
         isAdmin() && (
           <>
-            <Button onClick={() => setAsked('rename')}>Rename</Button>
-            <Button isBusy={update.isBusy} onClick={() => void turn()}>
+            <Button onClick={() => setOpenDialog('rename')}>Rename</Button>
+            <Button isBusy={update.isBusy} onClick={() => void toggleActive()}>
               {active ? 'Make inactive' : 'Make active'}
             </Button>
-            <Button variant="danger" onClick={() => setAsked('delete')}>
+            <Button variant="danger" onClick={() => setOpenDialog('delete')}>
               Delete
             </Button>
           </>
@@ -72,8 +72,8 @@ export function BotUserPage() {
           <a href={pathTo('credentials', 'new')}>credentials</a>: name it when you create one.
         </p>
       )}
-      {asked === 'rename' && <Rename bot={bot} onClose={close} />}
-      {asked === 'delete' && <Deletion bot={bot} onClose={close} />}
+      {openDialog === 'rename' && <RenameDialog bot={bot} onClose={close} />}
+      {openDialog === 'delete' && <DeleteDialog bot={bot} onClose={close} />}
     </Page>
   );
 }
@@ -83,7 +83,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Rename({ bot: { id, name }, onClose }: DialogProps) {
+function RenameDialog({ bot: { id, name }, onClose }: DialogProps) {
   const { bind, values } = useFormFields({ name });
   const update = useMutation(UpdateBotUser);
   async function submit() {
@@ -100,19 +100,19 @@ function Rename({ bot: { id, name }, onClose }: DialogProps) {
         isBusy={update.isBusy}
         onCancel={onClose}
       >
-        <TextField {...bind('name')} label="Name" validate={botName} />
+        <TextField {...bind('name')} label="Name" validate={validateBotName} />
       </Form>
     </Dialog>
   );
 }
 
-function Deletion({ bot: { id, name }, onClose }: DialogProps) {
+function DeleteDialog({ bot: { id, name }, onClose }: DialogProps) {
   const { route } = useLocation();
   const remove = useMutation(DeleteBotUser);
   async function confirmed() {
     if (!(await remove.mutate({ id }))) return;
     toast('The bot user is deleted.');
-    route(lists.bots, true);
+    route(listPaths.bots, true);
   }
   return (
     <ConfirmDialog

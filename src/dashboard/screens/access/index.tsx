@@ -4,7 +4,7 @@ import { ApiKeyPage } from './api-key-detail.tsx';
 import { ApiKeyList } from './api-key-list.tsx';
 import { BotUserPage } from './bot-user-detail.tsx';
 import { BotUserList } from './bot-user-list.tsx';
-import { lists } from './navigation.ts';
+import { listPaths } from './navigation.ts';
 import { NewApiKey } from './new-api-key.tsx';
 import { NewBotUser } from './new-bot-user.tsx';
 import { NewUser } from './new-user.tsx';
@@ -15,7 +15,7 @@ export default function Screen() {
   return (
     <Router>
       <Route path="/" component={ApiKeyList} />
-      <Route path="/keys" component={ToKeys} />
+      <Route path="/keys" component={RedirectToKeys} />
       <Route path="/keys/new" component={NewApiKey} />
       <Route path="/keys/:id" component={ApiKeyPage} />
       <Route path="/bots" component={BotUserList} />
@@ -29,8 +29,8 @@ export default function Screen() {
 }
 
 /** The list of API keys stands at the root. */
-function ToKeys() {
+function RedirectToKeys() {
   const { route } = useLocation();
-  useEffect(() => route(lists.keys, true), []);
+  useEffect(() => route(listPaths.keys, true), []);
   return null;
 }

@@ -11,7 +11,7 @@ import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { CodeBlock } from '../../ui/text/code-block.tsx';
 import { OwnerField } from '../credentials/owner.tsx';
-import { keyCrumbs, lists } from './navigation.ts';
+import { keyCrumbs, listPaths } from './navigation.ts';
 
 interface Created {
   id: string;
@@ -40,7 +40,7 @@ export function NewApiKey() {
           onDismiss={() => route(objectPath('apiKey', created.id), true)}
         >
           <p>A request with it, for example:</p>
-          <CodeBlock code={exampleWith(created.token)} label="the example" />
+          <CodeBlock code={exampleRequest(created.token)} label="the example" />
         </OneTimeSecret>
       </Page>
     );
@@ -52,7 +52,7 @@ export function NewApiKey() {
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
-        onCancel={() => route(lists.keys)}
+        onCancel={() => route(listPaths.keys)}
       >
         <TextField
           {...bind('description')}
@@ -60,7 +60,7 @@ export function NewApiKey() {
           help="For people: who or what will use it."
           validate={validateDescription}
         />
-        <OwnerField {...bind('ownerId')} what="the key" />
+        <OwnerField {...bind('ownerId')} subject="the key" />
         <TextArea
           {...bind('metadata')}
           label="Metadata"
@@ -75,6 +75,6 @@ export function NewApiKey() {
   );
 }
 
-function exampleWith(token: string): string {
+function exampleRequest(token: string): string {
   return `curl ${window.location.origin}/endpoints -H 'Authorization: Bearer ${token}' -H 'Service-Version: 2'`;
 }

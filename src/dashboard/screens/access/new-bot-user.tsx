@@ -8,11 +8,11 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { botCrumbs, lists } from './navigation.ts';
+import { botCrumbs, listPaths } from './navigation.ts';
 
 const NAME_MAX_BYTES = 255;
 
-export const botName = allOf(required('A name'), maxBytes(NAME_MAX_BYTES));
+export const validateBotName = allOf(required('A name'), maxBytes(NAME_MAX_BYTES));
 
 export function NewBotUser() {
   const { route } = useLocation();
@@ -31,9 +31,9 @@ export function NewBotUser() {
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
-        onCancel={() => route(lists.bots)}
+        onCancel={() => route(listPaths.bots)}
       >
-        <TextField {...bind('name')} label="Name" help="No other bot user may have it." validate={botName} />
+        <TextField {...bind('name')} label="Name" help="No other bot user may have it." validate={validateBotName} />
         <CheckField
           {...bind('active')}
           label="Active"

@@ -8,7 +8,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { lists, userCrumbs } from './navigation.ts';
+import { listPaths, userCrumbs } from './navigation.ts';
 import { type Role, roles } from './roles.ts';
 
 const EMAIL_MAX_BYTES = 254;
@@ -30,14 +30,14 @@ export function NewUser() {
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
-        onCancel={() => route(lists.users)}
+        onCancel={() => route(listPaths.users)}
       >
         <TextField
           {...bind('email')}
           type="email"
           label="E-mail"
           help="It is what the user signs in with. Nothing is sent to it: you make a sign-in link on the next page."
-          validate={allOf(required('An e-mail address'), maxBytes(EMAIL_MAX_BYTES), address)}
+          validate={allOf(required('An e-mail address'), maxBytes(EMAIL_MAX_BYTES), validateEmail)}
         />
         <SelectField
           {...bind('role')}
@@ -51,6 +51,6 @@ export function NewUser() {
   );
 }
 
-function address(value: string): string | null {
+function validateEmail(value: string): string | null {
   return /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : 'This isn’t an e-mail address.';
 }

@@ -17,34 +17,34 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, userCrumbs } from './navigation.ts';
 import type { Role } from './roles.ts';
 import { SignInLinkSection } from './sign-in-link.tsx';
-import { UserBrowsers } from './user-sessions.tsx';
+import { UserSessionsSection } from './user-sessions.tsx';
 
 export function UserPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(User, { id }, { kinds: ['user'] });
   const update = useMutation(UpdateUser);
-  const [asked, setAsked] = useState<'role' | 'shut-out'>();
+  const [openDialog, setOpenDialog] = useState<'role' | 'shut-out'>();
   const user = data?.user;
   if (!user || error?.code === 'NOT_FOUND')
     return <LoadingPage title="user" crumbs={userCrumbs} error={error} refetch={refetch} />;
   const { active, email, role } = user;
   const isYou = id === viewer.value?.user.id;
 
-  const other: Role = role === 'admin' ? 'member' : 'admin';
+  const otherRole: Role = role === 'admin' ? 'member' : 'admin';
 
   async function changeRole() {
-    if (!(await update.mutate({ id, input: { role: other } }))) return;
-    setAsked(undefined);
+    if (!(await update.mutate({ id, input: { role: otherRole } }))) return;
+    setOpenDialog(undefined);
     // Who is no admin any more can't take it back.
     if (isYou) return loadViewer();
-    toastWithUndo(`${email} is ${other === 'admin' ? 'an admin' : 'a member'} now.`, UpdateUser, {
+    toastWithUndo(`${email} is ${otherRole === 'admin' ? 'an admin' : 'a member'} now.`, UpdateUser, {
       id,
       input: { role },
     });
     void refetch();
   }
 
-  async function letIn() {
+  async function reactivate() {
     if (!(await update.mutate({ id, input: { active: true } }))) return;
     toast(`${email} is let in again.`);
     void refetch();
@@ -63,15 +63,15 @@ export function UserPage() {
       actions={
         isAdmin() && (
           <>
-            <Button isBusy={update.isBusy} onClick={() => (isYou ? setAsked('role') : void changeRole())}>
+            <Button isBusy={update.isBusy} onClick={() => (isYou ? setOpenDialog('role') : void changeRole())}>
               {role === 'admin' ? 'Make a member' : 'Make an admin'}
             </Button>
             {active ? (
-              <Button variant="danger" onClick={() => setAsked('shut-out')}>
+              <Button variant="danger" onClick={() => setOpenDialog('shut-out')}>
                 Shut out
               </Button>
             ) : (
-              <Button isBusy={update.isBusy} onClick={() => void letIn()}>
+              <Button isBusy={update.isBusy} onClick={() => void reactivate()}>
                 Let in again
               </Button>
             )}
@@ -79,7 +79,7 @@ export function UserPage() {
         )
       }
     >
-      <ErrorNote error={asked ? undefined : update.error} />
+      <ErrorNote error={openDialog ? undefined : update.error} />
       <DescriptionList
         items={[
           { name: 'Role', value: role === 'admin' ? 'admin: everything in the account' : 'member' },
@@ -89,36 +89,36 @@ export function UserPage() {
         ]}
       />
       {isAdmin() && active && <SignInLinkSection key={id} userId={id} email={email} />}
-      {isAdmin() && <UserBrowsers userId={id} email={email} isYou={isYou} />}
-      {asked === 'role' && (
+      {isAdmin() && <UserSessionsSection userId={id} email={email} isYou={isYou} />}
+      {openDialog === 'role' && (
         <ConfirmDialog
           title="Make yourself a member?"
           confirmLabel="Make me a member"
           error={update.error}
           isBusy={update.isBusy}
           onConfirm={() => void changeRole()}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setOpenDialog(undefined)}
         >
           <p>You can no longer change users, bot users and what others hold. Only another admin can take it back.</p>
         </ConfirmDialog>
       )}
-      {asked === 'shut-out' && (
-        <ShutOut
+      {openDialog === 'shut-out' && (
+        <DeactivateDialog
           id={id}
           email={email}
           isYou={isYou}
           onDone={() => {
-            setAsked(undefined);
+            setOpenDialog(undefined);
             void (isYou ? loadViewer() : refetch());
           }}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setOpenDialog(undefined)}
         />
       )}
     </Page>
   );
 }
 
-interface ShutOutProps {
+interface DeactivateDialogProps {
   id: string;
   email: string;
   isYou: boolean;
@@ -127,7 +127,7 @@ interface ShutOutProps {
 }
 
 /** It can be taken back, but for the browsers. */
-function ShutOut({ id, email, isYou, onDone, onClose }: ShutOutProps) {
+function DeactivateDialog({ id, email, isYou, onDone, onClose }: DeactivateDialogProps) {
   const deactivate = useMutation(DeactivateUser);
   async function confirmed() {
     if (!(await deactivate.mutate({ id }))) return;

@@ -12,10 +12,10 @@ import { toast } from '../../ui/feedback/toast.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { browserOf } from '../me/browser-name.ts';
+import { describeBrowser } from '../me/browser-name.ts';
 
 /** Browser sessions are told of to nobody. */
-const LOOK_MS = 15_000;
+const SESSIONS_POLL_MS = 15_000;
 
 type Row = NonNullable<UserSessionsQuery['browserSessions']>[number];
 
@@ -26,7 +26,7 @@ const columns: Column<Row>[] = [
     width: '2fr',
     cell: ({ userAgent, isThis }) => (
       <span title={userAgent}>
-        {browserOf(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
+        {describeBrowser(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
       </span>
     ),
   },
@@ -41,23 +41,23 @@ const columns: Column<Row>[] = [
   },
 ];
 
-interface UserBrowsersProps {
+interface UserSessionsSectionProps {
   userId: string;
   email: string;
   isYou: boolean;
 }
 
 /** Where a user is signed in; for admins. */
-export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
-  const { data, error, refetch } = useQuery(UserSessions, { userId }, { kinds: ['user'], pollMs: LOOK_MS });
+export function UserSessionsSection({ userId, email, isYou }: UserSessionsSectionProps) {
+  const { data, error, refetch } = useQuery(UserSessions, { userId }, { kinds: ['user'], pollMs: SESSIONS_POLL_MS });
   const everywhere = useMutation(SignOutEverywhere);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const rows = data?.browserSessions ?? [];
 
   async function signOut() {
     const result = await everywhere.mutate({ userId });
     if (!result) return;
-    setAsking(false);
+    setConfirming(false);
     if (isYou) return loadViewer();
     toast(`${email} is signed out everywhere.`);
     void refetch();
@@ -66,7 +66,7 @@ export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
   return (
     <Section
       title="Browsers"
-      actions={rows.length > 0 && <Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+      actions={rows.length > 0 && <Button onClick={() => setConfirming(true)}>Sign out everywhere</Button>}
     >
       <ErrorNote error={error} retry={() => void refetch()} />
       {data ? (
@@ -79,14 +79,14 @@ export function UserBrowsers({ userId, email, isYou }: UserBrowsersProps) {
       ) : (
         !error && <Skeleton />
       )}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Sign ${email} out everywhere?`}
           confirmLabel="Sign out everywhere"
           error={everywhere.error}
           isBusy={everywhere.isBusy}
           onConfirm={() => void signOut()}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Every browser in which {isYou ? 'you are' : 'the user is'} signed in is signed out at once

@@ -11,109 +11,109 @@ import { CheckField } from '../../ui/forms/choice-fields.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 
-interface OrderProps {
+interface CommandProps {
   id: string;
   /** What is typed to confirm. */
   name: string;
   onClose: () => void;
 }
 
-type Order = 'restart' | 'update' | 'stop';
+type AgentCommand = 'restart' | 'update' | 'stop';
 
-export function Orders({ id, name }: Omit<OrderProps, 'onClose'>) {
-  const [order, setOrder] = useState<Order>();
-  const asked = { id, name, onClose: () => setOrder(undefined) };
+export function AgentCommands({ id, name }: Omit<CommandProps, 'onClose'>) {
+  const [command, setCommand] = useState<AgentCommand>();
+  const commandProps = { id, name, onClose: () => setCommand(undefined) };
   return (
     <>
-      <Button onClick={() => setOrder('restart')}>Restart</Button>
-      <Button onClick={() => setOrder('update')}>Update</Button>
-      <Button variant="danger" onClick={() => setOrder('stop')}>
+      <Button onClick={() => setCommand('restart')}>Restart</Button>
+      <Button onClick={() => setCommand('update')}>Update</Button>
+      <Button variant="danger" onClick={() => setCommand('stop')}>
         Stop
       </Button>
-      {order === 'restart' && <Restart {...asked} />}
-      {order === 'update' && <Update {...asked} />}
-      {order === 'stop' && <Stop {...asked} />}
+      {command === 'restart' && <Restart {...commandProps} />}
+      {command === 'update' && <Update {...commandProps} />}
+      {command === 'stop' && <Stop {...commandProps} />}
     </>
   );
 }
 
-function Restart(props: OrderProps) {
+function Restart(props: CommandProps) {
   const restart = useMutation(RestartAgent);
   return (
-    <Tell
+    <CommandDialog
       {...props}
       title="Restart this agent?"
-      action="Restart the agent"
-      told="The agent restarts."
-      order={restart}
+      confirmLabel="Restart the agent"
+      successMessage="The agent restarts."
+      command={restart}
       send={() => restart.mutate({ id: props.id })}
     >
       <p>It ends and starts anew: what it serves doesn’t answer until it is back.</p>
-    </Tell>
+    </CommandDialog>
   );
 }
 
-function Stop(props: OrderProps) {
+function Stop(props: CommandProps) {
   const stop = useMutation(StopAgent);
   return (
-    <Tell
+    <CommandDialog
       {...props}
       title="Stop this agent?"
-      action="Stop the agent"
-      told="The agent stops."
-      order={stop}
+      confirmLabel="Stop the agent"
+      successMessage="The agent stops."
+      command={stop}
       send={() => stop.mutate({ id: props.id })}
     >
       <p>Its program ends, and all that it serves goes offline. It can be started again only where it runs.</p>
-    </Tell>
+    </CommandDialog>
   );
 }
 
-function Update(props: OrderProps) {
+function Update(props: CommandProps) {
   const update = useMutation(UpdateAgent);
   const { bind, values } = useFormFields({ version: '', permitMajorVersion: false });
   const { version, permitMajorVersion } = values;
   const input = { permitMajorVersion, ...(version.trim() && { version: version.trim() }) };
   return (
-    <Tell
+    <CommandDialog
       {...props}
       title="Update this agent?"
-      action="Update the agent"
-      told="The agent updates itself."
-      order={update}
+      confirmLabel="Update the agent"
+      successMessage="The agent updates itself."
+      command={update}
       send={() => update.mutate({ id: props.id, input })}
     >
       <p>It replaces its program by another version and starts that.</p>
       <TextField {...bind('version')} label="Version" help="Empty: the newest there is." placeholder="newest" />
       <CheckField {...bind('permitMajorVersion')} label="Also to another major version" />
-    </Tell>
+    </CommandDialog>
   );
 }
 
-interface TellProps<Result, Variables> extends OrderProps {
+interface CommandDialogProps<Result, Variables> extends CommandProps {
   title: string;
-  action: string;
+  confirmLabel: string;
   /** What is said when the agent has agreed. */
-  told: string;
-  order: MutationState<Result, Variables>;
+  successMessage: string;
+  command: MutationState<Result, Variables>;
   send: () => Promise<Result | undefined>;
   children: ComponentChildren;
 }
 
-function Tell<Result, Variables>(props: TellProps<Result, Variables>) {
-  const { name, title, action, told, order, send, children, onClose } = props;
+function CommandDialog<Result, Variables>(props: CommandDialogProps<Result, Variables>) {
+  const { name, title, confirmLabel, successMessage, command, send, children, onClose } = props;
   async function confirmed() {
     if (!(await send())) return;
-    toast(told);
+    toast(successMessage);
     onClose();
   }
   return (
     <ConfirmDialog
       title={title}
       typeToConfirm={name}
-      confirmLabel={action}
-      error={order.error}
-      isBusy={order.isBusy}
+      confirmLabel={confirmLabel}
+      error={command.error}
+      isBusy={command.isBusy}
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >

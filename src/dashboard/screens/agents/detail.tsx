@@ -13,13 +13,13 @@ import { Table } from '../../ui/table/table.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { Orders } from './commands.tsx';
+import { AgentCommands } from './commands.tsx';
 import { CredentialLink } from './credential-link.tsx';
 import { RoundTrip } from './round-trip.tsx';
-import { tunnelAddress, tunnelColumns } from './tunnel-columns.tsx';
+import { tunnelColumns, tunnelPath } from './tunnel-columns.tsx';
 
 const KINDS = ['tunnelSession', 'tunnel'];
-const ROUND_TRIP_MS = 5000;
+const ROUND_TRIP_POLL_MS = 5000;
 
 export const agentCrumbs = [{ title: 'Agents', href: pathTo('agents') }];
 
@@ -27,9 +27,9 @@ type Session = NonNullable<AgentQuery['tunnelSession']>;
 
 export function AgentPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(Agent, { id }, { kinds: KINDS, pollMs: ROUND_TRIP_MS });
+  const { data, error, refetch } = useQuery(Agent, { id }, { kinds: KINDS, pollMs: ROUND_TRIP_POLL_MS });
   const session = data?.tunnelSession;
-  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (error?.code === 'NOT_FOUND') return <AgentNotConnected />;
   if (!session) {
     return (
       <Page title="Agent" crumbs={agentCrumbs}>
@@ -43,7 +43,7 @@ export function AgentPage() {
       title={`Agent ${agentVersion} at ${ip}`}
       badge={<StatusDot state="live" roundTripAt={roundTrip?.at} />}
       crumbs={agentCrumbs}
-      actions={mayCommand ? <Orders id={id} name={ip} /> : undefined}
+      actions={mayCommand ? <AgentCommands id={id} name={ip} /> : undefined}
     >
       <ErrorNote error={error} />
       {!mayCommand && (
@@ -51,13 +51,13 @@ export function AgentPage() {
           It is connected with a credential of another owner: only that owner and admins can restart, update or stop it.
         </p>
       )}
-      <SessionFacts session={session} />
+      <SessionDetails session={session} />
       <Section title="Its tunnels">
         <Table
           label="Tunnels of this agent"
           columns={tunnelColumns}
           rows={tunnels}
-          href={tunnelAddress}
+          href={tunnelPath}
           empty={<p class="quiet">It serves nothing now.</p>}
         />
       </Section>
@@ -66,7 +66,7 @@ export function AgentPage() {
   );
 }
 
-function SessionFacts({ session }: { session: Session }) {
+function SessionDetails({ session }: { session: Session }) {
   const { os, arch, credential } = session;
   return (
     <DescriptionList
@@ -89,7 +89,7 @@ function SessionFacts({ session }: { session: Session }) {
   );
 }
 
-function Gone() {
+function AgentNotConnected() {
   return (
     <Page title="Agent" badge={<StatusDot state="off">not connected</StatusDot>} crumbs={agentCrumbs}>
       <EmptyState

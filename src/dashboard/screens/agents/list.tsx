@@ -1,22 +1,22 @@
 import { useList } from '../../data/hooks/use-list.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
-import { type AgentRowFragment, Agents as AgentsQuery } from '../../generated/operations.ts';
+import { type AgentRowFragment, Agents } from '../../generated/operations.ts';
 import { StatusDot } from '../../ui/feedback/status-dot.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { StartLine } from '../credentials/start-command.tsx';
+import { StartCommand } from '../credentials/start-command.tsx';
 import { RoundTrip } from './round-trip.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
 
 /** Round trips are not told of: heartbeats go every 10 s. */
-const ROUND_TRIPS_MS = 5000;
+const ROUND_TRIP_POLL_MS = 5000;
 
-export function Agents() {
-  const list = useList(AgentsQuery, {}, (result) => result.tunnelSessions, {
+export function AgentList() {
+  const list = useList(Agents, {}, (result) => result.tunnelSessions, {
     kinds: ['tunnelSession', 'tunnel'],
-    pollMs: ROUND_TRIPS_MS,
+    pollMs: ROUND_TRIP_POLL_MS,
   });
   return (
     <Page title="Agents" lead="Programs that are connected now, each in a session of its own, and serve endpoints.">
@@ -26,7 +26,7 @@ export function Agents() {
         list={list}
         href={(row) => objectPath('tunnelSession', row.id)}
         empty={
-          <EmptyState title="No agent is connected" action={<StartLine acl={[]} />}>
+          <EmptyState title="No agent is connected" action={<StartCommand acl={[]} />}>
             This line starts one; its authtoken is that of a <a href={pathTo('credentials')}>credential</a>, shown when
             one is created.
           </EmptyState>
@@ -44,7 +44,7 @@ const columns: Column<AgentRowFragment>[] = [
     width: '6.5rem',
     cell: (row) => <StatusDot state="live" roundTripAt={row.roundTrip?.at} />,
   },
-  { key: 'serves', title: 'Serves', width: '3fr', cell: serves },
+  { key: 'serves', title: 'Serves', width: '3fr', cell: servedTunnels },
   { key: 'version', title: 'Version', width: '5rem', priority: 2, cell: (row) => row.agentVersion },
   {
     key: 'system',
@@ -69,7 +69,7 @@ const columns: Column<AgentRowFragment>[] = [
   },
 ];
 
-function serves({ tunnels: [first, ...others] }: AgentRowFragment) {
+function servedTunnels({ tunnels: [first, ...others] }: AgentRowFragment) {
   if (!first) return <span class="quiet">nothing</span>;
   return others.length === 0 ? tunnelName(first) : `${tunnelName(first)} and ${others.length} more`;
 }

@@ -26,6 +26,6 @@ export function tunnelName({ publicUrl, labels }: Pick<AgentTunnelRowFragment, '
 }
 
 /** What has an address is looked at as an endpoint. */
-export function tunnelAddress({ id, endpoint }: AgentTunnelRowFragment): string {
+export function tunnelPath({ id, endpoint }: AgentTunnelRowFragment): string {
   return endpoint ? objectPath('endpoint', endpoint.id) : objectPath('tunnel', id);
 }

@@ -5,53 +5,53 @@ import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { useFieldError } from '../../ui/forms/form.tsx';
 import type { FieldBinding } from '../../ui/forms/use-form-fields.ts';
-import { kinds, lineOfKind, type RuleKind, type RuleLine, ruleOf } from './acl-rules.ts';
-import { BindTrial } from './bind-dry-run.tsx';
+import { emptyLine, lineToRule, type RuleKind, type RuleLine, ruleKinds } from './acl-rules.ts';
+import { BindDryRun } from './bind-dry-run.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { useAclTrial } from './use-acl-dry-run.ts';
+import { useAclDryRun } from './use-acl-dry-run.ts';
 
 /** As many as the gateway takes. */
-const MOST = 500;
+const MAX_RULES = 500;
 
 /** The rules of the lines; only what is whole counts. */
-export function aclOf(lines: readonly RuleLine[]): string[] {
-  return lines.flatMap((line) => ruleOf(line) ?? []);
+export function linesToAcl(lines: readonly RuleLine[]): string[] {
+  return lines.flatMap((line) => lineToRule(line) ?? []);
 }
 
 export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLine[]>) {
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
-  const isAdded = useRef(false);
+  const focusesNewRule = useRef(false);
   const [bind, setBind] = useState('');
-  const rules = aclOf(value);
+  const rules = linesToAcl(value);
   // Without any rule everything is allowed; that is not to be said of one who has just begun to write them.
-  const isBegun = value.length > 0 && rules.length === 0;
-  const trial = useAclTrial(rules, bind.trim() && !isBegun ? [bind.trim()] : []);
-  const meaningOf = (line: RuleLine) => trial?.rules.find(({ rule }) => rule === ruleOf(line));
-  const { fieldError: mistake } = useFieldError(name, value, (lines) => {
-    const unfinished = lines.findIndex((line) => ruleOf(line) === null);
+  const hasOnlyUnfinishedRules = value.length > 0 && rules.length === 0;
+  const dryRun = useAclDryRun(rules, bind.trim() && !hasOnlyUnfinishedRules ? [bind.trim()] : []);
+  const evaluationOf = (line: RuleLine) => dryRun?.rules.find(({ rule }) => rule === lineToRule(line));
+  const { fieldError } = useFieldError(name, value, (lines) => {
+    const unfinished = lines.findIndex((line) => lineToRule(line) === null);
     if (unfinished >= 0) return `Rule ${unfinished + 1} isn’t finished: fill it in, or remove it.`;
-    const wrong = lines.findIndex((line) => meaningOf(line)?.isValid === false);
+    const wrong = lines.findIndex((line) => evaluationOf(line)?.isValid === false);
     return wrong < 0 ? null : `Rule ${wrong + 1} isn’t right.`;
   });
 
   useLayoutEffect(() => {
-    if (!isAdded.current) return;
-    isAdded.current = false;
+    if (!focusesNewRule.current) return;
+    focusesNewRule.current = false;
     const row = [...(group.current?.querySelectorAll('.rule') ?? [])].at(-1);
     (row?.querySelector('input') ?? row?.querySelector('select'))?.focus();
   });
 
   function add(kind: RuleKind) {
-    isAdded.current = true;
-    onChange([...value, lineOfKind(kind)]);
+    focusesNewRule.current = true;
+    onChange([...value, emptyLine(kind)]);
   }
 
   return (
     <fieldset
       ref={group}
       class="field acl"
-      aria-describedby={[`${id}-help`, mistake && `${id}-error`].filter(Boolean).join(' ')}
+      aria-describedby={[`${id}-help`, fieldError && `${id}-error`].filter(Boolean).join(' ')}
     >
       <legend>What it may bind</legend>
       <p class="help" id={`${id}-help`}>
@@ -62,7 +62,7 @@ export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLi
           key={index}
           line={line}
           number={index + 1}
-          meaning={meaningOf(line)}
+          evaluation={evaluationOf(line)}
           onChange={(changed) => onChange(value.with(index, changed))}
           onRemove={() => onChange(value.toSpliced(index, 1))}
         />
@@ -72,22 +72,22 @@ export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLi
       )}
       <div class="add-rule">
         <span aria-hidden="true">Allow</span>
-        {kinds.map(({ kind, title }) => (
-          <Button key={kind} isDisabled={value.length >= MOST} label={`Allow: ${title}`} onClick={() => add(kind)}>
+        {ruleKinds.map(({ kind, title }) => (
+          <Button key={kind} isDisabled={value.length >= MAX_RULES} label={`Allow: ${title}`} onClick={() => add(kind)}>
             + {title}
           </Button>
         ))}
       </div>
-      {mistake && (
+      {fieldError && (
         <p class="mistake" id={`${id}-error`} role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
-      <BindTrial
+      <BindDryRun
         bind={bind}
         onChange={setBind}
-        isEarly={isBegun}
-        answer={trial?.binds.find((answered) => answered.bind === bind.trim())}
+        hasOnlyUnfinishedRules={hasOnlyUnfinishedRules}
+        result={dryRun?.binds.find((answered) => answered.bind === bind.trim())}
       />
     </fieldset>
   );

@@ -11,7 +11,7 @@ export interface RuleLine {
   second: string;
 }
 
-export const kinds: readonly { kind: RuleKind; title: string; first?: string; second?: string }[] = [
+export const ruleKinds: readonly { kind: RuleKind; title: string; first?: string; second?: string }[] = [
   { kind: 'name', title: 'One name', first: 'app.example.com' },
   { kind: 'below', title: 'Any name below', first: 'example.com' },
   { kind: 'address', title: 'TCP address', first: '1.example.com', second: '20000' },
@@ -19,21 +19,21 @@ export const kinds: readonly { kind: RuleKind; title: string; first?: string; se
   { kind: 'everything', title: 'Everything' },
 ];
 
-const BIND = 'bind:';
+const BIND_PREFIX = 'bind:';
 
 /** The rule that a line stands for; null as long as something of it is missing. */
-export function ruleOf({ kind, first, second }: RuleLine): string | null {
+export function lineToRule({ kind, first, second }: RuleLine): string | null {
   const [one, two] = [first.trim(), second.trim()];
   if (kind === 'everything') return '*';
   if (one === '') return null;
-  if (kind === 'name') return BIND + bare(one);
-  if (kind === 'below') return `${BIND}*.${bare(one).replace(/^\*\./, '')}`;
+  if (kind === 'name') return BIND_PREFIX + stripToName(one);
+  if (kind === 'below') return `${BIND_PREFIX}*.${stripToName(one).replace(/^\*\./, '')}`;
   if (two === '') return null;
-  return kind === 'address' ? `${BIND}${one}:${two}` : `${BIND}${one}=${two}`;
+  return kind === 'address' ? `${BIND_PREFIX}${one}:${two}` : `${BIND_PREFIX}${one}=${two}`;
 }
 
 /** What people paste: a rule, or the address of a page. */
-function bare(name: string): string {
+function stripToName(name: string): string {
   return name
     .replace(/^bind:/, '')
     .replace(/^[a-z]+:\/\//i, '')
@@ -41,23 +41,23 @@ function bare(name: string): string {
 }
 
 /** The line of a rule that the gateway has accepted once. */
-export function lineOf(rule: string): RuleLine {
-  const bound = rule.startsWith(BIND) ? rule.slice(BIND.length) : rule;
-  if (bound === '*') return lineOfKind('everything');
-  const [, key, value] = /^([^=]*)=(.*)$/s.exec(bound) ?? [];
+export function ruleToLine(rule: string): RuleLine {
+  const pattern = rule.startsWith(BIND_PREFIX) ? rule.slice(BIND_PREFIX.length) : rule;
+  if (pattern === '*') return emptyLine('everything');
+  const [, key, value] = /^([^=]*)=(.*)$/s.exec(pattern) ?? [];
   if (key !== undefined && value !== undefined) return { kind: 'label', first: key, second: value };
-  const [, host, port] = /^(.*):(\d+)$/.exec(bound) ?? [];
+  const [, host, port] = /^(.*):(\d+)$/.exec(pattern) ?? [];
   if (host !== undefined && port !== undefined) return { kind: 'address', first: host, second: port };
-  if (bound.startsWith('*.')) return { kind: 'below', first: bound.slice(2), second: '' };
-  return { kind: 'name', first: bound, second: '' };
+  if (pattern.startsWith('*.')) return { kind: 'below', first: pattern.slice(2), second: '' };
+  return { kind: 'name', first: pattern, second: '' };
 }
 
-export function lineOfKind(kind: RuleKind): RuleLine {
+export function emptyLine(kind: RuleKind): RuleLine {
   return { kind, first: '', second: '' };
 }
 
 /** What a list of rules comes to, where there is little room. */
 export function aclText(acl: readonly string[]): string {
-  if (acl.length === 0 || acl.some((rule) => rule === '*' || rule === `${BIND}*`)) return 'everything';
-  return acl.map((rule) => rule.replace(BIND, '')).join(', ');
+  if (acl.length === 0 || acl.some((rule) => rule === '*' || rule === `${BIND_PREFIX}*`)) return 'everything';
+  return acl.map((rule) => rule.replace(BIND_PREFIX, '')).join(', ');
 }

@@ -1,17 +1,17 @@
 import { useId } from 'preact/hooks';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import type { Trial } from './use-acl-dry-run.ts';
+import type { AclDryRun } from './use-acl-dry-run.ts';
 
-interface BindTrialProps {
+interface BindDryRunProps {
   bind: string;
   onChange: (bind: string) => void;
-  answer: Trial['binds'][number] | undefined;
+  result: AclDryRun['binds'][number] | undefined;
   /** There are rules, but none is whole yet. */
-  isEarly: boolean;
+  hasOnlyUnfinishedRules: boolean;
 }
 
 /** Whether the rules above would let an agent have something. */
-export function BindTrial({ bind, onChange, answer, isEarly }: BindTrialProps) {
+export function BindDryRun({ bind, onChange, result, hasOnlyUnfinishedRules }: BindDryRunProps) {
   const id = useId();
   return (
     <div class="bind-trial">
@@ -32,11 +32,11 @@ export function BindTrial({ bind, onChange, answer, isEarly }: BindTrialProps) {
       <p class="help" id={`${id}-answer`} role="status">
         {bind.trim() === '' ? (
           'Try a name, an address such as 1.example.com:20000, or a label such as key=value. Nothing is stored.'
-        ) : isEarly ? (
+        ) : hasOnlyUnfinishedRules ? (
           'Fill a rule in first.'
-        ) : answer ? (
+        ) : result ? (
           <>
-            <Tag variant={answer.isAllowed ? 'good' : 'bad'}>{answer.isAllowed ? 'yes' : 'no'}</Tag> {answer.message}
+            <Tag variant={result.isAllowed ? 'good' : 'bad'}>{result.isAllowed ? 'yes' : 'no'}</Tag> {result.message}
           </>
         ) : (
           '…'

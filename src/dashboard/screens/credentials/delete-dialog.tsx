@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { credentialTitle } from './navigation.ts';
 
-export function Deletion({ credential, onClose }: { credential: CredentialRowFragment; onClose: () => void }) {
+export function DeleteDialog({ credential, onClose }: { credential: CredentialRowFragment; onClose: () => void }) {
   const { id, openSessions } = credential;
   const { route } = useLocation();
   const remove = useMutation(DeleteCredential);
@@ -27,12 +27,12 @@ export function Deletion({ credential, onClose }: { credential: CredentialRowFra
       onConfirm={() => void confirmed()}
       onClose={onClose}
     >
-      <p>Its authtoken is refused from then on, for good. {endingText(openSessions)}</p>
+      <p>Its authtoken is refused from then on, for good. {consequence(openSessions)}</p>
     </ConfirmDialog>
   );
 }
 
-function endingText(sessions: number): string {
+function consequence(sessions: number): string {
   if (sessions === 0) return 'No agent is connected with it now.';
   const who =
     sessions === 1

@@ -13,18 +13,18 @@ import { Page, Section } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { Deletion } from './delete-dialog.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
 import { credentialCrumbs, credentialTitle } from './navigation.ts';
-import { isOurs, OwnerLink } from './owner.tsx';
-import { Sessions } from './sessions.tsx';
-import { useAclTrial } from './use-acl-dry-run.ts';
+import { canManage, OwnerLink } from './owner.tsx';
+import { AgentSessions } from './sessions.tsx';
+import { useAclDryRun } from './use-acl-dry-run.ts';
 
 export function CredentialPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(Credential, { id }, { kinds: ['credential', 'tunnelSession'] });
   const [isDeleting, setDeleting] = useState(false);
   const credential = data?.credential;
-  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (error?.code === 'NOT_FOUND') return <CredentialNotFound />;
   if (!credential) {
     return (
       <Page title="Credential" crumbs={credentialCrumbs}>
@@ -38,7 +38,7 @@ export function CredentialPage() {
       title={credentialTitle(credential)}
       crumbs={credentialCrumbs}
       actions={
-        isOurs(owner) && (
+        canManage(owner) && (
           <>
             <LinkButton href={pathTo('credentials', id, 'edit')}>Change</LinkButton>
             <Button variant="danger" onClick={() => setDeleting(true)}>
@@ -58,16 +58,16 @@ export function CredentialPage() {
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
-      <Rules acl={acl} />
-      <Sessions ids={tunnelSessions.map((session) => session.id)} acl={acl} />
+      <AclRules acl={acl} />
+      <AgentSessions ids={tunnelSessions.map((session) => session.id)} acl={acl} />
       <MetadataSection text={metadata} />
-      {isDeleting && <Deletion credential={credential} onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteDialog credential={credential} onClose={() => setDeleting(false)} />}
     </Page>
   );
 }
 
-function Rules({ acl }: { acl: readonly string[] }) {
-  const trial = useAclTrial(acl);
+function AclRules({ acl }: { acl: readonly string[] }) {
+  const dryRun = useAclDryRun(acl);
   return (
     <Section title="What it may bind">
       {acl.length === 0 ? (
@@ -76,7 +76,7 @@ function Rules({ acl }: { acl: readonly string[] }) {
         <ul class="rules">
           {acl.map((rule, index) => (
             <li key={index}>
-              <code>{rule}</code> <span class="quiet">{trial?.rules[index]?.message}</span>
+              <code>{rule}</code> <span class="quiet">{dryRun?.rules[index]?.message}</span>
             </li>
           ))}
         </ul>
@@ -85,7 +85,7 @@ function Rules({ acl }: { acl: readonly string[] }) {
   );
 }
 
-function Gone() {
+function CredentialNotFound() {
   return (
     <Page title="Credential" crumbs={credentialCrumbs}>
       <EmptyState

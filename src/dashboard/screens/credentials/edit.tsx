@@ -12,9 +12,9 @@ import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { AclField, aclOf } from './acl-field.tsx';
-import { lineOf, type RuleLine } from './acl-rules.ts';
-import { credentialCrumbs, crumbsBelow } from './navigation.ts';
+import { AclField, linesToAcl } from './acl-field.tsx';
+import { type RuleLine, ruleToLine } from './acl-rules.ts';
+import { credentialCrumbs, crumbsInside } from './navigation.ts';
 
 export function EditCredential() {
   const id = useParam('id');
@@ -27,35 +27,35 @@ export function EditCredential() {
       </Page>
     );
   }
-  return <Change key={id} credential={credential} />;
+  return <EditForm key={id} credential={credential} />;
 }
 
-function Change({ credential }: { credential: NonNullable<CredentialQuery['credential']> }) {
+function EditForm({ credential }: { credential: NonNullable<CredentialQuery['credential']> }) {
   const { id, acl } = credential;
   const { route } = useLocation();
   const { bind, values } = useFormFields({
     description: credential.description,
-    acl: acl.map(lineOf) as readonly RuleLine[],
+    acl: acl.map(ruleToLine) as readonly RuleLine[],
     metadata: credential.metadata,
   });
   const update = useMutation(UpdateCredential);
-  const back = objectPath('credential', id);
+  const detailPath = objectPath('credential', id);
 
   async function submit() {
-    if (!(await update.mutate({ id, input: { ...values, acl: aclOf(values.acl) } }))) return;
+    if (!(await update.mutate({ id, input: { ...values, acl: linesToAcl(values.acl) } }))) return;
     const before = { description: credential.description, acl, metadata: credential.metadata };
     toastWithUndo('The credential is changed.', UpdateCredential, { id, input: before });
-    route(back);
+    route(detailPath);
   }
 
   return (
-    <Page title="Change the credential" crumbs={crumbsBelow(credential)}>
+    <Page title="Change the credential" crumbs={crumbsInside(credential)}>
       <Form
         submitLabel="Save"
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}
-        onCancel={() => route(back)}
+        onCancel={() => route(detailPath)}
       >
         <TextField
           {...bind('description')}

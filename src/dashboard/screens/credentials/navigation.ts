@@ -8,6 +8,6 @@ export function credentialTitle({ id, description }: { id: string; description: 
   return description.trim() || id;
 }
 
-export function crumbsBelow(credential: { id: string; description: string }): Breadcrumb[] {
+export function crumbsInside(credential: { id: string; description: string }): Breadcrumb[] {
   return [...credentialCrumbs, { title: credentialTitle(credential), href: objectPath('credential', credential.id) }];
 }

@@ -9,11 +9,11 @@ import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
 import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { AclField, aclOf } from './acl-field.tsx';
+import { AclField, linesToAcl } from './acl-field.tsx';
 import type { RuleLine } from './acl-rules.ts';
 import { credentialCrumbs } from './navigation.ts';
 import { OwnerField } from './owner.tsx';
-import { StartLine } from './start-command.tsx';
+import { StartCommand } from './start-command.tsx';
 
 interface Created {
   id: string;
@@ -34,7 +34,7 @@ export function NewCredential() {
 
   async function submit() {
     const { ownerId, acl, ...texts } = values;
-    const result = await create.mutate({ input: { ...texts, acl: aclOf(acl), ...(ownerId && { ownerId }) } });
+    const result = await create.mutate({ input: { ...texts, acl: linesToAcl(acl), ...(ownerId && { ownerId }) } });
     const { id, token, acl: kept } = result?.createCredential ?? {};
     if (id && token) setCreated({ id, token, acl: kept ?? [] });
   }
@@ -48,7 +48,7 @@ export function NewCredential() {
           onDismiss={() => route(objectPath('credential', created.id), true)}
         >
           <p>Where this project is checked out, this line starts an agent with it:</p>
-          <StartLine token={created.token} acl={created.acl} />
+          <StartCommand token={created.token} acl={created.acl} />
         </OneTimeSecret>
       </Page>
     );
@@ -69,7 +69,7 @@ export function NewCredential() {
           validate={validateDescription}
         />
         <AclField {...bind('acl')} />
-        <OwnerField {...bind('ownerId')} what="the credential" />
+        <OwnerField {...bind('ownerId')} subject="the credential" />
         <TextArea
           {...bind('metadata')}
           label="Metadata"

@@ -22,21 +22,21 @@ export function OwnerLink({ owner }: { owner: OwnerNameFragment }) {
 }
 
 /** Whether the viewer may change what this owner holds. */
-export function isOurs({ id }: { id: string }): boolean {
-  const here = viewer.value;
-  return Boolean(here && (here.isAdmin || here.user.id === id));
+export function canManage({ id }: { id: string }): boolean {
+  const currentViewer = viewer.value;
+  return Boolean(currentViewer && (currentViewer.isAdmin || currentViewer.user.id === id));
 }
 
 /** For admins: others hold what they have themselves made. Empty is the viewer. */
-export function OwnerField({ what, ...field }: FieldBinding<string> & { what: string }) {
+export function OwnerField({ subject, ...field }: FieldBinding<string> & { subject: string }) {
   const { data } = useQuery(OwnerChoices, {}, { kinds: ['user', 'botUser'] });
-  const here = viewer.value;
-  if (!here?.isAdmin) return null;
+  const currentViewer = viewer.value;
+  if (!currentViewer?.isAdmin) return null;
   const { users, botUsers } = data ?? {};
   const others = [...(users?.nodes ?? []), ...(botUsers?.nodes ?? [])].filter(
-    (owner) => owner.active && owner.id !== here.user.id,
+    (owner) => owner.active && owner.id !== currentViewer.user.id,
   );
-  const isCut = users?.pageInfo.hasNextPage || botUsers?.pageInfo.hasNextPage;
+  const isTruncated = users?.pageInfo.hasNextPage || botUsers?.pageInfo.hasNextPage;
   const options = [
     { value: '', title: 'You' },
     ...others.map((owner) => ({
@@ -44,13 +44,13 @@ export function OwnerField({ what, ...field }: FieldBinding<string> & { what: st
       title: owner.__typename === 'User' ? owner.email : `${owner.name} (bot user)`,
     })),
   ];
-  const help = `Only the holder and admins can change ${what}. It works as long as its holder is active.`;
+  const help = `Only the holder and admins can change ${subject}. It works as long as its holder is active.`;
   return (
     <SelectField
       {...field}
       label="Held by"
       options={options}
-      help={isCut ? `${help} The newest 100 users and bot users are offered.` : help}
+      help={isTruncated ? `${help} The newest 100 users and bot users are offered.` : help}
     />
   );
 }

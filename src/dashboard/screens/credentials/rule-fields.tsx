@@ -1,19 +1,19 @@
 import { useId } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { kinds, type RuleKind, type RuleLine, ruleOf } from './acl-rules.ts';
-import type { Trial } from './use-acl-dry-run.ts';
+import { lineToRule, type RuleKind, type RuleLine, ruleKinds } from './acl-rules.ts';
+import type { AclDryRun } from './use-acl-dry-run.ts';
 
 interface RuleFieldsProps {
   line: RuleLine;
   number: number;
   /** What the gateway says of it, if it has. */
-  meaning: Trial['rules'][number] | undefined;
+  evaluation: AclDryRun['rules'][number] | undefined;
   onChange: (line: RuleLine) => void;
   onRemove: () => void;
 }
 
 /** What stands between the two parts of a rule. */
-const BETWEEN: Partial<Record<RuleKind, string>> = { address: ':', label: '=' };
+const SEPARATORS: Partial<Record<RuleKind, string>> = { address: ':', label: '=' };
 const LABELS: Partial<Record<RuleKind, [string, string?]>> = {
   name: ['the name'],
   below: ['the name above'],
@@ -22,11 +22,11 @@ const LABELS: Partial<Record<RuleKind, [string, string?]>> = {
 };
 
 /** One rule, and what it allows. */
-export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFieldsProps) {
+export function RuleFields({ line, number, evaluation, onChange, onRemove }: RuleFieldsProps) {
   const id = useId();
   const { kind, first, second } = line;
-  const { first: firstHint, second: secondHint } = kinds.find((one) => one.kind === kind) ?? {};
-  const isWrong = meaning?.isValid === false;
+  const { first: firstHint, second: secondHint } = ruleKinds.find((one) => one.kind === kind) ?? {};
+  const isInvalid = evaluation?.isValid === false;
   const input = (part: 'first' | 'second', value: string, hint: string, what = '') => (
     <input
       type="text"
@@ -35,7 +35,7 @@ export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFi
       placeholder={hint}
       aria-label={`Rule ${number}: ${what}`}
       aria-describedby={id}
-      aria-invalid={isWrong || undefined}
+      aria-invalid={isInvalid || undefined}
       autoComplete="off"
       autoCapitalize="off"
       spellcheck={false}
@@ -49,7 +49,7 @@ export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFi
         value={kind}
         onChange={(event) => onChange({ ...line, kind: event.currentTarget.value as RuleKind })}
       >
-        {kinds.map((one) => (
+        {ruleKinds.map((one) => (
           <option key={one.kind} value={one.kind} selected={one.kind === kind}>
             {one.title}
           </option>
@@ -57,14 +57,14 @@ export function RuleFields({ line, number, meaning, onChange, onRemove }: RuleFi
       </select>
       <span class="rule-parts">
         {firstHint !== undefined && input('first', first, firstHint, LABELS[kind]?.[0])}
-        {BETWEEN[kind] && <span aria-hidden="true">{BETWEEN[kind]}</span>}
+        {SEPARATORS[kind] && <span aria-hidden="true">{SEPARATORS[kind]}</span>}
         {secondHint !== undefined && input('second', second, secondHint, LABELS[kind]?.[1])}
       </span>
       <Button variant="plain" label={`Remove rule ${number}`} onClick={onRemove}>
         ✕
       </Button>
-      <p class={isWrong ? 'mistake' : 'help'} id={id}>
-        {ruleOf(line) === null ? hintFor(kind) : meaning?.message}
+      <p class={isInvalid ? 'mistake' : 'help'} id={id}>
+        {lineToRule(line) === null ? hintFor(kind) : evaluation?.message}
       </p>
     </div>
   );

@@ -9,12 +9,12 @@ import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Count } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { StartLine } from './start-command.tsx';
+import { StartCommand } from './start-command.tsx';
 
 /** As many as the gateway looks up at once. */
-const MOST = 100;
+const MAX_SHOWN = 100;
 /** Round trips are not told of: heartbeats go every 10 s. */
-const ROUND_TRIPS_MS = 5000;
+const ROUND_TRIP_POLL_MS = 5000;
 
 type Node = NonNullable<NonNullable<CredentialSessionsQuery['nodes']>[number]>;
 type Row = Extract<Node, { ip: string }>;
@@ -52,12 +52,17 @@ const columns: Column<Row>[] = [
 ];
 
 /** The agents that are connected with a credential now. */
-export function Sessions({ ids, acl }: { ids: readonly string[]; acl: readonly string[] }) {
-  const shown = ids.slice(0, MOST);
+export function AgentSessions({ ids, acl }: { ids: readonly string[]; acl: readonly string[] }) {
+  const shown = ids.slice(0, MAX_SHOWN);
   const { data, error, refetch } = useQuery(
     CredentialSessions,
     { ids: shown },
-    { kinds: ['tunnelSession', 'tunnel'], pollMs: ROUND_TRIPS_MS, keepPreviousData: true, skip: shown.length === 0 },
+    {
+      kinds: ['tunnelSession', 'tunnel'],
+      pollMs: ROUND_TRIP_POLL_MS,
+      keepPreviousData: true,
+      skip: shown.length === 0,
+    },
   );
   const rows = (data?.nodes ?? []).filter(
     (node): node is Row => node !== null && 'ip' in node && ids.includes(node.id),
@@ -68,7 +73,7 @@ export function Sessions({ ids, acl }: { ids: readonly string[]; acl: readonly s
       {ids.length === 0 ? (
         <EmptyState title="No agent is connected with it">
           <p>This line starts one, with the authtoken that was shown when the credential was created.</p>
-          <StartLine acl={acl} />
+          <StartCommand acl={acl} />
         </EmptyState>
       ) : data ? (
         <Table
@@ -80,9 +85,9 @@ export function Sessions({ ids, acl }: { ids: readonly string[]; acl: readonly s
       ) : (
         !error && <Skeleton />
       )}
-      {ids.length > MOST && (
+      {ids.length > MAX_SHOWN && (
         <p class="quiet">
-          The newest {MOST} of {ids.length} are shown.
+          The newest {MAX_SHOWN} of {ids.length} are shown.
         </p>
       )}
     </Section>

@@ -7,10 +7,10 @@ import { TryAcl, type TryAclQuery } from '../../generated/operations.ts';
 /** Who types fast is not asked about every letter. */
 const PAUSE_MS = 150;
 
-export type Trial = NonNullable<TryAclQuery['tryAcl']>;
+export type AclDryRun = NonNullable<TryAclQuery['tryAcl']>;
 
 /** @returns what is known so far: it may be about what stood there a moment ago. */
-export function useAclTrial(acl: readonly string[], binds: readonly string[] = []): Trial | undefined {
+export function useAclDryRun(acl: readonly string[], binds: readonly string[] = []): AclDryRun | undefined {
   const asked = useSettled(JSON.stringify({ acl, binds }));
   const { data } = useQuery(TryAcl, JSON.parse(asked), { keepPreviousData: true });
   return data?.tryAcl ?? undefined;

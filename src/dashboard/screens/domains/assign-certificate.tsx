@@ -22,26 +22,26 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
   const { rows, isLoading } = useList(Certificates, {}, (result) => result.tlsCertificates, {
     kinds: ['tlsCertificate'],
   });
-  const [chosen, setChosen] = useState(UPLOAD);
+  const [selected, setSelected] = useState(UPLOAD);
   const assign = useMutation(UpdateDomain);
-  const covering = rows.filter(
+  const candidates = rows.filter(
     ({ id, subjectAlternativeNames }) =>
       id !== domain.certificate?.id && subjectAlternativeNames.dnsNames.some((name) => covers(name, domain.domain)),
   );
 
-  async function show(certificateId: string) {
+  async function assignCertificate(certificateId: string) {
     if (await assign.mutate({ id: domain.id, input: { certificateId } })) onDone();
   }
 
-  const choice = covering.length > 0 && (
+  const certificateSelect = candidates.length > 0 && (
     <SelectField
       name="certificateId"
       label="Which one"
-      value={chosen}
-      onChange={setChosen}
+      value={selected}
+      onChange={setSelected}
       options={[
         { value: UPLOAD, title: 'Upload a new one' },
-        ...covering.map((row) => ({
+        ...candidates.map((row) => ({
           value: row.id,
           title: `${certificateTitle(row)}, until ${row.notAfter.slice(0, 10)}`,
         })),
@@ -49,16 +49,16 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
     />
   );
   if (isLoading) return null;
-  if (chosen !== UPLOAD) {
+  if (selected !== UPLOAD) {
     return (
       <Form
         submitLabel="Show it to visitors"
-        onSubmit={() => void show(chosen)}
+        onSubmit={() => void assignCertificate(selected)}
         error={assign.error}
         isBusy={assign.isBusy}
         onCancel={onCancel}
       >
-        {choice}
+        {certificateSelect}
       </Form>
     );
   }
@@ -66,8 +66,8 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
     <CertificateForm
       action="Upload it and show it to visitors"
       error={assign.error}
-      before={choice}
-      onDone={(id) => void show(id)}
+      header={certificateSelect}
+      onDone={(id) => void assignCertificate(id)}
       onCancel={onCancel}
     />
   );

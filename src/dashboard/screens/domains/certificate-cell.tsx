@@ -2,16 +2,16 @@ import { signal } from '@preact/signals';
 import { execute } from '../../data/client/client.ts';
 import type { DomainRowFragment } from '../../generated/operations.ts';
 import { CertificateEnds } from '../../generated/operations.ts';
-import { Until } from './certificates/expiry.tsx';
+import { Expiry } from './certificates/expiry.tsx';
 
 /** Which certificate the visitors of a domain see, and how long it lasts. */
 export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
   const { cnameTarget, certificate, certificateManagementPolicy } = domain;
   if (certificate) {
-    const end = certificateEnds.of(certificate.id);
+    const end = certificateExpiry.get(certificate.id);
     return end ? (
       <>
-        ends <Until at={end} />
+        ends <Expiry at={end} />
       </>
     ) : (
       <span class="quiet">uploaded</span>
@@ -22,25 +22,25 @@ export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
 }
 
 /** By the ids of certificates. They stay for good, so that each is asked for once. */
-const known = signal<ReadonlyMap<string, string>>(new Map());
-const asked = new Set<string>();
+const expiryById = signal<ReadonlyMap<string, string>>(new Map());
+const requestedIds = new Set<string>();
 
-export const certificateEnds = {
-  of: (id: string): string | undefined => known.value.get(id),
+export const certificateExpiry = {
+  get: (id: string): string | undefined => expiryById.value.get(id),
   /** Has those asked for that aren't known. */
-  want(ids: readonly string[]): void {
-    const missing = [...new Set(ids)].filter((id) => !asked.has(id));
+  load(ids: readonly string[]): void {
+    const missing = [...new Set(ids)].filter((id) => !requestedIds.has(id));
     if (missing.length === 0) return;
-    for (const id of missing) asked.add(id);
+    for (const id of missing) requestedIds.add(id);
     execute(CertificateEnds, { ids: missing }).then(
       ({ nodes }) => {
         const found = (nodes ?? []).flatMap((node) =>
           node && 'notAfter' in node ? [[node.id, node.notAfter] as const] : [],
         );
-        known.value = new Map([...known.value, ...found]);
+        expiryById.value = new Map([...expiryById.value, ...found]);
       },
       () => {
-        for (const id of missing) asked.delete(id);
+        for (const id of missing) requestedIds.delete(id);
       },
     );
   },

@@ -11,17 +11,17 @@ import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { ChangeDomain, DeleteDomainDialog } from './dialogs.tsx';
-import { Records } from './dns-records.tsx';
+import { DeleteDomainDialog, EditDomainDialog } from './dialogs.tsx';
+import { DnsRecords } from './dns-records.tsx';
 import { DomainCertificate } from './domain-certificate.tsx';
-import { domainCrumbs, lists } from './navigation.ts';
+import { domainCrumbs, listPaths } from './navigation.ts';
 
 export function DomainPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(Domain, { id }, { kinds: ['reservedDomain'] });
-  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
   const domain = data?.reservedDomain;
-  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (error?.code === 'NOT_FOUND') return <DomainNotFound />;
   if (!domain) {
     return (
       <Page title="Domain" crumbs={domainCrumbs}>
@@ -29,7 +29,7 @@ export function DomainPage() {
       </Page>
     );
   }
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
   return (
     <Page
       title={domain.domain}
@@ -37,8 +37,8 @@ export function DomainPage() {
       lead={domain.description || undefined}
       actions={
         <>
-          <Button onClick={() => setAsked('change')}>Change</Button>
-          <Button variant="danger" onClick={() => setAsked('delete')}>
+          <Button onClick={() => setOpenDialog('change')}>Change</Button>
+          <Button variant="danger" onClick={() => setOpenDialog('delete')}>
             Delete
           </Button>
         </>
@@ -53,19 +53,22 @@ export function DomainPage() {
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
-      <Records domain={domain} />
+      <DnsRecords domain={domain} />
       <DomainCertificate domain={domain} onChanged={() => void refetch()} />
       <MetadataSection text={domain.metadata} />
-      {asked === 'change' && <ChangeDomain domain={domain} onClose={close} />}
-      {asked === 'delete' && <DeleteDomainDialog domain={domain} onClose={close} />}
+      {openDialog === 'change' && <EditDomainDialog domain={domain} onClose={close} />}
+      {openDialog === 'delete' && <DeleteDomainDialog domain={domain} onClose={close} />}
     </Page>
   );
 }
 
-function Gone() {
+function DomainNotFound() {
   return (
     <Page title="Domain" crumbs={domainCrumbs}>
-      <EmptyState title="There is no such domain" action={<LinkButton href={lists.domains}>All domains</LinkButton>}>
+      <EmptyState
+        title="There is no such domain"
+        action={<LinkButton href={listPaths.domains}>All domains</LinkButton>}
+      >
         It has been given up, or belongs to another account.
       </EmptyState>
     </Page>

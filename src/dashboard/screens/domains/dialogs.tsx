@@ -6,7 +6,7 @@ import { DeleteDomain, type DomainQuery, UpdateDomain } from '../../generated/op
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { MetadataDialog } from '../../ui/dialogs/metadata-dialog.tsx';
 import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
-import { lists } from './navigation.ts';
+import { listPaths } from './navigation.ts';
 
 export type Domain = NonNullable<DomainQuery['reservedDomain']>;
 
@@ -15,7 +15,7 @@ interface DomainDialogProps {
   onClose: () => void;
 }
 
-export function ChangeDomain({ domain, onClose }: DomainDialogProps) {
+export function EditDomainDialog({ domain, onClose }: DomainDialogProps) {
   const { id } = domain;
   const update = useMutation(UpdateDomain);
   return (
@@ -40,7 +40,7 @@ export function DeleteDomainDialog({ domain: { id, domain }, onClose }: DomainDi
   async function confirmed() {
     if (!(await remove.mutate({ id }))) return;
     toast('The domain is given up.');
-    route(lists.domains, true);
+    route(listPaths.domains, true);
   }
   return (
     <ConfirmDialog

@@ -6,47 +6,47 @@ import { execute, toApiFailure } from '../../data/client/client.ts';
 import { CheckDomain } from '../../generated/operations.ts';
 
 /** Browsers grant six connections per gateway: most are for others. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT_CHECKS = 2;
 /** How long an answer is taken for true. */
-const FRESH_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
-export interface DnsState {
+export interface DnsResult {
   isReady: boolean;
   message: string;
 }
 
 /** By the ids of domains; undefined as long as nothing is known. */
-export const dnsStates = signal<ReadonlyMap<string, DnsState>>(new Map());
+export const dnsResults = signal<ReadonlyMap<string, DnsResult>>(new Map());
 
-const askedAt = new Map<string, number>();
-const waiting: string[] = [];
-let underWay = 0;
+const checkedAt = new Map<string, number>();
+const queue: string[] = [];
+let running = 0;
 
 /** Has domains checked that weren't lately. Those that are no longer looked at are forgotten. */
-export function checkSoon(ids: readonly string[]): void {
-  const due = ids.filter((id) => Date.now() - (askedAt.get(id) ?? Number.NEGATIVE_INFINITY) > FRESH_MS);
-  waiting.splice(0, waiting.length, ...due);
-  while (underWay < AT_ONCE && waiting.length > 0) void checkNext();
+export function queueDnsChecks(ids: readonly string[]): void {
+  const due = ids.filter((id) => Date.now() - (checkedAt.get(id) ?? Number.NEGATIVE_INFINITY) > MAX_AGE_MS);
+  queue.splice(0, queue.length, ...due);
+  while (running < MAX_CONCURRENT_CHECKS && queue.length > 0) void checkNext();
 }
 
 /** What a page of its own has learnt. */
-export function learn(id: string, state: DnsState): void {
-  askedAt.set(id, Date.now());
-  dnsStates.value = new Map(dnsStates.value).set(id, state);
+export function storeDnsResult(id: string, state: DnsResult): void {
+  checkedAt.set(id, Date.now());
+  dnsResults.value = new Map(dnsResults.value).set(id, state);
 }
 
 async function checkNext(): Promise<void> {
-  const id = waiting.shift();
+  const id = queue.shift();
   if (id === undefined) return;
-  underWay += 1;
-  askedAt.set(id, Date.now());
+  running += 1;
+  checkedAt.set(id, Date.now());
   try {
     const { checkReservedDomain: check } = await execute(CheckDomain, { id });
-    if (check) learn(id, check);
+    if (check) storeDnsResult(id, check);
   } catch (error) {
-    learn(id, { isReady: false, message: toApiFailure(error).message });
+    storeDnsResult(id, { isReady: false, message: toApiFailure(error).message });
   } finally {
-    underWay -= 1;
+    running -= 1;
     void checkNext();
   }
 }

@@ -11,10 +11,10 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { learn } from './dns-checks.ts';
+import { storeDnsResult } from './dns-checks.ts';
 
 /** How often the DNS is asked as long as something is missing. */
-const MISSING_MS = 30_000;
+const RECHECK_MS = 30_000;
 
 type Check = NonNullable<CheckDomainQuery['checkReservedDomain']>;
 type DnsRecord = Check['records'][number];
@@ -26,13 +26,18 @@ const STATES = {
   UNKNOWN: { variant: 'plain', word: 'not known' },
 } as const;
 
-export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
-  const isOurs = cnameTarget === null;
+export function DnsRecords({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
+  const isGatewaySubdomain = cnameTarget === null;
   const [isReady, setReady] = useState(false);
   const { data, error, refetch } = useQuery(
     CheckDomain,
     { id },
-    { kinds: ['reservedDomain'], pollMs: isReady ? undefined : MISSING_MS, skip: isOurs, keepPreviousData: true },
+    {
+      kinds: ['reservedDomain'],
+      pollMs: isReady ? undefined : RECHECK_MS,
+      skip: isGatewaySubdomain,
+      keepPreviousData: true,
+    },
   );
   const check = data?.checkReservedDomain;
   const [checkedAt, setCheckedAt] = useState<string>();
@@ -41,16 +46,16 @@ export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFrag
     if (!check) return;
     setReady(check.isReady);
     setCheckedAt(new Date().toISOString());
-    learn(id, check);
+    storeDnsResult(id, check);
   }, [check]);
 
-  async function again() {
+  async function checkAgain() {
     setBusy(true);
     await refetch();
     setBusy(false);
   }
 
-  if (isOurs) {
+  if (isGatewaySubdomain) {
     return (
       <Section title="DNS records">
         <p>None are needed: it is below the gateway’s own domain.</p>
@@ -66,7 +71,7 @@ export function Records({ domain: { id, cnameTarget } }: { domain: DomainRowFrag
           : 'Add these where the DNS of the domain is managed. Until then no visitor finds the way here.'
       }
       actions={
-        <Button isBusy={isBusy} onClick={() => void again()}>
+        <Button isBusy={isBusy} onClick={() => void checkAgain()}>
           Check again
         </Button>
       }

@@ -14,7 +14,7 @@ import { toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { AssignCertificate } from './assign-certificate.tsx';
-import { Until } from './certificates/expiry.tsx';
+import { Expiry } from './certificates/expiry.tsx';
 import type { Domain } from './dialogs.tsx';
 import { certificateTitle } from './navigation.ts';
 
@@ -42,9 +42,9 @@ export function DomainCertificate({ domain, onChanged }: DomainCertificateProps)
       }
     >
       {certificate ? (
-        <Uploaded domain={domain} id={certificate.id} onChanged={onChanged} />
+        <UploadedCertificate domain={domain} id={certificate.id} onChanged={onChanged} />
       ) : (
-        <ByPolicy domain={domain} onChanged={onChanged} />
+        <ManagedCertificate domain={domain} onChanged={onChanged} />
       )}
       {isAssigning && (
         <Dialog title={`A certificate for ${domain.domain}`} onClose={() => setAssigning(false)}>
@@ -62,7 +62,7 @@ export function DomainCertificate({ domain, onChanged }: DomainCertificateProps)
   );
 }
 
-function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: string }) {
+function UploadedCertificate({ domain, id, onChanged }: DomainCertificateProps & { id: string }) {
   const { data, error, refetch } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
   const unset = useMutation(UnsetDomainCertificate);
   const certificate = data?.tlsCertificate;
@@ -81,7 +81,7 @@ function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: stri
             name: 'Shown to visitors',
             value: <a href={objectPath('tlsCertificate', id)}>{certificateTitle(certificate)}</a>,
           },
-          { name: 'Ends', value: <Until at={certificate.notAfter} /> },
+          { name: 'Ends', value: <Expiry at={certificate.notAfter} /> },
           { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
           { name: 'For', value: certificate.subjectAlternativeNames.dnsNames.join(', ') },
         ]}
@@ -97,7 +97,7 @@ function Uploaded({ domain, id, onChanged }: DomainCertificateProps & { id: stri
 }
 
 /** Nothing here obtains certificates yet: the gateway says so itself. */
-function ByPolicy({ domain, onChanged }: DomainCertificateProps) {
+function ManagedCertificate({ domain, onChanged }: DomainCertificateProps) {
   const { id, certificateManagementPolicy: policy, certificateManagementStatus: status } = domain;
   const unset = useMutation(UnsetDomainPolicy);
   const set = useMutation(UpdateDomain);

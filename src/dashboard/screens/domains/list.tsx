@@ -8,11 +8,11 @@ import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { CertificateCell, certificateEnds } from './certificate-cell.tsx';
-import { checkSoon, dnsStates } from './dns-checks.ts';
+import { CertificateCell, certificateExpiry } from './certificate-cell.tsx';
+import { dnsResults, queueDnsChecks } from './dns-checks.ts';
 import { tabs } from './navigation.ts';
 
-const LOOK_AGAIN_MS = 10_000;
+const RECHECK_MS = 10_000;
 
 const columns: Column<DomainRowFragment>[] = [
   { key: 'domain', title: 'Domain', width: '2fr', cell: ({ domain }) => domain },
@@ -29,7 +29,7 @@ const newDomain = (
 
 export function DomainList() {
   const list = useList(Domains, {}, (result) => result.reservedDomains, { kinds: ['reservedDomain'] });
-  useLookedAt(list.rows, list.visibleIds.value);
+  useVisibleRowDetails(list.rows, list.visibleIds.value);
   return (
     <Page title="Domains" lead="Names that nobody but your account may use." actions={newDomain}>
       <Tabs label="Domains" tabs={tabs} />
@@ -50,25 +50,25 @@ export function DomainList() {
 }
 
 /** Asks beside the list what is known of the rows in view only. */
-function useLookedAt(rows: readonly DomainRowFragment[], inView: readonly string[]): void {
-  const seen = rows.filter(({ id }) => inView.includes(id));
-  const ids = seen.filter(({ cnameTarget }) => cnameTarget !== null).map(({ id }) => id);
-  const certificates = seen.flatMap(({ certificate }) => certificate?.id ?? []);
+function useVisibleRowDetails(rows: readonly DomainRowFragment[], inView: readonly string[]): void {
+  const visibleRows = rows.filter(({ id }) => inView.includes(id));
+  const ids = visibleRows.filter(({ cnameTarget }) => cnameTarget !== null).map(({ id }) => id);
+  const certificates = visibleRows.flatMap(({ certificate }) => certificate?.id ?? []);
   useEffect(() => {
-    checkSoon(ids);
-    const clock = setInterval(() => document.hidden || checkSoon(ids), LOOK_AGAIN_MS);
+    queueDnsChecks(ids);
+    const clock = setInterval(() => document.hidden || queueDnsChecks(ids), RECHECK_MS);
     return () => {
       clearInterval(clock);
-      checkSoon([]);
+      queueDnsChecks([]);
     };
   }, [ids.join()]);
-  useEffect(() => certificateEnds.want(certificates), [certificates.join()]);
+  useEffect(() => certificateExpiry.load(certificates), [certificates.join()]);
 }
 
 /** What the DNS says of a domain, in a word. */
 function DnsCell({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
   if (cnameTarget === null) return <span class="quiet">no DNS needed</span>;
-  const state = dnsStates.value.get(id);
+  const state = dnsResults.value.get(id);
   if (!state) return <span class="quiet">checking DNS …</span>;
   return (
     <span title={state.message}>

@@ -4,15 +4,18 @@ import { pathTo } from '../../data/routing/paths.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
-export const lists = { domains: pathTo('domains'), certificates: pathTo('domains', 'certificates') };
+export const listPaths = { domains: pathTo('domains'), certificates: pathTo('domains', 'certificates') };
 
 export const tabs: readonly Tab[] = [
-  { title: 'Domains', href: lists.domains },
-  { title: 'Certificates', href: lists.certificates },
+  { title: 'Domains', href: listPaths.domains },
+  { title: 'Certificates', href: listPaths.certificates },
 ];
 
-export const domainCrumbs: Breadcrumb[] = [{ title: 'Domains', href: lists.domains }];
-export const certificateCrumbs: Breadcrumb[] = [...domainCrumbs, { title: 'Certificates', href: lists.certificates }];
+export const domainCrumbs: Breadcrumb[] = [{ title: 'Domains', href: listPaths.domains }];
+export const certificateCrumbs: Breadcrumb[] = [
+  ...domainCrumbs,
+  { title: 'Certificates', href: listPaths.certificates },
+];
 
 /** What people know a certificate by. */
 export function certificateTitle(certificate: {

@@ -7,7 +7,7 @@ import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { allOf, required, validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { domainCrumbs, lists } from './navigation.ts';
+import { domainCrumbs, listPaths } from './navigation.ts';
 
 export function NewDomain() {
   const { route } = useLocation();
@@ -27,14 +27,14 @@ export function NewDomain() {
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}
-        onCancel={() => route(lists.domains)}
+        onCancel={() => route(listPaths.domains)}
       >
         <TextField
           {...bind('domain')}
           label="Domain"
           placeholder="app.example.com"
           help="A full name, or a wildcard such as *.example.com for every name below. It can’t be changed later. For a domain of your own, the next page tells which DNS records to add."
-          validate={allOf(required('A domain'), plainName)}
+          validate={allOf(required('A domain'), validateDomainName)}
           isCode
         />
         <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
@@ -52,7 +52,7 @@ export function NewDomain() {
 }
 
 /** What people paste. The rest the gateway tells. */
-function plainName(value: string): string | null {
+function validateDomainName(value: string): string | null {
   const name = value.trim();
   if (/^[a-z]+:\/\//i.test(name)) return 'Only the name is needed, without a scheme such as https://.';
   if (/[/:]/.test(name)) return 'Only the name is needed, without a port or path.';

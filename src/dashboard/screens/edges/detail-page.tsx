@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { type Breadcrumb, Page } from '../../ui/layout/page.tsx';
 
-interface OnePageProps {
+interface DetailPageProps {
   title: string;
   badge?: ComponentChildren;
   crumbs: readonly Breadcrumb[];
@@ -23,14 +23,24 @@ interface OnePageProps {
   remove: Operation<unknown, { id: string; edgeId: string }> | Operation<unknown, { id: string }>;
   id: string;
   /** What else names it. */
-  where?: { edgeId: string };
+  extraVariables?: { edgeId: string };
   /** What happens to others when it is deleted. */
   consequence: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequence, children }: OnePageProps) {
-  const [isAsking, setAsking] = useState(false);
+export function DetailPage({
+  title,
+  badge,
+  crumbs,
+  noun,
+  remove,
+  id,
+  extraVariables,
+  consequence,
+  children,
+}: DetailPageProps) {
+  const [isConfirming, setConfirming] = useState(false);
   // Only routes are named by their edge, too: `where` has what the operation takes besides the id.
   const removing = useMutation(remove as Operation<unknown, { id: string }>);
   const { route } = useLocation();
@@ -40,13 +50,13 @@ export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequ
       badge={badge}
       crumbs={crumbs}
       actions={
-        <Button variant="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setConfirming(true)}>
           Delete
         </Button>
       }
     >
       {children}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Delete this ${noun}?`}
           typeToConfirm={title}
@@ -54,13 +64,13 @@ export function OnePage({ title, badge, crumbs, noun, remove, id, where, consequ
           error={removing.error}
           isBusy={removing.isBusy}
           onConfirm={async () => {
-            if ((await removing.mutate({ id, ...where })) === undefined) return;
+            if ((await removing.mutate({ id, ...extraVariables })) === undefined) return;
             toast(`The ${noun} is deleted.`);
             route(crumbs.at(-1)?.href ?? '/');
           }}
           onClose={() => {
             removing.reset();
-            setAsking(false);
+            setConfirming(false);
           }}
         >
           <p>{consequence}</p>

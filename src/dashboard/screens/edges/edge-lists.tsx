@@ -15,8 +15,8 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { edgesCrumb, nameOf, newIn, tabs } from './navigation.ts';
-import { TunnelCount, useTunnelsBehind } from './tunnel-count.tsx';
+import { edgesCrumb, hostName, newPath, tabs } from './navigation.ts';
+import { TunnelCount, useTunnelCounts } from './tunnel-count.tsx';
 
 type Row = HttpsEdgeRowFragment | TlsEdgeRowFragment;
 
@@ -31,7 +31,7 @@ const names: Column<Row> = {
   key: 'names',
   title: 'Names',
   width: '3fr',
-  cell: ({ hostports, id }) => (hostports.length > 0 ? hostports.map(nameOf).join(', ') : `${id} (no name yet)`),
+  cell: ({ hostports, id }) => (hostports.length > 0 ? hostports.map(hostName).join(', ') : `${id} (no name yet)`),
 };
 const description: Column<Row> = {
   key: 'description',
@@ -91,18 +91,18 @@ interface EdgeListProps {
 }
 
 function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
-  const inView = new Set(list.visibleIds.value);
-  const behind = useTunnelsBehind(list.rows.filter(({ id }) => inView.has(id)).flatMap(backendsOf));
+  const visibleIds = new Set(list.visibleIds.value);
+  const countTunnels = useTunnelCounts(list.rows.filter(({ id }) => visibleIds.has(id)).flatMap(enabledBackendIds));
   const columns = useMemo<Column<Row>[]>(() => {
     const tunnels: Column<Row> = {
       key: 'tunnels',
       title: 'Behind it',
       width: '8rem',
-      cell: (row) => <Behind count={behind(backendsOf(row))} />,
+      cell: (row) => <TunnelCountCell count={countTunnels(enabledBackendIds(row))} />,
     };
     return [names, description, ...(kind === 'httpsEdge' ? [routes] : []), tunnels, created];
-  }, [behind, kind]);
-  const create = `${newIn(edgesCrumb.href)}${kind === 'tlsEdge' ? '?kind=tls' : ''}`;
+  }, [countTunnels, kind]);
+  const create = `${newPath(edgesCrumb.href)}${kind === 'tlsEdge' ? '?kind=tls' : ''}`;
   const noun = kind === 'tlsEdge' ? 'TLS edge' : 'HTTPS edge';
   return (
     <Page
@@ -129,12 +129,12 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
   );
 }
 
-function Behind({ count }: { count: number | undefined }) {
+function TunnelCountCell({ count }: { count: number | undefined }) {
   return count === undefined ? <span class="quiet">…</span> : <TunnelCount count={count} />;
 }
 
 /** The tunnel groups that get traffic of an edge. */
-export function backendsOf(
+export function enabledBackendIds(
   row: { routes: readonly { backend: Backend | null }[] } | { backend: Backend | null },
 ): string[] {
   const backends = 'routes' in row ? row.routes.map(({ backend }) => backend) : [row.backend];

@@ -7,9 +7,9 @@ import { Form } from '../../ui/forms/form.tsx';
 import { MetadataFields } from '../../ui/forms/metadata-fields.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import { HostportsField, hostportsOf } from './hostports-field.tsx';
+import { HostportsField, linesToHostports } from './hostports-field.tsx';
 import { updateOperations } from './modules/hosts.ts';
-import { lists, nameOf } from './navigation.ts';
+import { hostName, listPaths } from './navigation.ts';
 
 interface EdgeSettingsProps {
   kind: 'httpsEdge' | 'tlsEdge';
@@ -19,7 +19,7 @@ interface EdgeSettingsProps {
 export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
   const { id, hostports, description, metadata } = edge;
   const { values, bind } = useFormFields({
-    hostports: hostports.map(nameOf) as readonly string[],
+    hostports: hostports.map(hostName) as readonly string[],
     description,
     metadata,
   });
@@ -27,7 +27,7 @@ export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
   const { route } = useLocation();
 
   async function submit() {
-    const input = { ...values, hostports: hostportsOf(values.hostports) };
+    const input = { ...values, hostports: linesToHostports(values.hostports) };
     if (await update.mutate({ id, input })) toast('The edge is changed.');
   }
 
@@ -38,7 +38,7 @@ export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}
-        onCancel={() => route(kind === 'httpsEdge' ? lists.https : lists.tls)}
+        onCancel={() => route(kind === 'httpsEdge' ? listPaths.https : listPaths.tls)}
       >
         <HostportsField {...bind('hostports')} />
         <MetadataFields bind={bind} />

@@ -3,17 +3,17 @@
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { nameOf } from './navigation.ts';
-import { TunnelCount, useTunnelsBehind } from './tunnel-count.tsx';
+import { hostName } from './navigation.ts';
+import { TunnelCount, useTunnelCounts } from './tunnel-count.tsx';
 
-interface EdgeFactsProps {
+interface EdgeSummaryProps {
   edge: { id: string; createdAt: string; hostports: readonly string[]; description: string };
   /** The tunnel groups that its traffic goes to. */
   backends: readonly string[];
 }
 
-export function EdgeFacts({ edge: { id, createdAt, hostports, description }, backends }: EdgeFactsProps) {
-  const count = useTunnelsBehind(backends)(backends);
+export function EdgeSummary({ edge: { id, createdAt, hostports, description }, backends }: EdgeSummaryProps) {
+  const count = useTunnelCounts(backends)(backends);
   return (
     <DescriptionList
       items={[
@@ -24,7 +24,7 @@ export function EdgeFacts({ edge: { id, createdAt, hostports, description }, bac
               <ul class="plain-list">
                 {hostports.map((hostport) => (
                   <li key={hostport}>
-                    <CopyButton text={nameOf(hostport)} label="the name" />
+                    <CopyButton text={hostName(hostport)} label="the name" />
                   </li>
                 ))}
               </ul>

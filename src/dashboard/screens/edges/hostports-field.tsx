@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';
 import { ListField, nonEmptyLines } from '../../ui/forms/list-field.tsx';
-import { nameOf } from './navigation.ts';
+import { hostName } from './navigation.ts';
 
-const MOST = 100;
-const OFFERED_MAX = 8;
+const MAX_NAMES = 100;
+const MAX_SUGGESTIONS = 8;
 
 type HostportsFieldProps = Pick<FieldProps<readonly string[]>, 'name' | 'value' | 'onChange'>;
 
@@ -18,8 +18,8 @@ export function HostportsField(field: HostportsFieldProps) {
   const { value, onChange } = field;
   const { data } = useQuery(NamesToReserve, {}, { kinds: ['reservedDomain'] });
   const reserved = data?.reservedDomains?.nodes.map(({ domain }) => domain) ?? [];
-  const taken = hostportsOf(value);
-  const offered = reserved.filter((domain) => !taken.includes(`${domain}:443`)).slice(0, OFFERED_MAX);
+  const taken = linesToHostports(value);
+  const suggestions = reserved.filter((domain) => !taken.includes(`${domain}:443`)).slice(0, MAX_SUGGESTIONS);
   return (
     <div class="hostports">
       <ListField
@@ -27,18 +27,18 @@ export function HostportsField(field: HostportsFieldProps) {
         label="Names"
         itemName="name"
         placeholder="app.example.com"
-        maxLines={MOST}
-        validateLine={wrongName}
+        maxLines={MAX_NAMES}
+        validateLine={validateName}
         validate={(lines) => {
-          const all = hostportsOf(lines);
+          const all = linesToHostports(lines);
           const twice = all.find((hostport, index) => all.indexOf(hostport) < index);
-          return twice === undefined ? null : `${nameOf(twice)} stands twice.`;
+          return twice === undefined ? null : `${hostName(twice)} stands twice.`;
         }}
         help="Reserved domains, or names below a reserved wildcard. An edge answers on port 443 only."
       />
-      {offered.length > 0 && (
+      {suggestions.length > 0 && (
         <div class="actions">
-          {offered.map((domain) => (
+          {suggestions.map((domain) => (
             <Button key={domain} onClick={() => onChange([...nonEmptyLines(value), domain])}>
               Add {domain}
             </Button>
@@ -58,11 +58,11 @@ export function HostportsField(field: HostportsFieldProps) {
 }
 
 /** What is sent: without a port, 443 is meant. */
-export function hostportsOf(lines: readonly string[]): string[] {
+export function linesToHostports(lines: readonly string[]): string[] {
   return nonEmptyLines(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
 }
 
-function wrongName(line: string): string | null {
+function validateName(line: string): string | null {
   const [, name, port] = /^([^:]*)(?::(.*))?$/.exec(line.trim()) ?? [];
   if (!/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(name ?? '')) return 'This must be a name, as app.example.com.';
   return port === undefined || port === '443' ? null : 'An edge answers on port 443 only.';

@@ -2,18 +2,18 @@
 
 import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';
-import { AuthorityList, NewAuthority, OneAuthority } from './authorities/index.tsx';
-import { BackendList, NewBackend, OneBackend } from './backends/index.tsx';
+import { AuthorityList, AuthorityPage, NewAuthority } from './authorities/index.tsx';
+import { BackendList, BackendPage, NewBackend } from './backends/index.tsx';
 import './edges.css';
 import { HttpsEdgeList, TlsEdgeList } from './edge-lists.tsx';
-import { HttpsEdgeModule, OneHttpsEdge } from './https-edge.tsx';
-import { IpPolicyList, NewIpPolicy, OneIpPolicy } from './ip-policies/index.tsx';
-import { OneRule } from './ip-policies/rule-detail.tsx';
+import { HttpsEdgeModulePage, HttpsEdgePage } from './https-edge.tsx';
+import { IpPolicyList, IpPolicyPage, NewIpPolicy } from './ip-policies/index.tsx';
+import { IpPolicyRulePage } from './ip-policies/rule-detail.tsx';
 import { NewEdge } from './new-edge.tsx';
-import { FindRoute, NewRoute } from './routes/new.tsx';
+import { NewRoute, RedirectToRoute } from './routes/new.tsx';
 import './modules/policy/policy.css';
-import { OneRoute, RouteModule } from './routes/detail.tsx';
-import { OneTlsEdge, TlsEdgeModule } from './tls-edge.tsx';
+import { RouteModulePage, RoutePage } from './routes/detail.tsx';
+import { TlsEdgeModulePage, TlsEdgePage } from './tls-edge.tsx';
 
 export default function Screen() {
   return (
@@ -21,24 +21,24 @@ export default function Screen() {
       <Route path="/" component={HttpsEdgeList} />
       <Route path="/tls" component={TlsEdgeList} />
       <Route path="/new" component={NewEdge} />
-      <Route path="/https/:id" component={OneHttpsEdge} />
-      <Route path="/https/:id/modules/:module" component={HttpsEdgeModule} />
+      <Route path="/https/:id" component={HttpsEdgePage} />
+      <Route path="/https/:id/modules/:module" component={HttpsEdgeModulePage} />
       <Route path="/https/:id/routes/new" component={NewRoute} />
-      <Route path="/https/:id/routes/:routeId" component={OneRoute} />
-      <Route path="/https/:id/routes/:routeId/modules/:module" component={RouteModule} />
-      <Route path="/routes/:id" component={FindRoute} />
-      <Route path="/tls/:id" component={OneTlsEdge} />
-      <Route path="/tls/:id/modules/:module" component={TlsEdgeModule} />
+      <Route path="/https/:id/routes/:routeId" component={RoutePage} />
+      <Route path="/https/:id/routes/:routeId/modules/:module" component={RouteModulePage} />
+      <Route path="/routes/:id" component={RedirectToRoute} />
+      <Route path="/tls/:id" component={TlsEdgePage} />
+      <Route path="/tls/:id/modules/:module" component={TlsEdgeModulePage} />
       <Route path="/backends" component={BackendList} />
       <Route path="/backends/new" component={NewBackend} />
-      <Route path="/backends/:id" component={OneBackend} />
+      <Route path="/backends/:id" component={BackendPage} />
       <Route path="/ip-policies" component={IpPolicyList} />
       <Route path="/ip-policies/new" component={NewIpPolicy} />
-      <Route path="/ip-policies/:id" component={OneIpPolicy} />
-      <Route path="/ip-policy-rules/:id" component={OneRule} />
+      <Route path="/ip-policies/:id" component={IpPolicyPage} />
+      <Route path="/ip-policy-rules/:id" component={IpPolicyRulePage} />
       <Route path="/authorities" component={AuthorityList} />
       <Route path="/authorities/new" component={NewAuthority} />
-      <Route path="/authorities/:id" component={OneAuthority} />
+      <Route path="/authorities/:id" component={AuthorityPage} />
       <Route default component={NotFound} />
     </Router>
   );

@@ -9,8 +9,8 @@ import { Form } from '../../ui/forms/form.tsx';
 import { MetadataFields } from '../../ui/forms/metadata-fields.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { HostportsField, hostportsOf } from './hostports-field.tsx';
-import { edgesCrumb, lists } from './navigation.ts';
+import { HostportsField, linesToHostports } from './hostports-field.tsx';
+import { edgesCrumb, listPaths } from './navigation.ts';
 
 const oneLine: readonly string[] = [''];
 
@@ -28,7 +28,7 @@ export function NewEdge() {
 
   async function submit() {
     const { kind, ...rest } = values;
-    const input = { ...rest, hostports: hostportsOf(rest.hostports) };
+    const input = { ...rest, hostports: linesToHostports(rest.hostports) };
     if (kind === 'https') {
       const edge = (await createHttps.mutate({ input }))?.createHttpsEdge;
       if (edge) route(objectPath('httpsEdge', edge.id));
@@ -49,7 +49,7 @@ export function NewEdge() {
         onSubmit={() => void submit()}
         error={values.kind === 'https' ? createHttps.error : createTls.error}
         isBusy={createHttps.isBusy || createTls.isBusy}
-        onCancel={() => route(values.kind === 'https' ? lists.https : lists.tls)}
+        onCancel={() => route(values.kind === 'https' ? listPaths.https : listPaths.tls)}
       >
         <SelectField
           {...bind('kind')}

@@ -19,7 +19,7 @@ const ASKED_MAX = 100;
  * Asks for the tunnels of these groups, again whenever one comes or goes.
  * @returns what tells how many different tunnels some of the groups have; undefined as long as it isn't known.
  */
-export function useTunnelsBehind(backends: readonly string[]): (some: readonly string[]) => number | undefined {
+export function useTunnelCounts(backends: readonly string[]): (some: readonly string[]) => number | undefined {
   const ids = [...new Set(backends)].sort().slice(0, ASKED_MAX);
   const { data } = useQuery(
     TunnelsBehind,

@@ -9,25 +9,29 @@ import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { LiveEndpoint } from './live-detail.tsx';
+import { LiveEndpointPage } from './live-detail.tsx';
 import { endpointCrumbs } from './navigation.tsx';
-import { OfflineEndpoint } from './offline-detail.tsx';
-import { rememberAddress, rememberedAddress } from './url-history.ts';
+import { OfflineEndpointPage } from './offline-detail.tsx';
+import { lastKnownUrl, rememberUrl } from './url-history.ts';
 
 const KINDS = ['endpoint', 'offlineEndpoint', 'tunnelSession'];
-const ROUND_TRIP_MS = 5000;
+const ROUND_TRIP_POLL_MS = 5000;
 
 /** An endpoint, live or offline. Who watches one that goes offline, or comes back, goes with it. */
 export function EndpointPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(EndpointOfEither, { ids: [id] }, { kinds: KINDS, pollMs: ROUND_TRIP_MS });
+  const { data, error, refetch } = useQuery(
+    EndpointOfEither,
+    { ids: [id] },
+    { kinds: KINDS, pollMs: ROUND_TRIP_POLL_MS },
+  );
   const found = data?.nodes?.find((node) => node !== null);
   const isEndpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint';
-  if (isEndpoint) rememberAddress(id, found.publicUrl);
-  useWhereItWent(id, data !== undefined && !isEndpoint);
+  if (isEndpoint) rememberUrl(id, found.publicUrl);
+  useRedirectToCurrentEndpoint(id, data !== undefined && !isEndpoint);
 
-  if (found?.__typename === 'Endpoint') return <LiveEndpoint key={id} endpoint={found} />;
-  if (found?.__typename === 'OfflineEndpoint') return <OfflineEndpoint key={id} endpoint={found} />;
+  if (found?.__typename === 'Endpoint') return <LiveEndpointPage key={id} endpoint={found} />;
+  if (found?.__typename === 'OfflineEndpoint') return <OfflineEndpointPage key={id} endpoint={found} />;
   return (
     <Page title="Endpoint" crumbs={endpointCrumbs}>
       <ErrorNote error={error} retry={() => void refetch()} />
@@ -45,15 +49,15 @@ export function EndpointPage() {
 }
 
 /** Goes on to what has the address now, once what had it is gone. */
-function useWhereItWent(id: string, isGone: boolean): void {
+function useRedirectToCurrentEndpoint(id: string, isMissing: boolean): void {
   const { route } = useLocation();
-  const address = rememberedAddress(id);
-  const options = { kinds: KINDS, skip: !isGone || address === undefined };
-  const { data } = useQuery(EndpointByAddress, { text: address ?? '' }, options);
+  const publicUrl = lastKnownUrl(id);
+  const options = { kinds: KINDS, skip: !isMissing || publicUrl === undefined };
+  const { data } = useQuery(EndpointByAddress, { text: publicUrl ?? '' }, options);
   const next = data?.search?.find(
-    (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === address && hit.id !== id,
+    (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === publicUrl && hit.id !== id,
   );
   useEffect(() => {
-    if (isGone && next) route(objectPath(next.kind, next.id), true);
-  }, [isGone, next, route]);
+    if (isMissing && next) route(objectPath(next.kind, next.id), true);
+  }, [isMissing, next, route]);
 }

@@ -8,11 +8,11 @@ import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { ModuleTags } from './module-tags.tsx';
 
-export function EdgeBehind({ id }: { id: string }) {
-  return id.startsWith('edgtls_') ? <TlsEdgeBehind id={id} /> : <HttpsEdgeBehind id={id} />;
+export function EdgeSection({ id }: { id: string }) {
+  return id.startsWith('edgtls_') ? <TlsEdgeSection id={id} /> : <HttpsEdgeSection id={id} />;
 }
 
-function HttpsEdgeBehind({ id }: { id: string }) {
+function HttpsEdgeSection({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointHttpsEdge, { id }, { kinds: ['httpsEdge', 'httpsEdgeRoute'] });
   const edge = data?.httpsEdge;
   return (
@@ -40,7 +40,7 @@ function HttpsEdgeBehind({ id }: { id: string }) {
   );
 }
 
-function TlsEdgeBehind({ id }: { id: string }) {
+function TlsEdgeSection({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointTlsEdge, { id }, { kinds: ['tlsEdge'] });
   const edge = data?.tlsEdge;
   return (

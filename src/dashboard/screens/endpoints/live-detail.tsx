@@ -10,15 +10,15 @@ import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
-import { EdgeBehind } from './edge-section.tsx';
+import { EdgeSection } from './edge-section.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
 import { endpointCrumbs } from './navigation.tsx';
-import { TrafficFacts } from './traffic-facts.tsx';
+import { TrafficDetails } from './traffic-facts.tsx';
 import { useTraffic } from './use-traffic.ts';
 
-const CAPTURE_MS = 5000;
+const CAPTURE_POLL_MS = 5000;
 
-export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
+export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { id, publicUrl, proto, edge } = endpoint;
   const traffic = useTraffic(useSignal([id]));
   const isHttp = proto === 'http' || proto === 'https';
@@ -40,18 +40,18 @@ export function LiveEndpoint({ endpoint }: { endpoint: LiveEndpointFactsFragment
         )
       }
     >
-      <EndpointFacts endpoint={endpoint} />
+      <EndpointDetails endpoint={endpoint} />
       <Section title="Traffic now">
-        <TrafficFacts id={id} proto={proto} traffic={traffic} />
-        {isHttp && <Capture id={id} />}
+        <TrafficDetails id={id} proto={proto} traffic={traffic} />
+        {isHttp && <CaptureState id={id} />}
       </Section>
-      {edge && <EdgeBehind id={edge.id} />}
+      {edge && <EdgeSection id={edge.id} />}
       <MetadataSection text={endpoint.metadata} />
     </Page>
   );
 }
 
-function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
+function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip, domain } = endpoint;
   return (
     <DescriptionList
@@ -99,12 +99,12 @@ function EndpointFacts({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
 }
 
 /** Whether its requests are captured. */
-function Capture({ id }: { id: string }) {
-  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_MS });
+function CaptureState({ id }: { id: string }) {
+  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_POLL_MS });
   const capture = data?.trafficCapture;
   if (error) return <p class="quiet">{error.message}</p>;
   if (!capture) return null;
-  const { isOn, kept, endsAt } = capture;
+  const { isOn, kept: keptRequests, endsAt } = capture;
   return (
     <p>
       {isOn ? (
@@ -116,7 +116,7 @@ function Capture({ id }: { id: string }) {
       )}
       {' · '}
       <a href={pathTo('traffic', id)}>
-        {kept > 0 ? `Look at ${kept} of them` : isOn ? 'Look at them' : 'Switch it on'}
+        {keptRequests > 0 ? `Look at ${keptRequests} of them` : isOn ? 'Look at them' : 'Switch it on'}
       </a>
     </p>
   );

@@ -9,25 +9,28 @@ import { Page, Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { StartLine } from '../credentials/start-command.tsx';
+import { StartCommand } from '../credentials/start-command.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
 import { EndpointTabs } from './navigation.tsx';
 import { offlineColumns } from './offline-list.tsx';
-import { BytesBothWays, Requests } from './traffic-cells.tsx';
+import { ByteRateCell, RequestRateCell } from './traffic-cells.tsx';
 import { type Traffic, useTraffic } from './use-traffic.ts';
 
 /** Round trips are not told of: heartbeats go every 10 s. */
-const ROUND_TRIPS_MS = 10_000;
+const ROUND_TRIP_POLL_MS = 10_000;
 /** So many of those that went offline are shown below the live ones. */
-const OFFLINE_BELOW = 5;
+const MAX_RECENTLY_OFFLINE = 5;
 
-export function LiveEndpoints() {
-  const list = useList(Endpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'], pollMs: ROUND_TRIPS_MS });
-  const { data } = useQuery(OfflineEndpoints, { first: OFFLINE_BELOW }, { kinds: ['offlineEndpoint'] });
+export function LiveEndpointList() {
+  const list = useList(Endpoints, {}, (result) => result.endpoints, {
+    kinds: ['endpoint'],
+    pollMs: ROUND_TRIP_POLL_MS,
+  });
+  const { data } = useQuery(OfflineEndpoints, { first: MAX_RECENTLY_OFFLINE }, { kinds: ['offlineEndpoint'] });
   const offline = data?.offlineEndpoints;
   const traffic = useTraffic(list.visibleIds);
   const columns = useMemo(() => columnsOf(traffic), [traffic]);
-  const lately = offline?.nodes ?? [];
+  const recentlyOffline = offline?.nodes ?? [];
   return (
     <Page title="Endpoints" lead="Public addresses that answer now, and who is behind them.">
       <EndpointTabs live={list.totalCount} offline={offline?.totalCount} />
@@ -37,17 +40,17 @@ export function LiveEndpoints() {
         list={list}
         href={(row) => objectPath('endpoint', row.id)}
         empty={
-          <EmptyState title="Nothing is online" action={<StartLine acl={[]} />}>
+          <EmptyState title="Nothing is online" action={<StartCommand acl={[]} />}>
             An endpoint turns up here as soon as an agent serves it. This line starts one; its authtoken is that of a{' '}
             <a href={pathTo('credentials')}>credential</a>, shown when one is created.
           </EmptyState>
         }
       />
-      {lately.length > 0 && (
+      {recentlyOffline.length > 0 && (
         <Section
           title="Went offline"
           actions={
-            (offline?.totalCount ?? 0) > OFFLINE_BELOW && (
+            (offline?.totalCount ?? 0) > MAX_RECENTLY_OFFLINE && (
               <a href={pathTo('endpoints', 'offline')}>All that are offline</a>
             )
           }
@@ -55,7 +58,7 @@ export function LiveEndpoints() {
           <Table
             label="Endpoints that went offline lately"
             columns={offlineColumns}
-            rows={lately}
+            rows={recentlyOffline}
             href={(row) => objectPath('offlineEndpoint', row.id)}
           />
         </Section>
@@ -75,7 +78,7 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       priority: 2,
       cell: (row) => <CopyButton text={row.publicUrl} label={`the address ${row.publicUrl}`} showsText={false} />,
     },
-    { key: 'behind', title: 'Agent', width: '2fr', priority: 2, cell: behind },
+    { key: 'behind', title: 'Agent', width: '2fr', priority: 2, cell: agentCell },
     {
       key: 'up',
       title: 'Up',
@@ -88,7 +91,7 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       title: 'Requests',
       width: '6.5rem',
       align: 'end',
-      cell: (row) => <Requests id={row.id} traffic={traffic} />,
+      cell: (row) => <RequestRateCell id={row.id} traffic={traffic} />,
     },
     {
       key: 'bytes',
@@ -96,12 +99,12 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       width: '6rem',
       align: 'end',
       priority: 2,
-      cell: (row) => <BytesBothWays id={row.id} traffic={traffic} />,
+      cell: (row) => <ByteRateCell id={row.id} traffic={traffic} />,
     },
   ];
 }
 
-function behind({ edge, agents, tunnelSession }: EndpointRowFragment) {
+function agentCell({ edge, agents, tunnelSession }: EndpointRowFragment) {
   if (edge) {
     return (
       <>

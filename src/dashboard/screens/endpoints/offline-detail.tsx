@@ -15,31 +15,31 @@ import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
 import { endpointCrumbs } from './navigation.tsx';
-import { Kept } from './offline-list.tsx';
+import { NameHold } from './offline-list.tsx';
 
-export function OfflineEndpoint({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
+export function OfflineEndpointPage({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
   const { publicUrl, reason, offlineAt } = endpoint;
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <Page
       title={publicUrl}
       badge={<StatusDot state="off" />}
       crumbs={endpointCrumbs}
-      actions={<Button onClick={() => setAsking(true)}>Forget</Button>}
+      actions={<Button onClick={() => setConfirming(true)}>Forget</Button>}
     >
       <Note variant="warn">
         <p>
           It went offline <RelativeTime at={offlineAt} />: <strong>{reason}</strong>
         </p>
       </Note>
-      <OfflineFacts endpoint={endpoint} />
+      <OfflineDetails endpoint={endpoint} />
       <MetadataSection text={endpoint.metadata} />
-      {isAsking && <AskForget endpoint={endpoint} onClose={() => setAsking(false)} />}
+      {isConfirming && <ForgetDialog endpoint={endpoint} onClose={() => setConfirming(false)} />}
     </Page>
   );
 }
 
-function OfflineFacts({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
+function OfflineDetails({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
   const { agentVersion, ip, os, credential } = endpoint;
   return (
     <DescriptionList
@@ -48,7 +48,7 @@ function OfflineFacts({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) 
         { name: 'Name and port', value: <code>{endpoint.hostport}</code> },
         { name: 'Was online from', value: <RelativeTime at={endpoint.onlineAt} /> },
         { name: 'Went offline', value: <RelativeTime at={endpoint.offlineAt} /> },
-        { name: 'Its name is kept for the credential', value: <Kept until={endpoint.heldUntil} /> },
+        { name: 'Its name is kept for the credential', value: <NameHold until={endpoint.heldUntil} /> },
         { name: 'Agent', value: `${agentVersion} at ${ip}, ${os}` },
         {
           name: 'Credential',
@@ -61,7 +61,7 @@ function OfflineFacts({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) 
   );
 }
 
-function AskForget({
+function ForgetDialog({
   endpoint: { id, publicUrl },
   onClose,
 }: {

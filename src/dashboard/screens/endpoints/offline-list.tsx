@@ -8,7 +8,7 @@ import {
   EndpointCount,
   ForgetOfflineEndpoint,
   type OfflineEndpointRowFragment,
-  OfflineEndpoints as OfflineEndpointsQuery,
+  OfflineEndpoints,
 } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -18,8 +18,8 @@ import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { EndpointTabs } from './navigation.tsx';
 
-export function OfflineEndpoints() {
-  const list = useList(OfflineEndpointsQuery, {}, (result) => result.offlineEndpoints, { kinds: ['offlineEndpoint'] });
+export function OfflineEndpointList() {
+  const list = useList(OfflineEndpoints, {}, (result) => result.offlineEndpoints, { kinds: ['offlineEndpoint'] });
   const { data } = useQuery(EndpointCount, {}, { kinds: ['endpoint'] });
   return (
     <Page title="Offline endpoints" lead="Addresses that an agent served until it went, and why it went.">
@@ -43,7 +43,7 @@ export const offlineColumns: Column<OfflineEndpointRowFragment>[] = [
   { key: 'url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
   { key: 'reason', title: 'Why', width: '3fr', cell: (row) => <span title={row.reason}>{row.reason}</span> },
   { key: 'since', title: 'Since', width: '7rem', cell: (row) => <RelativeTime at={row.offlineAt} /> },
-  { key: 'kept', title: 'Name kept', width: '7rem', priority: 3, cell: (row) => <Kept until={row.heldUntil} /> },
+  { key: 'kept', title: 'Name kept', width: '7rem', priority: 3, cell: (row) => <NameHold until={row.heldUntil} /> },
   { key: 'forget', title: 'Forget', width: '5rem', priority: 2, align: 'end', cell: (row) => <Forget row={row} /> },
 ];
 
@@ -64,7 +64,7 @@ function Forget({ row }: { row: OfflineEndpointRowFragment }) {
 }
 
 /** Until when a name is kept for the credential that served it. */
-export function Kept({ until }: { until: string | null }) {
-  const isKept = until !== null && Date.parse(until) > now.value;
-  return isKept ? <RelativeTime at={until} /> : <span class="quiet">no longer</span>;
+export function NameHold({ until }: { until: string | null }) {
+  const isHeld = until !== null && Date.parse(until) > now.value;
+  return isHeld ? <RelativeTime at={until} /> : <span class="quiet">no longer</span>;
 }

@@ -9,13 +9,13 @@ interface CellProps {
   traffic: ReadonlySignal<Traffic>;
 }
 
-export function Requests({ id, traffic }: CellProps) {
+export function RequestRateCell({ id, traffic }: CellProps) {
   const now = traffic.value.get(id);
   return now ? <Rate value={now.requestsPerSecond} unit="req" /> : <span class="quiet">–</span>;
 }
 
 /** Both ways together. */
-export function BytesBothWays({ id, traffic }: CellProps) {
+export function ByteRateCell({ id, traffic }: CellProps) {
   const now = traffic.value.get(id);
   return now ? <Rate value={now.bytesInPerSecond + now.bytesOutPerSecond} /> : <span class="quiet">–</span>;
 }

@@ -3,14 +3,14 @@ import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Count, Rate } from '../../ui/text/numbers.tsx';
 import type { Traffic } from './use-traffic.ts';
 
-export interface TrafficFactsProps {
+export interface TrafficDetailsProps {
   id: string;
   proto: string;
   traffic: ReadonlySignal<Traffic>;
 }
 
 /** What passes through one endpoint now. */
-export function TrafficFacts({ id, proto, traffic }: TrafficFactsProps) {
+export function TrafficDetails({ id, proto, traffic }: TrafficDetailsProps) {
   const now = traffic.value.get(id);
   if (!now) return <p class="quiet">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
   const isHttp = proto === 'http' || proto === 'https';

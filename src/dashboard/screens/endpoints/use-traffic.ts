@@ -6,39 +6,39 @@ import { execute } from '../../data/client/client.ts';
 import { refreshOn } from '../../data/live/refresh.ts';
 import { EndpointTraffic, type TrafficNowFragment } from '../../generated/operations.ts';
 
-const EVERY_MS = 2000;
+const POLL_MS = 2000;
 /** The most that the API tells of at once. */
-const MOST = 100;
+const MAX_ENDPOINTS = 100;
 
 export type Traffic = ReadonlyMap<string, TrafficNowFragment>;
 
 /** By the ids of endpoints; those that this node of the gateway does not serve are left out. */
 export function useTraffic(ids: ReadonlySignal<readonly string[]>): ReadonlySignal<Traffic> {
   const traffic = useSignal<Traffic>(new Map());
-  const soon = useRef(() => {});
+  const scheduleRefresh = useRef(() => {});
 
   useEffect(() => {
-    const gone = new AbortController();
-    const asking = refreshOn({ pollMs: EVERY_MS }, ask);
-    soon.current = asking.scheduleRefresh;
-    void asking.refreshNow();
+    const unmounted = new AbortController();
+    const refresher = refreshOn({ pollMs: POLL_MS }, fetchTraffic);
+    scheduleRefresh.current = refresher.scheduleRefresh;
+    void refresher.refreshNow();
     return () => {
-      gone.abort();
-      asking.stop();
+      unmounted.abort();
+      refresher.stop();
     };
 
-    async function ask(): Promise<void> {
-      const asked = ids.peek().slice(0, MOST);
-      if (asked.length === 0) return;
+    async function fetchTraffic(): Promise<void> {
+      const visibleIds = ids.peek().slice(0, MAX_ENDPOINTS);
+      if (visibleIds.length === 0) return;
       // What failed is asked again by the clock; whether the gateway is there at all is said elsewhere.
-      const answer = await execute(EndpointTraffic, { ids: asked }, gone.signal).catch(() => null);
-      if (!answer || gone.signal.aborted) return;
-      traffic.value = new Map(answer.endpointTraffic?.map((one) => [one.endpointId, one]));
+      const result = await execute(EndpointTraffic, { ids: visibleIds }, unmounted.signal).catch(() => null);
+      if (!result || unmounted.signal.aborted) return;
+      traffic.value = new Map(result.endpointTraffic?.map((one) => [one.endpointId, one]));
     }
   }, [ids, traffic]);
 
   useSignalEffect(() => {
-    if (ids.value.length > 0) soon.current();
+    if (ids.value.length > 0) scheduleRefresh.current();
   });
   return traffic;
 }

@@ -3,27 +3,27 @@
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
-export const lists = {
+export const listPaths = {
   destinations: pathTo('events'),
   subscriptions: pathTo('events', 'subscriptions'),
 };
 
 export const tabs: readonly Tab[] = [
-  { title: 'Destinations', href: lists.destinations },
-  { title: 'Subscriptions', href: lists.subscriptions },
+  { title: 'Destinations', href: listPaths.destinations },
+  { title: 'Subscriptions', href: listPaths.subscriptions },
 ];
 
 export const newDestination = pathTo('events', 'destinations', 'new');
 export const newSubscription = pathTo('events', 'subscriptions', 'new');
 
-export const destinationCrumbs = [{ title: 'Event destinations', href: lists.destinations }];
-export const subscriptionCrumbs = [{ title: 'Event subscriptions', href: lists.subscriptions }];
+export const destinationCrumbs = [{ title: 'Event destinations', href: listPaths.destinations }];
+export const subscriptionCrumbs = [{ title: 'Event subscriptions', href: listPaths.subscriptions }];
 
 /** Where a destination is changed. */
-export function editOf(destinationId: string): string {
+export function editPath(destinationId: string): string {
   return `${objectPath('eventDestination', destinationId)}/edit`;
 }
 
-export function deadLetterOf(destinationId: string, id: string): string {
+export function deadLetterPath(destinationId: string, id: string): string {
   return `${objectPath('eventDestination', destinationId)}/dead-letters/${encodeURIComponent(id)}`;
 }

@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-export function browserOf(userAgent: string): string {
+export function describeBrowser(userAgent: string): string {
   const browser = BROWSERS.map(([pattern, name]) => [pattern.exec(userAgent), name] as const).find(([match]) => match);
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   if (!browser) return userAgent || 'unknown browser';

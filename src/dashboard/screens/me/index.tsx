@@ -5,24 +5,27 @@ import { Page } from '../../ui/layout/page.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { Password } from './password.tsx';
-import { Sessions } from './sessions.tsx';
+import { OwnSessions } from './sessions.tsx';
 
 export default function Screen() {
-  const here = viewer.value;
-  if (!here) return null;
+  const currentViewer = viewer.value;
+  if (!currentViewer) return null;
   return (
     <Page title="Your sign-in">
       <DescriptionList
         items={[
-          { name: 'Signed in as', value: viewerName(here) },
-          { name: 'Role', value: here.isAdmin ? 'admin: everything in the account' : 'member' },
-          { name: 'Id', value: <code>{here.user.id}</code> },
-          here.session && { name: 'Signed in', value: <RelativeTime at={here.session.createdAt} /> },
-          here.session && { name: 'At the latest until', value: <RelativeTime at={here.session.expiresAt} /> },
+          { name: 'Signed in as', value: viewerName(currentViewer) },
+          { name: 'Role', value: currentViewer.isAdmin ? 'admin: everything in the account' : 'member' },
+          { name: 'Id', value: <code>{currentViewer.user.id}</code> },
+          currentViewer.session && { name: 'Signed in', value: <RelativeTime at={currentViewer.session.createdAt} /> },
+          currentViewer.session && {
+            name: 'At the latest until',
+            value: <RelativeTime at={currentViewer.session.expiresAt} />,
+          },
         ]}
       />
       <Password />
-      <Sessions />
+      <OwnSessions />
     </Page>
   );
 }

@@ -8,7 +8,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { required } from '../../ui/forms/validators.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import { newPassword } from '../sign-in/validate-password.ts';
+import { validatePassword } from '../sign-in/validate-password.ts';
 
 /** Changes the viewer's own password. */
 export function Password() {
@@ -22,7 +22,7 @@ export function Password() {
 }
 
 function PasswordForm({ onChanged }: { onChanged: () => void }) {
-  const fields = useFormFields({ current: '', password: '', again: '' });
+  const fields = useFormFields({ current: '', password: '', repeated: '' });
   const change = useMutation(ChangePassword);
   const { current, password } = fields.values;
 
@@ -44,7 +44,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         readOnly
         tabIndex={-1}
         aria-hidden="true"
-        value={who()}
+        value={currentViewerName()}
       />
       <TextField
         {...fields.bind('current')}
@@ -59,10 +59,10 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         type="password"
         autoComplete="new-password"
         help="At least 12 characters; a sentence is fine."
-        validate={newPassword}
+        validate={validatePassword}
       />
       <TextField
-        {...fields.bind('again')}
+        {...fields.bind('repeated')}
         label="The same new password again"
         type="password"
         autoComplete="new-password"
@@ -72,6 +72,6 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-function who(): string {
+function currentViewerName(): string {
   return viewer.value ? viewerName(viewer.value) : '';
 }

@@ -11,7 +11,7 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { browserOf } from './browser-name.ts';
+import { describeBrowser } from './browser-name.ts';
 
 type Row = NonNullable<BrowserSessionsQuery['browserSessions']>[number];
 
@@ -22,7 +22,7 @@ const columns: Column<Row>[] = [
     width: '2fr',
     cell: ({ userAgent, isThis }) => (
       <span title={userAgent}>
-        {browserOf(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
+        {describeBrowser(userAgent)} {isThis && <Tag variant="good">this one</Tag>}
       </span>
     ),
   },
@@ -45,10 +45,10 @@ const columns: Column<Row>[] = [
 ];
 
 /** Where the viewer is signed in. */
-export function Sessions() {
+export function OwnSessions() {
   const { data, error, refetch } = useQuery(BrowserSessions, {}, { pollMs: 30_000 });
   const everywhere = useMutation(SignOutEverywhere);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
 
   async function signOutEverywhere() {
     if (await everywhere.mutate({})) await loadViewer();
@@ -57,7 +57,7 @@ export function Sessions() {
   return (
     <Section
       title="Where you are signed in"
-      actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+      actions={<Button onClick={() => setConfirming(true)}>Sign out everywhere</Button>}
       lead="A session ends 12 hours after it was last used, and after 30 days at the latest."
     >
       <ErrorNote error={error} retry={refetch} />
@@ -66,14 +66,14 @@ export function Sessions() {
       ) : (
         !error && <Skeleton />
       )}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title="Sign out everywhere?"
           confirmLabel="Sign out everywhere"
           error={everywhere.error}
           isBusy={everywhere.isBusy}
           onConfirm={() => void signOutEverywhere()}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>Every browser in which you are signed in is signed out at once, this one too. API keys keep working.</p>
         </ConfirmDialog>

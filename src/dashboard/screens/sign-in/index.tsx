@@ -7,8 +7,8 @@ import { SignInOffer } from '../../generated/operations.ts';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { ByLink } from './link-form.tsx';
-import { ByPassword } from './password-form.tsx';
+import { SignInLinkForm } from './link-form.tsx';
+import { SignInPasswordForm } from './password-form.tsx';
 
 export function SignIn() {
   const { data, error, refetch } = useQuery(SignInOffer, {});
@@ -27,7 +27,8 @@ export function SignIn() {
           <Note variant="warn">{offer.reason}</Note>
         </>
       )}
-      {offer?.isOffered && (signInToken.value === null ? <ByPassword /> : <ByLink token={signInToken.value} />)}
+      {offer?.isOffered &&
+        (signInToken.value === null ? <SignInPasswordForm /> : <SignInLinkForm token={signInToken.value} />)}
       {offer?.isOffered && !offer.isSetUp && signInToken.value === null && (
         <Note>
           <p>No admin has set a password yet. The gateway printed a one-time link when it started, in a line like</p>

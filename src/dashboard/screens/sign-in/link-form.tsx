@@ -7,11 +7,11 @@ import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
-import { newPassword } from './validate-password.ts';
+import { validatePassword } from './validate-password.ts';
 
 /** Redeems a one-time link: sets a password and signs in. */
-export function ByLink({ token }: { token: string }) {
-  const fields = useFormFields({ password: '', again: '' });
+export function SignInLinkForm({ token }: { token: string }) {
+  const fields = useFormFields({ password: '', repeated: '' });
   const redeem = useMutation(RedeemSignInLink);
   const [isUsedUp, setUsedUp] = useState(false);
   const { password } = fields.values;
@@ -42,14 +42,14 @@ export function ByLink({ token }: { token: string }) {
           type="password"
           autoComplete="new-password"
           help="At least 12 characters; a sentence is fine."
-          validate={newPassword}
+          validate={validatePassword}
         />
         <TextField
-          {...fields.bind('again')}
+          {...fields.bind('repeated')}
           label="The same password again"
           type="password"
           autoComplete="new-password"
-          validate={(again) => (again === password ? null : 'This isn’t the same as above.')}
+          validate={(repeated) => (repeated === password ? null : 'This isn’t the same as above.')}
         />
       </Form>
       {isUsedUp && (

@@ -7,7 +7,7 @@ import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { required } from '../../ui/forms/validators.ts';
 
 /** Signs in with e-mail address and password. */
-export function ByPassword() {
+export function SignInPasswordForm() {
   const fields = useFormFields({ email: '', password: '' });
   const signIn = useMutation(SignIn);
 

@@ -1,10 +1,10 @@
-const SHORTEST = 12;
-const LONGEST = 1024;
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 1024;
 
 /** What is wrong with a new password, as far as it can be told here. */
-export function newPassword(password: string): string | null {
+export function validatePassword(password: string): string | null {
   const length = [...password].length;
-  if (length < SHORTEST) return `A password has at least ${SHORTEST} characters; this has ${length}.`;
-  if (length > LONGEST) return `A password has at most ${LONGEST} characters.`;
+  if (length < MIN_LENGTH) return `A password has at least ${MIN_LENGTH} characters; this has ${length}.`;
+  if (length > MAX_LENGTH) return `A password has at most ${MAX_LENGTH} characters.`;
   return new Set(password).size === 1 ? 'This is one character repeated.' : null;
 }

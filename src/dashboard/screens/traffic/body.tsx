@@ -3,12 +3,12 @@ import type { BodyFactsFragment, HeaderLineFragment } from '../../generated/oper
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { Bytes } from '../../ui/text/numbers.tsx';
-import { bytesOf, hexOf } from './bytes.ts';
-import { headerOf } from './headers.tsx';
+import { decodeBase64, hexDump } from './bytes.ts';
+import { headerValue } from './headers.tsx';
 
 const HEX_BYTES = 256;
 /** A browser takes long to lay out more. */
-const TEXT_MOST = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 export interface BodyProps {
   body: BodyFactsFragment;
@@ -21,8 +21,8 @@ export interface BodyProps {
 /** A body as people read it: text as text, JSON laid out, the rest by its size and its first bytes. */
 export function Body({ body, base64, headers }: BodyProps) {
   const { bytes, keptBytes, isWhole, text } = body;
-  const type = headerOf(headers, 'content-type');
-  const encoding = headerOf(headers, 'content-encoding');
+  const type = headerValue(headers, 'content-type');
+  const encoding = headerValue(headers, 'content-encoding');
   if (bytes === 0 && keptBytes === 0) return <p class="quiet">No body.</p>;
   return (
     <div class="captured-body">
@@ -31,15 +31,15 @@ export function Body({ body, base64, headers }: BodyProps) {
         {type && `, ${type}`}
         {encoding && `, ${encoding}`}
         {encoding && text !== null && ', shown decoded'}
-        {!isWhole && <Missing body={body} />}
+        {!isWhole && <TruncationNote body={body} />}
       </p>
       {keptBytes > 0 &&
-        (text === null ? <Hex base64={base64} kept={keptBytes} /> : <Text text={text} isWhole={isWhole} />)}
+        (text === null ? <HexBody base64={base64} kept={keptBytes} /> : <TextBody text={text} isWhole={isWhole} />)}
     </div>
   );
 }
 
-function Missing({ body: { bytes, keptBytes } }: { body: BodyFactsFragment }) {
+function TruncationNote({ body: { bytes, keptBytes } }: { body: BodyFactsFragment }) {
   if (keptBytes === 0) return <> · not kept: capture was told to keep no bodies</>;
   if (keptBytes < bytes) {
     return (
@@ -52,12 +52,12 @@ function Missing({ body: { bytes, keptBytes } }: { body: BodyFactsFragment }) {
   return <strong> · it broke off there</strong>;
 }
 
-function Text({ text, isWhole }: { text: string; isWhole: boolean }) {
+function TextBody({ text, isWhole }: { text: string; isWhole: boolean }) {
   const [isRaw, setRaw] = useState(false);
   const [isAll, setAll] = useState(false);
-  const laidOut = isWhole ? laidOutJson(text) : null;
-  const whole = isRaw || laidOut === null ? text : laidOut;
-  const shown = isAll ? whole : whole.slice(0, TEXT_MOST);
+  const formattedJson = isWhole ? prettyJson(text) : null;
+  const whole = isRaw || formattedJson === null ? text : formattedJson;
+  const shown = isAll ? whole : whole.slice(0, MAX_TEXT_LENGTH);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be scrolled by keyboard, too */}
@@ -66,7 +66,7 @@ function Text({ text, isWhole }: { text: string; isWhole: boolean }) {
       </pre>
       <div class="actions">
         <CopyButton text={whole} label="the body" showsText={false} />
-        {laidOut !== null && laidOut !== text && (
+        {formattedJson !== null && formattedJson !== text && (
           <Button variant="plain" onClick={() => setRaw(!isRaw)}>
             {isRaw ? 'Lay out' : 'As it came'}
           </Button>
@@ -81,7 +81,7 @@ function Text({ text, isWhole }: { text: string; isWhole: boolean }) {
   );
 }
 
-function Hex({ base64, kept }: { base64: string | undefined; kept: number }) {
+function HexBody({ base64, kept }: { base64: string | undefined; kept: number }) {
   if (base64 === undefined) return null;
   const shown = Math.min(kept, HEX_BYTES);
   return (
@@ -96,14 +96,14 @@ function Hex({ base64, kept }: { base64: string | undefined; kept: number }) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be scrolled by keyboard, too */}
       <pre class="captured-bytes hex" tabIndex={0}>
-        {hexOf(bytesOf(base64), HEX_BYTES)}
+        {hexDump(decodeBase64(base64), HEX_BYTES)}
       </pre>
     </>
   );
 }
 
 /** JSON with its lines indented; null for what is no object or list in JSON. */
-function laidOutJson(text: string): string | null {
+function prettyJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

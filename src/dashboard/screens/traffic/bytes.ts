@@ -4,22 +4,22 @@
 const HEX_PER_LINE = 8;
 
 /** @param base64 of the API: never malformed. */
-export function bytesOf(base64: string): Uint8Array {
+export function decodeBase64(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 /** Text as its bytes in UTF-8, in Base64. */
-export function base64Of(text: string): string {
+export function encodeBase64(text: string): string {
   let letters = '';
   for (const byte of new TextEncoder().encode(text)) letters += String.fromCharCode(byte);
   return btoa(letters);
 }
 
 /** The first of the bytes in hex, with what they are in ASCII beside them. */
-export function hexOf(bytes: Uint8Array, most: number): string {
+export function hexDump(bytes: Uint8Array, maxBytes: number): string {
   const lines: string[] = [];
-  for (let at = 0; at < Math.min(bytes.length, most); at += HEX_PER_LINE) {
-    const line = [...bytes.subarray(at, Math.min(at + HEX_PER_LINE, most))];
+  for (let at = 0; at < Math.min(bytes.length, maxBytes); at += HEX_PER_LINE) {
+    const line = [...bytes.subarray(at, Math.min(at + HEX_PER_LINE, maxBytes))];
     const hex = line.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     const ascii = line.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
     lines.push(`${at.toString(16).padStart(4, '0')}  ${hex.padEnd(HEX_PER_LINE * 3 - 1)}  ${ascii}`);

@@ -32,7 +32,7 @@ export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
   }
   return (
     <section class="capture-bar" aria-label="Capture">
-      <CaptureFacts capture={capture} />
+      <CaptureSummary capture={capture} />
       <div class="actions">
         <Button variant={isOn ? 'normal' : 'primary'} onClick={() => setOpen('settings')}>
           {isOn ? 'Settings' : 'Switch capture on'}
@@ -46,12 +46,12 @@ export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
       </div>
       <ErrorNote error={stop.error} />
       {open === 'settings' && <CaptureSettings endpointId={endpointId} capture={capture} onClose={close} />}
-      {open === 'clear' && <AskClear endpointId={endpointId} kept={kept} onClose={close} />}
+      {open === 'clear' && <ClearDialog endpointId={endpointId} kept={kept} onClose={close} />}
     </section>
   );
 }
 
-function CaptureFacts({ capture }: { capture: CaptureStateFragment }) {
+function CaptureSummary({ capture }: { capture: CaptureStateFragment }) {
   const { isOn, bodyBytes, kept, keptBytes, passed, forgotten, endsAt } = capture;
   return (
     <div>
@@ -80,13 +80,13 @@ function CaptureFacts({ capture }: { capture: CaptureStateFragment }) {
   );
 }
 
-interface AskClearProps {
+interface ClearDialogProps {
   endpointId: string;
   kept: number;
   onClose: () => void;
 }
 
-function AskClear({ endpointId, kept, onClose }: AskClearProps) {
+function ClearDialog({ endpointId, kept, onClose }: ClearDialogProps) {
   const clear = useMutation(ClearTrafficCapture);
   async function confirmed() {
     if (!(await clear.mutate({ endpointId }))) return;

@@ -14,9 +14,9 @@ export interface CaptureSettingsProps {
   onClose: () => void;
 }
 
-const MINUTES_MAX = 24 * 60;
-const USUAL_MINUTES = 60;
-const USUAL_BODY_BYTES = 64 * 1024;
+const MAX_MINUTES = 24 * 60;
+const DEFAULT_MINUTES = 60;
+const DEFAULT_BODY_BYTES = 64 * 1024;
 
 const SIZES = [
   { value: '0', title: 'Nothing: only how long they are' },
@@ -28,15 +28,15 @@ const SIZES = [
 ];
 
 /** Redacted whatever is said here. */
-const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'];
+const ALWAYS_REDACTED = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'];
 
 export function CaptureSettings({ endpointId, capture, onClose }: CaptureSettingsProps) {
   const { isOn, kept } = capture;
   const start = useMutation(StartTrafficCapture);
   const { values, bind } = useFormFields({
-    bodyBytes: String(isOn ? capture.bodyBytes : USUAL_BODY_BYTES),
-    minutes: USUAL_MINUTES as number | null,
-    redactHeaders: capture.redactedHeaders.filter((name) => !ALWAYS.includes(name)) as readonly string[],
+    bodyBytes: String(isOn ? capture.bodyBytes : DEFAULT_BODY_BYTES),
+    minutes: DEFAULT_MINUTES as number | null,
+    redactHeaders: capture.redactedHeaders.filter((name) => !ALWAYS_REDACTED.includes(name)) as readonly string[],
   });
   async function submit() {
     const { bodyBytes, minutes, redactHeaders } = values;
@@ -64,7 +64,7 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
           label="Switches itself off after"
           unit="minutes"
           min={1}
-          max={MINUTES_MAX}
+          max={MAX_MINUTES}
           help={isOn ? 'Counted from now.' : undefined}
         />
         <ListField
@@ -75,7 +75,7 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
           validateLine={(name) =>
             /^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) ? null : 'This can’t be the name of a header.'
           }
-          help={`Their values are never shown, as those of ${ALWAYS.join(', ')} never are. A replay sends them all the same.`}
+          help={`Their values are never shown, as those of ${ALWAYS_REDACTED.join(', ')} never are. A replay sends them all the same.`}
         />
       </Form>
     </Dialog>

@@ -7,12 +7,12 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
-import { StartLine } from '../credentials/start-command.tsx';
-import { BytesBothWays, Requests } from '../endpoints/traffic-cells.tsx';
+import { StartCommand } from '../credentials/start-command.tsx';
+import { ByteRateCell, RequestRateCell } from '../endpoints/traffic-cells.tsx';
 import { type Traffic, useTraffic } from '../endpoints/use-traffic.ts';
 
 /** Whose traffic is to be looked at. */
-export function ChooseEndpoint() {
+export function EndpointPicker() {
   const list = useList(TrafficEndpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'] });
   const traffic = useTraffic(list.visibleIds);
   const columns = useMemo(() => columnsOf(traffic), [traffic]);
@@ -24,7 +24,7 @@ export function ChooseEndpoint() {
         list={list}
         href={(row) => pathTo('traffic', row.id)}
         empty={
-          <EmptyState title="Nothing is online" action={<StartLine acl={[]} />}>
+          <EmptyState title="Nothing is online" action={<StartCommand acl={[]} />}>
             Requests can be looked at while an endpoint is live. This line starts an agent that serves one; its
             authtoken is that of a <a href={pathTo('credentials')}>credential</a>.
           </EmptyState>
@@ -43,14 +43,14 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<TrafficEndpointRowF
       title: 'Requests',
       width: '7rem',
       align: 'end',
-      cell: (row) => <Requests id={row.id} traffic={traffic} />,
+      cell: (row) => <RequestRateCell id={row.id} traffic={traffic} />,
     },
     {
       key: 'bytes',
       title: 'Bytes',
       width: '7rem',
       align: 'end',
-      cell: (row) => <BytesBothWays id={row.id} traffic={traffic} />,
+      cell: (row) => <ByteRateCell id={row.id} traffic={traffic} />,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { classes, type Filter } from './filter.ts';
+import { type Filter, statusFilters } from './filter.ts';
 
 export interface FilterBarProps {
   filter: Filter;
@@ -13,7 +13,7 @@ export interface FilterBarProps {
   children?: ComponentChildren;
 }
 
-const OPTIONS = Object.entries(classes).map(([value, { title }]) => ({ value, title }));
+const OPTIONS = Object.entries(statusFilters).map(([value, { title }]) => ({ value, title }));
 
 export function FilterBar({ filter, onChange, shown, all, children }: FilterBarProps) {
   return (

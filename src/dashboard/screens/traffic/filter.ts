@@ -11,14 +11,14 @@ export interface Filter {
 
 type Row = CapturedRowFragment;
 
-export const classes: Record<string, { title: string; has: (row: Row) => boolean }> = {
-  all: { title: 'Every status', has: () => true },
-  '2xx': { title: '2xx: done', has: ({ status }) => isIn(status, 200) },
-  '3xx': { title: '3xx: elsewhere', has: ({ status }) => isIn(status, 300) },
-  '4xx': { title: '4xx: the visitor’s mistake', has: ({ status }) => isIn(status, 400) },
-  '5xx': { title: '5xx: the service’s mistake', has: ({ status }) => isIn(status, 500) },
-  refused: { title: 'Answered by the gateway', has: ({ refusal }) => refusal !== null },
-  broken: { title: 'Without a whole answer', has: ({ isComplete }) => !isComplete },
+export const statusFilters: Record<string, { title: string; matches: (row: Row) => boolean }> = {
+  all: { title: 'Every status', matches: () => true },
+  '2xx': { title: '2xx: done', matches: ({ status }) => isInClass(status, 200) },
+  '3xx': { title: '3xx: elsewhere', matches: ({ status }) => isInClass(status, 300) },
+  '4xx': { title: '4xx: the visitor’s mistake', matches: ({ status }) => isInClass(status, 400) },
+  '5xx': { title: '5xx: the service’s mistake', matches: ({ status }) => isInClass(status, 500) },
+  refused: { title: 'Answered by the gateway', matches: ({ refusal }) => refusal !== null },
+  broken: { title: 'Without a whole answer', matches: ({ isComplete }) => !isComplete },
 };
 
 export function useFilter(): [Filter, (some: Partial<Filter>) => void] {
@@ -33,13 +33,13 @@ export function useFilter(): [Filter, (some: Partial<Filter>) => void] {
 }
 
 /** Whether a request is to be shown: its text is looked for in all that its row says. */
-export function passes({ text, status }: Filter, row: Row): boolean {
-  if (!(classes[status]?.has(row) ?? true)) return false;
+export function matchesFilter({ text, status }: Filter, row: Row): boolean {
+  if (!(statusFilters[status]?.matches(row) ?? true)) return false;
   const { method, path, clientIp, refusal } = row;
-  const said = [`${method} ${path}`, clientIp, row.status ?? '', refusal?.module ?? '', refusal?.reason ?? ''];
-  return said.join('\n').toLowerCase().includes(text.trim().toLowerCase());
+  const searchable = [`${method} ${path}`, clientIp, row.status ?? '', refusal?.module ?? '', refusal?.reason ?? ''];
+  return searchable.join('\n').toLowerCase().includes(text.trim().toLowerCase());
 }
 
-function isIn(status: number | null, hundred: number): boolean {
+function isInClass(status: number | null, hundred: number): boolean {
   return status !== null && status >= hundred && status < hundred + 100;
 }

@@ -24,6 +24,6 @@ export function Headers({ label, headers }: HeadersProps) {
 }
 
 /** The value of a header field; '' when there is none. @param name in lower case. */
-export function headerOf(headers: readonly HeaderLineFragment[], name: string): string {
+export function headerValue(headers: readonly HeaderLineFragment[], name: string): string {
   return headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
 }

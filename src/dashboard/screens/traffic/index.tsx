@@ -1,5 +1,5 @@
 import { Route, Router } from 'preact-iso/router';
-import { ChooseEndpoint } from './endpoint-picker.tsx';
+import { EndpointPicker } from './endpoint-picker.tsx';
 import { RequestPage } from './request-detail.tsx';
 import { TrafficPage } from './request-list.tsx';
 import './traffic.css';
@@ -7,7 +7,7 @@ import './traffic.css';
 export default function Screen() {
   return (
     <Router>
-      <Route path="/" component={ChooseEndpoint} />
+      <Route path="/" component={EndpointPicker} />
       <Route path="/:endpointId" component={TrafficPage} />
       <Route path="/:endpointId/:requestId" component={RequestPage} />
     </Router>

@@ -7,7 +7,7 @@ import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { maxBytes, required } from '../../ui/forms/validators.ts';
 import type { Request } from './captured-request.ts';
-import { AS_CAPTURED, checkHeader, editsOf, inputOf } from './replay-edits.ts';
+import { AS_CAPTURED, initialEdits, replayInput, validateHeader } from './replay-edits.ts';
 
 /** The API takes requests of 64 KiB, in which the body stands in Base64. */
 const BODY_MAX_BYTES = 45_000;
@@ -22,14 +22,14 @@ export interface ReplayFormProps {
 }
 
 export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayFormProps) {
-  const { values, bind } = useFormFields(editsOf(request));
+  const { values, bind } = useFormFields(initialEdits(request));
   const { isWhole, text } = request.requestBody;
   return (
     <Form
       submitLabel="Send it"
       error={error}
       isBusy={isBusy}
-      onSubmit={() => onSend(inputOf(request, values))}
+      onSubmit={() => onSend(replayInput(request, values))}
       onCancel={onCancel}
     >
       <TextField {...bind('method')} label="Method" isCode validate={required('A method')} />
@@ -44,7 +44,7 @@ export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayF
         label="Headers"
         itemName="header"
         placeholder="name: value"
-        validateLine={checkHeader}
+        validateLine={validateHeader}
         hintFor={(line) =>
           line.endsWith(AS_CAPTURED) ? 'Not shown, but sent as it was captured. Type another value to send that.' : null
         }

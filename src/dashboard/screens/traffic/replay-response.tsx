@@ -6,9 +6,9 @@ import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { Body } from './body.tsx';
 import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
-import { Status } from './status-tags.tsx';
+import { StatusTag } from './status-tags.tsx';
 
-export interface ReplayedProps {
+export interface ReplayResponseProps {
   replay: NonNullable<ReplayRequestMutation['replayRequest']>;
   /** What it repeats. */
   request: Request;
@@ -18,14 +18,14 @@ export interface ReplayedProps {
 }
 
 /** The answer to a replay, to stand beside the first one. */
-export function Replayed({ replay, request, isEdited, endpointId, onClose }: ReplayedProps) {
+export function ReplayResponse({ replay, request, isEdited, endpointId, onClose }: ReplayResponseProps) {
   const { status, durationMilliseconds, headers, body, captured } = replay;
   return (
     <Section
       title={isEdited ? 'Answer to the edited replay' : 'Answer now'}
       actions={
         <>
-          <Status status={status} />
+          <StatusTag status={status} />
           <Button variant="plain" onClick={onClose}>
             Close
           </Button>
@@ -47,7 +47,10 @@ export function Replayed({ replay, request, isEdited, endpointId, onClose }: Rep
   );
 }
 
-function differences({ status, body }: ReplayedProps['replay'], { status: before, responseBody }: Request): string {
+function differences(
+  { status, body }: ReplayResponseProps['replay'],
+  { status: before, responseBody }: Request,
+): string {
   const isSameStatus = status === before;
   if (!body.isWhole || !responseBody.isWhole || body.text === null || responseBody.text === null) {
     return isSameStatus ? 'the same status' : 'another status';

@@ -15,11 +15,11 @@ import { Body } from './body.tsx';
 import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
 import { ReplayForm } from './replay-form.tsx';
-import { Replayed, type ReplayedProps } from './replay-response.tsx';
-import { RequestFacts } from './request-summary.tsx';
-import { Status } from './status-tags.tsx';
+import { ReplayResponse, type ReplayResponseProps } from './replay-response.tsx';
+import { RequestSummary } from './request-summary.tsx';
+import { StatusTag } from './status-tags.tsx';
 
-const TITLE_MOST = 80;
+const MAX_TITLE_LENGTH = 80;
 
 /** One captured request with its answer, to be looked at and sent once more. */
 export function RequestPage() {
@@ -31,7 +31,7 @@ export function RequestPage() {
     { title: 'Traffic', href: pathTo('traffic') },
     { title: 'Requests', href: pathTo('traffic', endpointId) },
   ];
-  if (request) return <One key={id} request={request} endpointId={endpointId} crumbs={crumbs} />;
+  if (request) return <RequestView key={id} request={request} endpointId={endpointId} crumbs={crumbs} />;
   return (
     <Page title="Request" crumbs={crumbs}>
       {error?.code === 'NOT_FOUND' ? (
@@ -51,21 +51,21 @@ export function RequestPage() {
   );
 }
 
-interface OneProps {
+interface RequestViewProps {
   request: Request;
   endpointId: string;
   crumbs: { title: string; href: string }[];
 }
 
-function One({ request, endpointId, crumbs }: OneProps) {
+function RequestView({ request, endpointId, crumbs }: RequestViewProps) {
   const { id, method, path, status } = request;
   const [isEditing, setEditing] = useState(false);
   const [isEdited, setEdited] = useState(false);
-  const [replay, setReplay] = useState<ReplayedProps['replay']>();
+  const [replay, setReplay] = useState<ReplayResponseProps['replay']>();
   const send = useMutation(ReplayRequest);
-  const bytes = useBytes(request);
+  const binaryBodies = useBinaryBodies(request);
 
-  async function again(input: ReplayRequestInput | undefined) {
+  async function sendReplay(input: ReplayRequestInput | undefined) {
     const result = (await send.mutate({ id, input }))?.replayRequest;
     if (!result) return;
     setReplay(result);
@@ -75,12 +75,12 @@ function One({ request, endpointId, crumbs }: OneProps) {
   }
   return (
     <Page
-      title={`${method} ${shortened(path)}`}
-      badge={<Status status={status} />}
+      title={`${method} ${shortenPath(path)}`}
+      badge={<StatusTag status={status} />}
       crumbs={crumbs}
       actions={
         <>
-          <Button variant="primary" isBusy={send.isBusy && !isEditing} onClick={() => void again(undefined)}>
+          <Button variant="primary" isBusy={send.isBusy && !isEditing} onClick={() => void sendReplay(undefined)}>
             Replay
           </Button>
           <Button onClick={() => setEditing(!isEditing)}>{isEditing ? 'Don’t edit' : 'Edit and replay'}</Button>
@@ -88,23 +88,23 @@ function One({ request, endpointId, crumbs }: OneProps) {
       }
     >
       {!isEditing && <ErrorNote error={send.error} />}
-      <RequestFacts request={request} endpointId={endpointId} />
+      <RequestSummary request={request} endpointId={endpointId} />
       {isEditing && (
         <Section title="Edit and replay" lead="It goes through the gateway once more, as a visitor’s request would.">
           <ReplayForm
             request={request}
             error={send.error}
             isBusy={send.isBusy}
-            onSend={(input) => void again(input)}
+            onSend={(input) => void sendReplay(input)}
             onCancel={() => setEditing(false)}
           />
         </Section>
       )}
       <div class="captured-pair">
-        {!replay && <Asked request={request} base64={bytes.request} />}
-        <Answer request={request} base64={bytes.response} isBefore={replay !== undefined} />
+        {!replay && <RequestSection request={request} base64={binaryBodies.request} />}
+        <ResponseSection request={request} base64={binaryBodies.response} isBefore={replay !== undefined} />
         {replay && (
-          <Replayed
+          <ReplayResponse
             replay={replay}
             request={request}
             isEdited={isEdited}
@@ -112,7 +112,7 @@ function One({ request, endpointId, crumbs }: OneProps) {
             onClose={() => setReplay(undefined)}
           />
         )}
-        {replay && <Asked request={request} base64={bytes.request} />}
+        {replay && <RequestSection request={request} base64={binaryBodies.request} />}
       </div>
     </Page>
   );
@@ -123,7 +123,7 @@ interface PartProps {
   base64: string | undefined;
 }
 
-function Asked({ request: { requestHeaders, requestBody }, base64 }: PartProps) {
+function RequestSection({ request: { requestHeaders, requestBody }, base64 }: PartProps) {
   return (
     <Section title="Request">
       <Headers label="Headers of the request" headers={requestHeaders} />
@@ -132,10 +132,10 @@ function Asked({ request: { requestHeaders, requestBody }, base64 }: PartProps) 
   );
 }
 
-function Answer({ request, base64, isBefore }: PartProps & { isBefore: boolean }) {
+function ResponseSection({ request, base64, isBefore }: PartProps & { isBefore: boolean }) {
   const { status, responseHeaders, responseBody, durationMilliseconds } = request;
   return (
-    <Section title={isBefore ? 'Answer then' : 'Answer'} actions={<Status status={status} />}>
+    <Section title={isBefore ? 'Answer then' : 'Answer'} actions={<StatusTag status={status} />}>
       {isBefore && (
         <p class="quiet">
           <Milliseconds value={durationMilliseconds} />
@@ -154,13 +154,13 @@ function Answer({ request, base64, isBefore }: PartProps & { isBefore: boolean }
 }
 
 /** For the title: without its query, which may be long and is among the facts. */
-function shortened(path: string): string {
+function shortenPath(path: string): string {
   const [before = ''] = path.split('?');
-  return before.length > TITLE_MOST ? `${before.slice(0, TITLE_MOST)}…` : before;
+  return before.length > MAX_TITLE_LENGTH ? `${before.slice(0, MAX_TITLE_LENGTH)}…` : before;
 }
 
 /** The bytes of those bodies that are no text. */
-function useBytes({ id, requestBody, responseBody }: Request) {
+function useBinaryBodies({ id, requestBody, responseBody }: Request) {
   const request = requestBody.text === null && requestBody.keptBytes > 0;
   const response = responseBody.text === null && responseBody.keptBytes > 0;
   const { data } = useQuery(CapturedBytes, { id, request, response }, { skip: !request && !response });

@@ -17,14 +17,14 @@ import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { rememberAddress } from '../endpoints/url-history.ts';
+import { rememberUrl } from '../endpoints/url-history.ts';
 import { CaptureBar } from './capture-bar.tsx';
-import { passes, useFilter } from './filter.ts';
+import { matchesFilter, useFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { Remarks, Status } from './status-tags.tsx';
-import { useCaptured } from './use-captured-requests.ts';
+import { Remarks, StatusTag } from './status-tags.tsx';
+import { useCapturedRequests } from './use-captured-requests.ts';
 
-const CAPTURE_MS = 2000;
+const CAPTURE_POLL_MS = 2000;
 
 export const trafficCrumbs = [{ title: 'Traffic', href: pathTo('traffic') }];
 
@@ -33,8 +33,8 @@ export function TrafficPage() {
   const id = useParam('endpointId');
   const { data, error, refetch } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
   const endpoint = data?.endpoint;
-  if (endpoint) rememberAddress(id, endpoint.publicUrl);
-  if (error?.code === 'NOT_FOUND') return <NotLive id={id} />;
+  if (endpoint) rememberUrl(id, endpoint.publicUrl);
+  if (error?.code === 'NOT_FOUND') return <EndpointNotLive id={id} />;
   if (!endpoint) {
     return (
       <Page title="Traffic" crumbs={trafficCrumbs}>
@@ -63,15 +63,18 @@ export function TrafficPage() {
 
 function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
   const { id: endpointId } = endpoint;
-  const { data, error, refetch: reloadState } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_MS });
+  const { data, error, refetch: reloadState } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_POLL_MS });
   const capture = data?.trafficCapture;
   const [pausedAt, setPausedAt] = useState<number>();
   const isPaused = pausedAt !== undefined;
   const mayLook = capture?.mayLook === true;
-  const captured = useCaptured(endpointId, mayLook && capture?.isOn === true && !isPaused);
+  const captured = useCapturedRequests(endpointId, mayLook && capture?.isOn === true && !isPaused);
   const { rows, refetch } = captured;
   const [filter, setFilter] = useFilter();
-  const shown = useMemo(() => rows?.filter((row) => passes(filter, row)) ?? [], [rows, filter.text, filter.status]);
+  const filtered = useMemo(
+    () => rows?.filter((row) => matchesFilter(filter, row)) ?? [],
+    [rows, filter.text, filter.status],
+  );
 
   // Somebody else may have cleared it.
   const isCleared = capture?.kept === 0;
@@ -79,7 +82,7 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
 
   if (error && !capture) return <ErrorNote error={error} retry={() => void reloadState()} />;
   if (!capture) return <Skeleton />;
-  if (!mayLook) return <OfOthers />;
+  if (!mayLook) return <CaptureOfOtherUser />;
   if (!rows && !captured.error) return <Skeleton />;
   async function changed() {
     await Promise.all([reloadState(), refetch()]);
@@ -89,27 +92,27 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
       <CaptureBar endpointId={endpointId} capture={capture} onChange={() => void changed()} />
       <ErrorNote error={captured.error} />
       {(rows?.length ?? 0) > 0 && (
-        <FilterBar filter={filter} onChange={setFilter} shown={shown.length} all={rows?.length ?? 0}>
+        <FilterBar filter={filter} onChange={setFilter} shown={filtered.length} all={rows?.length ?? 0}>
           {capture.isOn && (
             <Button onClick={() => setPausedAt(isPaused ? undefined : capture.passed)}>
               {isPaused ? 'Go on' : 'Pause'}
             </Button>
           )}
-          {isPaused && <Missed count={capture.passed - pausedAt} />}
+          {isPaused && <MissedCount count={capture.passed - pausedAt} />}
         </FilterBar>
       )}
       <Table
         label="Captured requests"
         columns={columns}
-        rows={shown}
+        rows={filtered}
         href={(row) => pathTo('traffic', endpointId, row.id)}
-        empty={<Nothing capture={capture} endpoint={endpoint} isFiltered={(rows?.length ?? 0) > 0} />}
+        empty={<NoRequests capture={capture} endpoint={endpoint} isFiltered={(rows?.length ?? 0) > 0} />}
       />
     </>
   );
 }
 
-function OfOthers() {
+function CaptureOfOtherUser() {
   return (
     <EmptyState title="Somebody else captures here">
       What is captured may hold secrets of visitors: only who switched it on, the owner of the agent’s credential, and
@@ -118,19 +121,19 @@ function OfOthers() {
   );
 }
 
-function Missed({ count }: { count: number }) {
+function MissedCount({ count }: { count: number }) {
   return (
     <span role="status">{count > 0 ? `${count.toLocaleString('en')} came meanwhile` : 'The list stands still'}</span>
   );
 }
 
-interface NothingProps {
+interface NoRequestsProps {
   capture: CaptureStateFragment;
   endpoint: TrafficEndpointRowFragment;
   isFiltered: boolean;
 }
 
-function Nothing({ capture, endpoint, isFiltered }: NothingProps) {
+function NoRequests({ capture, endpoint, isFiltered }: NoRequestsProps) {
   if (isFiltered)
     return <EmptyState title="No request is like that">Choose another status or another text.</EmptyState>;
   if (!capture.isOn) {
@@ -148,7 +151,7 @@ function Nothing({ capture, endpoint, isFiltered }: NothingProps) {
   );
 }
 
-function NotLive({ id }: { id: string }) {
+function EndpointNotLive({ id }: { id: string }) {
   return (
     <Page title="Traffic" crumbs={trafficCrumbs}>
       <EmptyState
@@ -163,7 +166,7 @@ function NotLive({ id }: { id: string }) {
 
 const columns: Column<CapturedRowFragment>[] = [
   { key: 'request', title: 'Request', width: '3fr', cell: (row) => `${row.method} ${row.path}` },
-  { key: 'status', title: 'Status', width: '5.5rem', cell: (row) => <Status status={row.status} /> },
+  { key: 'status', title: 'Status', width: '5.5rem', cell: (row) => <StatusTag status={row.status} /> },
   {
     key: 'duration',
     title: 'Took',

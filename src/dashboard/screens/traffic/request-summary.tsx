@@ -6,7 +6,7 @@ import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import type { Request } from './captured-request.ts';
 
-export function RequestFacts({ request, endpointId }: { request: Request; endpointId: string }) {
+export function RequestSummary({ request, endpointId }: { request: Request; endpointId: string }) {
   const { refusal, replayOf, operationId, status, isComplete } = request;
   return (
     <>

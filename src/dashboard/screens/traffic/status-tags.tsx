@@ -2,7 +2,7 @@ import type { CapturedRowFragment } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
 
 /** The status of an answer. */
-export function Status({ status }: { status: number | null }) {
+export function StatusTag({ status }: { status: number | null }) {
   if (status === null) return <Tag variant="bad">no answer</Tag>;
   const variant = status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good';
   return <Tag variant={variant}>{status}</Tag>;

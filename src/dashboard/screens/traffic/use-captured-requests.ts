@@ -5,12 +5,12 @@ import { type ApiFailure, execute, toApiFailure } from '../../data/client/client
 import { useSubscription } from '../../data/hooks/use-subscription.ts';
 import { CapturedRequests, type CapturedRowFragment, RequestCaptured } from '../../generated/operations.ts';
 
-const MOST = 200;
+const MAX_REQUESTS = 200;
 const PAGE_SIZE = 100;
 
 type Rows = readonly CapturedRowFragment[];
 
-export interface Captured {
+export interface CapturedRequestsState {
   /** The newest first; undefined until they are known. */
   rows: Rows | undefined;
   error: ApiFailure | undefined;
@@ -18,21 +18,21 @@ export interface Captured {
 }
 
 /** @param isFollowed whether new ones come as they are captured. What came meanwhile is there once it is true again. */
-export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
+export function useCapturedRequests(endpointId: string, isFollowed: boolean): CapturedRequestsState {
   const [rows, setRows] = useState<Rows>();
   const [error, setError] = useState<ApiFailure>();
-  const waiting = useRef<CapturedRowFragment[]>([]);
-  const newest = useRef('');
+  const pending = useRef<CapturedRowFragment[]>([]);
+  const newestId = useRef('');
   const frame = useRef<number | undefined>(undefined);
-  newest.current = rows?.[0]?.id ?? '';
+  newestId.current = rows?.[0]?.id ?? '';
 
   const refetch = useCallback(async () => {
-    const before = newest.current;
+    const before = newestId.current;
     try {
-      const kept = await keptOf(endpointId);
+      const kept = await fetchCapturedRequests(endpointId);
       // Those that the stream has brought meanwhile may be missing in the answer.
       setRows((last) =>
-        joined(
+        prepend(
           kept,
           (last ?? []).filter(({ id }) => id > before && id > (kept[0]?.id ?? '')),
         ),
@@ -48,11 +48,11 @@ export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
     RequestCaptured,
     { endpointId },
     ({ requestCaptured }) => {
-      waiting.current.push(requestCaptured);
+      pending.current.push(requestCaptured);
       frame.current ??= requestAnimationFrame(() => {
         frame.current = undefined;
-        const news = waiting.current.splice(0).reverse();
-        setRows((last) => joined(last ?? [], news));
+        const received = pending.current.splice(0).reverse();
+        setRows((last) => prepend(last ?? [], received));
       });
     },
     { skip: !isFollowed },
@@ -65,20 +65,20 @@ export function useCaptured(endpointId: string, isFollowed: boolean): Captured {
   return { rows, error: error ?? stream.error, refetch };
 }
 
-async function keptOf(endpointId: string): Promise<Rows> {
+async function fetchCapturedRequests(endpointId: string): Promise<Rows> {
   const rows: CapturedRowFragment[] = [];
   let after: string | undefined;
   do {
     const page = (await execute(CapturedRequests, { endpointId, first: PAGE_SIZE, after })).capturedRequests;
     rows.push(...(page?.nodes ?? []));
     after = page?.pageInfo.hasNextPage ? (page.pageInfo.endCursor ?? undefined) : undefined;
-  } while (after !== undefined && rows.length < MOST);
+  } while (after !== undefined && rows.length < MAX_REQUESTS);
   return rows;
 }
 
 /** The news before the rest, none of them twice. */
-function joined(rows: Rows, news: Rows): Rows {
-  if (news.length === 0) return rows;
-  const ids = new Set(news.map(({ id }) => id));
-  return [...news, ...rows.filter(({ id }) => !ids.has(id))].slice(0, MOST);
+function prepend(rows: Rows, received: Rows): Rows {
+  if (received.length === 0) return rows;
+  const ids = new Set(received.map(({ id }) => id));
+  return [...received, ...rows.filter(({ id }) => !ids.has(id))].slice(0, MAX_REQUESTS);
 }

@@ -22,17 +22,17 @@ import { CodeBlock } from '../../../ui/text/code-block.tsx';
 import { CopyButton } from '../../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { certificateCrumbs, certificateTitle, lists } from '../navigation.ts';
-import { Until } from './expiry.tsx';
+import { certificateCrumbs, certificateTitle, listPaths } from '../navigation.ts';
+import { Expiry } from './expiry.tsx';
 
 type Shown = NonNullable<CertificateQuery['tlsCertificate']>;
 
 export function CertificatePage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
-  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
   const certificate = data?.tlsCertificate;
-  if (error?.code === 'NOT_FOUND') return <Gone />;
+  if (error?.code === 'NOT_FOUND') return <CertificateNotFound />;
   if (!certificate) {
     return (
       <Page title="Certificate" crumbs={certificateCrumbs}>
@@ -40,7 +40,7 @@ export function CertificatePage() {
       </Page>
     );
   }
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
   const { dnsNames, ips } = certificate.subjectAlternativeNames;
   return (
     <Page
@@ -48,8 +48,8 @@ export function CertificatePage() {
       crumbs={certificateCrumbs}
       actions={
         <>
-          <Button onClick={() => setAsked('change')}>Change</Button>
-          <Button variant="danger" onClick={() => setAsked('delete')}>
+          <Button onClick={() => setOpenDialog('change')}>Change</Button>
+          <Button variant="danger" onClick={() => setOpenDialog('delete')}>
             Delete
           </Button>
         </>
@@ -58,7 +58,7 @@ export function CertificatePage() {
       <DescriptionList
         items={[
           { name: 'For', value: [...dnsNames, ...ips].join(', ') },
-          { name: 'Ends', value: <Until at={certificate.notAfter} /> },
+          { name: 'Ends', value: <Expiry at={certificate.notAfter} /> },
           { name: 'Begins', value: <RelativeTime at={certificate.notBefore} /> },
           { name: 'Subject', value: certificate.subjectCommonName || <span class="quiet">not said</span> },
           { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
@@ -72,8 +72,8 @@ export function CertificatePage() {
         <CodeBlock code={certificate.certificatePem} label="the certificate" />
       </Section>
       <MetadataSection text={certificate.metadata} />
-      {asked === 'change' && <Change certificate={certificate} onClose={close} />}
-      {asked === 'delete' && <Deletion certificate={certificate} onClose={close} />}
+      {openDialog === 'change' && <EditDialog certificate={certificate} onClose={close} />}
+      {openDialog === 'delete' && <DeleteDialog certificate={certificate} onClose={close} />}
     </Page>
   );
 }
@@ -83,7 +83,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Change({ certificate, onClose }: DialogProps) {
+function EditDialog({ certificate, onClose }: DialogProps) {
   const { id } = certificate;
   const update = useMutation(UpdateCertificate);
   return (
@@ -102,13 +102,13 @@ function Change({ certificate, onClose }: DialogProps) {
   );
 }
 
-function Deletion({ certificate, onClose }: DialogProps) {
+function DeleteDialog({ certificate, onClose }: DialogProps) {
   const { route } = useLocation();
   const remove = useMutation(DeleteCertificate);
   async function confirmed() {
     if (!(await remove.mutate({ id: certificate.id }))) return;
     toast('The certificate is deleted.');
-    route(lists.certificates, true);
+    route(listPaths.certificates, true);
   }
   return (
     <ConfirmDialog
@@ -125,12 +125,12 @@ function Deletion({ certificate, onClose }: DialogProps) {
   );
 }
 
-function Gone() {
+function CertificateNotFound() {
   return (
     <Page title="Certificate" crumbs={certificateCrumbs}>
       <EmptyState
         title="There is no such certificate"
-        action={<LinkButton href={lists.certificates}>All certificates</LinkButton>}
+        action={<LinkButton href={listPaths.certificates}>All certificates</LinkButton>}
       >
         It has been deleted, or belongs to another account.
       </EmptyState>

@@ -6,14 +6,14 @@ import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 
 const DAY_MS = 86_400_000;
 /** When it is time to get the next one. */
-const SOON_DAYS = 21;
+const WARNING_DAYS = 21;
 
-export function Until({ at }: { at: string }) {
+export function Expiry({ at }: { at: string }) {
   const days = Math.floor((Date.parse(at) - now.value) / DAY_MS);
   return (
     <>
       <RelativeTime at={at} />{' '}
-      {days < 0 ? <Tag variant="bad">expired</Tag> : days < SOON_DAYS && <Tag variant="warn">soon</Tag>}
+      {days < 0 ? <Tag variant="bad">expired</Tag> : days < WARNING_DAYS && <Tag variant="warn">soon</Tag>}
     </>
   );
 }

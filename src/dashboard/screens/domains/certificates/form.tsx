@@ -12,7 +12,7 @@ import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription } from '../../../ui/forms/validators.ts';
 import { Page } from '../../../ui/layout/page.tsx';
-import { certificateCrumbs, lists } from '../navigation.ts';
+import { certificateCrumbs, listPaths } from '../navigation.ts';
 import { PemField } from './pem-field.tsx';
 
 interface CertificateFormProps {
@@ -20,14 +20,14 @@ interface CertificateFormProps {
   /** Why what was to follow failed. */
   error?: ApiFailure;
   /** Stands above the fields. */
-  before?: ComponentChildren;
+  header?: ComponentChildren;
   onDone: (id: string) => void;
   onCancel: () => void;
 }
 
 const EMPTY = { certificatePem: '', privateKeyPem: '', description: '' };
 
-export function CertificateForm({ action, error, before, onDone, onCancel }: CertificateFormProps) {
+export function CertificateForm({ action, error, header, onDone, onCancel }: CertificateFormProps) {
   const { bind, values } = useFormFields(EMPTY);
   const create = useMutation(CreateCertificate);
   // What was uploaded already isn't uploaded twice when only what follows failed.
@@ -49,7 +49,7 @@ export function CertificateForm({ action, error, before, onDone, onCancel }: Cer
       isBusy={create.isBusy}
       onCancel={onCancel}
     >
-      {before}
+      {header}
       <PemField
         {...bind('certificatePem')}
         label="Certificate"
@@ -81,7 +81,7 @@ export function NewCertificate() {
       <CertificateForm
         action="Upload the certificate"
         onDone={(id) => route(objectPath('tlsCertificate', id), true)}
-        onCancel={() => route(lists.certificates)}
+        onCancel={() => route(listPaths.certificates)}
       />
     </Page>
   );

@@ -7,7 +7,7 @@ import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { certificateTitle, tabs } from '../navigation.ts';
-import { Until } from './expiry.tsx';
+import { Expiry } from './expiry.tsx';
 
 const columns: Column<CertificateRowFragment>[] = [
   { key: 'title', title: 'Certificate', width: '2fr', cell: certificateTitle },
@@ -23,7 +23,7 @@ const columns: Column<CertificateRowFragment>[] = [
     width: '13rem',
     cell: ({ notAfter }) => (
       <>
-        ends <Until at={notAfter} />
+        ends <Expiry at={notAfter} />
       </>
     ),
   },

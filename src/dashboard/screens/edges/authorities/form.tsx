@@ -26,10 +26,10 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
   const update = useMutation(UpdateAuthority);
 
   async function submit() {
-    const { caPem, ...noted } = values;
+    const { caPem, ...texts } = values;
     const id = authority
-      ? (await update.mutate({ id: authority.id, input: noted }))?.updateCertificateAuthority?.id
-      : (await create.mutate({ input: { ...noted, caPem } }))?.createCertificateAuthority?.id;
+      ? (await update.mutate({ id: authority.id, input: texts }))?.updateCertificateAuthority?.id
+      : (await create.mutate({ input: { ...texts, caPem } }))?.createCertificateAuthority?.id;
     if (id) onDone(id);
   }
 
@@ -48,7 +48,7 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
           placeholder="-----BEGIN CERTIFICATE-----"
           rows={8}
           help="One certificate of an authority in PEM, at most 16 KiB. Never its private key."
-          validate={pem}
+          validate={validatePem}
           isCode
         />
       )}
@@ -57,7 +57,7 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
   );
 }
 
-function pem(text: string): string | null {
+function validatePem(text: string): string | null {
   if (text.includes('PRIVATE KEY-----'))
     return 'This holds a private key. Keep it to yourself, and give the certificate only.';
   const count = text.split('-----BEGIN CERTIFICATE-----').length - 1;

@@ -17,18 +17,18 @@ import { type Column, Table } from '../../../ui/table/table.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet, OnePage } from '../detail-page.tsx';
-import { lists, newIn, tabs } from '../navigation.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { listPaths, newPath, tabs } from '../navigation.ts';
 import { authorityTitle } from '../references/references.ts';
 import { AuthorityForm } from './form.tsx';
 
 const KINDS = ['certificateAuthority'];
-const crumbs = [{ title: 'Certificate authorities', href: lists.authorities }];
+const crumbs = [{ title: 'Certificate authorities', href: listPaths.authorities }];
 
 const columns: Column<AuthorityRowFragment>[] = [
   { key: 'name', title: 'Name', width: '2fr', cell: authorityTitle },
   { key: 'subject', title: 'Subject', width: '2fr', cell: ({ subjectCommonName }) => subjectCommonName, priority: 2 },
-  { key: 'until', title: 'Valid until', width: '9rem', cell: ({ notAfter }) => <Until at={notAfter} /> },
+  { key: 'until', title: 'Valid until', width: '9rem', cell: ({ notAfter }) => <ValidUntil at={notAfter} /> },
   {
     key: 'created',
     title: 'Uploaded',
@@ -44,7 +44,7 @@ export function AuthorityList() {
     <Page
       title="Certificate authorities"
       actions={
-        <LinkButton variant="primary" href={newIn(lists.authorities)}>
+        <LinkButton variant="primary" href={newPath(listPaths.authorities)}>
           New authority
         </LinkButton>
       }
@@ -58,8 +58,8 @@ export function AuthorityList() {
         empty={
           <EmptyState
             title="No certificate authorities yet"
-            action={<LinkButton href={newIn(lists.authorities)}>New authority</LinkButton>}
-            command={MAKE_ONE}
+            action={<LinkButton href={newPath(listPaths.authorities)}>New authority</LinkButton>}
+            command={EXAMPLE_COMMAND}
           >
             An authority issues the certificates that visitors show. The mutual TLS of an edge names whom it trusts. To
             make one for a try:
@@ -70,10 +70,10 @@ export function AuthorityList() {
   );
 }
 
-const MAKE_ONE =
+const EXAMPLE_COMMAND =
   'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -subj "/CN=Our devices" -days 3650';
 
-function Until({ at }: { at: string }) {
+function ValidUntil({ at }: { at: string }) {
   return (
     <>
       {Date.parse(at) < now.value && <Tag variant="bad">expired</Tag>} <RelativeTime at={at} />
@@ -87,13 +87,13 @@ export function NewAuthority() {
     <Page title="New certificate authority" crumbs={crumbs}>
       <AuthorityForm
         onDone={(id) => route(objectPath('certificateAuthority', id))}
-        onCancel={() => route(lists.authorities)}
+        onCancel={() => route(listPaths.authorities)}
       />
     </Page>
   );
 }
 
-export function OneAuthority() {
+export function AuthorityPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(Authority, { id }, { kinds: KINDS });
   const { route } = useLocation();
@@ -101,7 +101,7 @@ export function OneAuthority() {
   if (!authority) return <NotYet title="Certificate authority" crumbs={crumbs} error={error} refetch={refetch} />;
   const { subjectCommonName, notBefore, notAfter, keyUsages, extendedKeyUsages, caPem } = authority;
   return (
-    <OnePage
+    <DetailPage
       title={authorityTitle(authority)}
       crumbs={crumbs}
       noun="certificate authority"
@@ -113,7 +113,7 @@ export function OneAuthority() {
         items={[
           { name: 'Subject', value: subjectCommonName || 'without a common name' },
           { name: 'In force since', value: <RelativeTime at={notBefore} /> },
-          { name: 'Valid until', value: <Until at={notAfter} /> },
+          { name: 'Valid until', value: <ValidUntil at={notAfter} /> },
           { name: 'Its key may', value: keyUsages.join(', ') || 'the certificate does not say' },
           extendedKeyUsages.length > 0 && { name: 'For', value: extendedKeyUsages.join(', ') },
           { name: 'Id', value: <code>{id}</code> },
@@ -127,9 +127,9 @@ export function OneAuthority() {
           key={id}
           authority={authority}
           onDone={() => toast('The certificate authority is changed.')}
-          onCancel={() => route(lists.authorities)}
+          onCancel={() => route(listPaths.authorities)}
         />
       </Section>
-    </OnePage>
+    </DetailPage>
   );
 }

@@ -13,15 +13,15 @@ import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet, OnePage } from '../detail-page.tsx';
+import { DetailPage, NotYet } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
-import { lists, newIn, tabs } from '../navigation.ts';
+import { listPaths, newPath, tabs } from '../navigation.ts';
 import { TunnelCount } from '../tunnel-count.tsx';
 import { BackendForm } from './form.tsx';
-import { TunnelsOf } from './tunnels.tsx';
+import { TunnelsOfBackend } from './tunnels.tsx';
 
 const KINDS = ['tunnelGroupBackend', 'tunnel'];
-const crumbs = [{ title: 'Tunnel groups', href: lists.backends }];
+const crumbs = [{ title: 'Tunnel groups', href: listPaths.backends }];
 
 const columns: Column<BackendRowFragment>[] = [
   { key: 'labels', title: 'Labels', width: '2fr', cell: ({ labels }) => <Labels labels={labels} /> },
@@ -47,7 +47,7 @@ export function BackendList() {
     <Page
       title="Tunnel groups"
       actions={
-        <LinkButton variant="primary" href={newIn(lists.backends)}>
+        <LinkButton variant="primary" href={newPath(listPaths.backends)}>
           New tunnel group
         </LinkButton>
       }
@@ -61,7 +61,7 @@ export function BackendList() {
         empty={
           <EmptyState
             title="No tunnel groups yet"
-            action={<LinkButton href={newIn(lists.backends)}>New tunnel group</LinkButton>}
+            action={<LinkButton href={newPath(listPaths.backends)}>New tunnel group</LinkButton>}
           >
             A tunnel group is every live tunnel that has certain labels. Edges and routes send their traffic to one.
           </EmptyState>
@@ -77,20 +77,20 @@ export function NewBackend() {
     <Page title="New tunnel group" crumbs={crumbs}>
       <BackendForm
         onDone={(id) => route(objectPath('tunnelGroupBackend', id))}
-        onCancel={() => route(lists.backends)}
+        onCancel={() => route(listPaths.backends)}
       />
     </Page>
   );
 }
 
-export function OneBackend() {
+export function BackendPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(Backend, { id }, { kinds: KINDS });
   const { route } = useLocation();
   const backend = data?.tunnelGroupBackend;
   if (!backend) return <NotYet title="Tunnel group" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
-    <OnePage
+    <DetailPage
       title={backend.description || labelsText(backend.labels)}
       badge={<TunnelCount count={backend.tunnels.length} />}
       crumbs={crumbs}
@@ -99,15 +99,15 @@ export function OneBackend() {
       remove={DeleteBackend}
       consequence="Its tunnels stay. An edge or a route that sends traffic to it has to be changed first."
     >
-      <TunnelsOf backend={backend} />
+      <TunnelsOfBackend backend={backend} />
       <Section title="Settings" lead="Traffic follows new labels at once.">
         <BackendForm
           key={id}
           backend={backend}
           onDone={() => toast('The tunnel group is changed.')}
-          onCancel={() => route(lists.backends)}
+          onCancel={() => route(listPaths.backends)}
         />
       </Section>
-    </OnePage>
+    </DetailPage>
   );
 }

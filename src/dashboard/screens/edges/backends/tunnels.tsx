@@ -10,7 +10,7 @@ import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { Labels } from '../labels.tsx';
 
 /** As many as are looked up at once. */
-const SHOWN_MAX = 100;
+const MAX_SHOWN = 100;
 
 type Node = NonNullable<NonNullable<TunnelsOfGroupQuery['nodes']>[number]>;
 type Tunnel = Extract<Node, { forwardsTo: string }>;
@@ -26,12 +26,12 @@ const columns: Column<Tunnel>[] = [
   },
 ];
 
-export function TunnelsOf({
+export function TunnelsOfBackend({
   backend: { tunnels, labels },
 }: {
   backend: Pick<BackendRowFragment, 'tunnels' | 'labels'>;
 }) {
-  const ids = tunnels.slice(0, SHOWN_MAX).map(({ id }) => id);
+  const ids = tunnels.slice(0, MAX_SHOWN).map(({ id }) => id);
   const { data } = useQuery(
     TunnelsOfGroup,
     { ids },
@@ -42,7 +42,7 @@ export function TunnelsOf({
   );
   const more = tunnels.length - ids.length;
   return (
-    <Section title="Live tunnels" lead={more > 0 && `The newest ${SHOWN_MAX}; there are ${more} more.`}>
+    <Section title="Live tunnels" lead={more > 0 && `The newest ${MAX_SHOWN}; there are ${more} more.`}>
       <Table
         label="Live tunnels"
         columns={columns}
@@ -59,10 +59,10 @@ export function TunnelsOf({
 }
 
 function commandFor(labels: Record<string, string>): string {
-  const flags = Object.entries(labels).map(([key, value]) => `--label ${quoted(`${key}=${value}`)}`);
+  const flags = Object.entries(labels).map(([key, value]) => `--label ${quoteLabel(`${key}=${value}`)}`);
   return `TUNNEL_AUTHTOKEN=… npm run agent -- labels 3000 ${flags.join(' ')}`;
 }
 
-function quoted(text: string): string {
+function quoteLabel(text: string): string {
   return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

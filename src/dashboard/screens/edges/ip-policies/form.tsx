@@ -8,7 +8,7 @@ import { Form } from '../../../ui/forms/form.tsx';
 import { ListField, nonEmptyLines } from '../../../ui/forms/list-field.tsx';
 import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
-import { network } from './validate-cidr.ts';
+import { validateCidr } from './validate-cidr.ts';
 
 interface IpPolicyFormProps {
   policy?: { id: string; description: string; metadata: string };
@@ -27,7 +27,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
   const [error, setError] = useState<ApiFailure>();
   const [isBusy, setBusy] = useState(false);
   // What was made already when a rule was refused: it isn't made twice.
-  const [made, setMade] = useState<{ id: string; cidrs: readonly string[] }>();
+  const [created, setCreated] = useState<{ id: string; cidrs: readonly string[] }>();
 
   async function submit() {
     const { description, metadata } = values;
@@ -39,13 +39,13 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
         onDone(policy.id);
         return;
       }
-      let done = made ?? { id: await create(description, metadata), cidrs: [] };
-      setMade(done);
+      let done = created ?? { id: await create(description, metadata), cidrs: [] };
+      setCreated(done);
       for (const cidr of nonEmptyLines(values.cidr)) {
         if (done.cidrs.includes(cidr)) continue;
         await execute(CreateIpPolicyRule, { input: { ipPolicyId: done.id, cidr, action: 'allow' } });
         done = { ...done, cidrs: [...done.cidrs, cidr] };
-        setMade(done);
+        setCreated(done);
       }
       onDone(done.id);
     } catch (thrown) {
@@ -70,7 +70,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
           label="Networks that may visit"
           itemName="network"
           placeholder="192.0.2.0/24"
-          validateLine={network}
+          validateLine={validateCidr}
           help="More rules, and those that deny, can be added later. A policy without a rule lets in nobody."
         />
       )}

@@ -13,12 +13,12 @@ import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet, OnePage } from '../detail-page.tsx';
-import { lists, newIn, tabs } from '../navigation.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { listPaths, newPath, tabs } from '../navigation.ts';
 import { IpPolicyForm } from './form.tsx';
 import { Rules } from './rules.tsx';
 
-const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
+const crumbs = [{ title: 'IP policies', href: listPaths.ipPolicies }];
 
 const columns: Column<IpPolicyRowFragment>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: ({ id, description }) => description || id },
@@ -32,7 +32,7 @@ export function IpPolicyList() {
     <Page
       title="IP policies"
       actions={
-        <LinkButton variant="primary" href={newIn(lists.ipPolicies)}>
+        <LinkButton variant="primary" href={newPath(listPaths.ipPolicies)}>
           New IP policy
         </LinkButton>
       }
@@ -46,7 +46,7 @@ export function IpPolicyList() {
         empty={
           <EmptyState
             title="No IP policies yet"
-            action={<LinkButton href={newIn(lists.ipPolicies)}>New IP policy</LinkButton>}
+            action={<LinkButton href={newPath(listPaths.ipPolicies)}>New IP policy</LinkButton>}
           >
             An IP policy says which networks may visit and which may not. The IP restriction of an edge or a route names
             it.
@@ -61,19 +61,19 @@ export function NewIpPolicy() {
   const { route } = useLocation();
   return (
     <Page title="New IP policy" crumbs={crumbs}>
-      <IpPolicyForm onDone={(id) => route(objectPath('ipPolicy', id))} onCancel={() => route(lists.ipPolicies)} />
+      <IpPolicyForm onDone={(id) => route(objectPath('ipPolicy', id))} onCancel={() => route(listPaths.ipPolicies)} />
     </Page>
   );
 }
 
-export function OneIpPolicy() {
+export function IpPolicyPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(IpPolicy, { id }, { kinds: ['ipPolicy'] });
   const { route } = useLocation();
   const policy = data?.ipPolicy;
   if (!policy) return <NotYet title="IP policy" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
-    <OnePage
+    <DetailPage
       title={policy.description || policy.id}
       crumbs={crumbs}
       noun="IP policy"
@@ -87,9 +87,9 @@ export function OneIpPolicy() {
           key={id}
           policy={policy}
           onDone={() => toast('The IP policy is changed.')}
-          onCancel={() => route(lists.ipPolicies)}
+          onCancel={() => route(listPaths.ipPolicies)}
         />
       </Section>
-    </OnePage>
+    </DetailPage>
   );
 }

@@ -6,26 +6,26 @@ import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteIpPolicyRule, IpPolicyRule } from '../../../generated/operations.ts';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { NotYet, OnePage } from '../detail-page.tsx';
-import { lists } from '../navigation.ts';
-import { useNames } from '../references/references.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { listPaths } from '../navigation.ts';
+import { useReferenceTitles } from '../references/references.ts';
 import { RuleForm } from './rule-form.tsx';
-import { Action } from './rules.tsx';
+import { RuleActionTag } from './rules.tsx';
 
-export function OneRule() {
+export function IpPolicyRulePage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(IpPolicyRule, { id }, { kinds: ['ipPolicyRule'] });
   const { route } = useLocation();
   const rule = data?.ipPolicyRule;
   const policyId = rule?.ipPolicy.id ?? '';
-  const nameOf = useNames(rule ? [policyId] : []);
-  const crumbs = [{ title: 'IP policies', href: lists.ipPolicies }];
+  const nameOf = useReferenceTitles(rule ? [policyId] : []);
+  const crumbs = [{ title: 'IP policies', href: listPaths.ipPolicies }];
   if (!rule) return <NotYet title="Rule" crumbs={crumbs} error={error} refetch={refetch} />;
   const policy = objectPath('ipPolicy', policyId);
   return (
-    <OnePage
+    <DetailPage
       title={rule.cidr}
-      badge={<Action action={rule.action} />}
+      badge={<RuleActionTag action={rule.action} />}
       crumbs={[...crumbs, { title: nameOf(policyId), href: policy }]}
       noun="rule"
       id={id}
@@ -42,6 +42,6 @@ export function OneRule() {
         }}
         onCancel={() => route(policy)}
       />
-    </OnePage>
+    </DetailPage>
   );
 }

@@ -8,7 +8,7 @@ import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, required } from '../../../ui/forms/validators.ts';
-import { network } from './validate-cidr.ts';
+import { validateCidr } from './validate-cidr.ts';
 
 interface RuleFormProps {
   policyId: string;
@@ -49,7 +49,7 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
         label="Network"
         placeholder="192.0.2.0/24"
         help="Its lowest address and the length of its prefix. One address alone is 192.0.2.7/32."
-        validate={allOf(required('A network'), network)}
+        validate={allOf(required('A network'), validateCidr)}
         isCode
       />
       {!rule && (

@@ -18,7 +18,7 @@ import { type Rule, useRules } from './use-rules.ts';
 
 const columns: Column<Rule>[] = [
   { key: 'cidr', title: 'Network', width: '2fr', cell: ({ cidr }) => <code>{cidr}</code> },
-  { key: 'action', title: 'Visitors are', width: '8rem', cell: ({ action }) => <Action action={action} /> },
+  { key: 'action', title: 'Visitors are', width: '8rem', cell: ({ action }) => <RuleActionTag action={action} /> },
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
   {
     key: 'created',
@@ -30,7 +30,7 @@ const columns: Column<Rule>[] = [
 ];
 
 export function Rules({ policyId }: { policyId: string }) {
-  const { rules, error, isCut } = useRules(policyId);
+  const { rules, error, isTruncated: isCut } = useRules(policyId);
   const [isAdding, setAdding] = useState(false);
   return (
     <Section
@@ -67,6 +67,6 @@ export function Rules({ policyId }: { policyId: string }) {
   );
 }
 
-export function Action({ action }: { action: string }) {
+export function RuleActionTag({ action }: { action: string }) {
   return action === 'deny' ? <Tag variant="bad">turned away</Tag> : <Tag variant="good">let in</Tag>;
 }

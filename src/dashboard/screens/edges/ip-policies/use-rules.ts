@@ -5,51 +5,51 @@ import { type ApiFailure, execute, toApiFailure } from '../../../data/client/cli
 import { refreshOn } from '../../../data/live/refresh.ts';
 import { type IpPolicyRuleRowFragment, IpPolicyRules } from '../../../generated/operations.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** A policy has at most 1,000 rules; an account with more than this of them is not looked through to its end. */
-const PAGES_MAX = 50;
+const MAX_PAGES = 50;
 
 export type Rule = IpPolicyRuleRowFragment;
 
-export interface RulesOf {
+export interface RulesState {
   /** The newest first; undefined as long as nothing is known. */
   rules: readonly Rule[] | undefined;
   error: ApiFailure | undefined;
   /** Whether there are so many rules that some may be missing. */
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
-export function useRules(policyId: string): RulesOf {
-  const [state, setState] = useState<RulesOf>({ rules: undefined, error: undefined, isCut: false });
+export function useRules(policyId: string): RulesState {
+  const [state, setState] = useState<RulesState>({ rules: undefined, error: undefined, isTruncated: false });
   useEffect(() => {
-    const gone = new AbortController();
-    const { refreshNow: now, stop: end } = refreshOn({ kinds: ['ipPolicyRule'] }, ask);
+    const unmounted = new AbortController();
+    const { refreshNow: now, stop: end } = refreshOn({ kinds: ['ipPolicyRule'] }, fetchAndStore);
     void now();
     return () => {
-      gone.abort();
+      unmounted.abort();
       end();
     };
 
-    async function ask(): Promise<void> {
+    async function fetchAndStore(): Promise<void> {
       try {
-        const { rules, isCut } = await allOf(policyId, gone.signal);
-        if (!gone.signal.aborted) setState({ rules, error: undefined, isCut });
+        const { rules, isTruncated } = await fetchRules(policyId, unmounted.signal);
+        if (!unmounted.signal.aborted) setState({ rules, error: undefined, isTruncated });
       } catch (thrown) {
-        if (!gone.signal.aborted) setState((last) => ({ ...last, error: toApiFailure(thrown) }));
+        if (!unmounted.signal.aborted) setState((last) => ({ ...last, error: toApiFailure(thrown) }));
       }
     }
   }, [policyId]);
   return state;
 }
 
-async function allOf(policyId: string, signal: AbortSignal): Promise<{ rules: Rule[]; isCut: boolean }> {
+async function fetchRules(policyId: string, signal: AbortSignal): Promise<{ rules: Rule[]; isTruncated: boolean }> {
   const rules: Rule[] = [];
   let after: string | null | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { ipPolicyRules } = await execute(IpPolicyRules, { first: PAGE, after }, signal);
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { ipPolicyRules } = await execute(IpPolicyRules, { first: PAGE_SIZE, after }, signal);
     rules.push(...(ipPolicyRules?.nodes ?? []).filter(({ ipPolicy }) => ipPolicy.id === policyId));
-    if (!ipPolicyRules?.pageInfo.hasNextPage) return { rules, isCut: false };
+    if (!ipPolicyRules?.pageInfo.hasNextPage) return { rules, isTruncated: false };
     after = ipPolicyRules.pageInfo.endCursor;
   }
-  return { rules, isCut: true };
+  return { rules, isTruncated: true };
 }

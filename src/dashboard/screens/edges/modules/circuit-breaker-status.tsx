@@ -8,9 +8,9 @@ import { Tag } from '../../../ui/feedback/tag.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { Count } from '../../../ui/text/numbers.tsx';
-import type { PanelProps } from './module-form.ts';
+import type { ModulePanelProps } from './module-form.ts';
 
-const EVERY_MS = 1000;
+const POLL_MS = 1000;
 
 type State = NonNullable<NonNullable<RouteBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
 
@@ -24,24 +24,26 @@ const STATES = {
   },
 } as const;
 
-export function Breaker({ host, settings }: PanelProps) {
+export function CircuitBreakerStatus({ host, settings }: ModulePanelProps) {
   const skip = !settings?.enabled;
-  const { data, error } = useQuery(
-    RouteBreaker,
-    { edgeId: host.edgeId ?? '', id: host.id },
-    { pollMs: EVERY_MS, skip },
-  );
+  const { data, error } = useQuery(RouteBreaker, { edgeId: host.edgeId ?? '', id: host.id }, { pollMs: POLL_MS, skip });
   if (skip) return null;
   const state = data?.httpsEdgeRoute?.circuitBreakerState;
   return (
     <Section title="The circuit breaker right now" lead="As this node of the gateway counts, asked every second.">
       <ErrorNote error={error} />
-      {state && <Now state={state} threshold={Number(settings.errorThresholdPercentage)} />}
+      {state && <BreakerDetails state={state} threshold={Number(settings.errorThresholdPercentage)} />}
     </Section>
   );
 }
 
-function Now({ state: { state, requests, failures, retryIn }, threshold }: { state: State; threshold: number }) {
+function BreakerDetails({
+  state: { state, requests, failures, retryIn },
+  threshold,
+}: {
+  state: State;
+  threshold: number;
+}) {
   const { variant, word, text } = STATES[state];
   return (
     <DescriptionList
@@ -59,11 +61,11 @@ function Now({ state: { state, requests, failures, retryIn }, threshold }: { sta
           name: 'Of them failed',
           value: (
             <>
-              <Count value={failures} /> <span class="quiet">{share(failures, requests)}</span>
+              <Count value={failures} /> <span class="quiet">{percentage(failures, requests)}</span>
             </>
           ),
         },
-        { name: 'It trips at', value: share(threshold, 1) },
+        { name: 'It trips at', value: percentage(threshold, 1) },
         retryIn !== null && {
           name: 'It tries again',
           value: retryIn > 0 ? `in ${Math.ceil(retryIn)} s` : 'with the next request',
@@ -73,6 +75,6 @@ function Now({ state: { state, requests, failures, retryIn }, threshold }: { sta
   );
 }
 
-function share(part: number, whole: number): string {
+function percentage(part: number, whole: number): string {
   return whole === 0 ? '' : `${Math.round((part / whole) * 1000) / 10} %`;
 }

@@ -4,45 +4,47 @@ import { useId } from 'preact/hooks';
 import { useFieldError } from '../../../ui/forms/form.tsx';
 import { RemoveButton } from '../../../ui/forms/list-field.tsx';
 import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
-import { type ModuleField, moduleField, type Settings } from './field-kinds.tsx';
+import { type ModuleField, type ModuleSettings, moduleField } from './field-kinds.tsx';
 
 interface Credential {
   username: string;
   password: string;
   /** Has a password, which stays unless another is typed. */
-  isKnown: boolean;
+  hasStoredPassword: boolean;
 }
 
-const MOST = 10;
+const MAX_CREDENTIALS = 10;
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 128;
 
-export function credentials(name: string): ModuleField {
+export function credentialsField(name: string): ModuleField {
   return moduleField<readonly Credential[]>({
     name,
-    read: (settings) => {
+    initialValue: (settings) => {
       const known = usernamesIn(settings, name);
-      return known.length > 0 ? known.map((username) => ({ username, password: '', isKnown: true })) : [noCredential];
+      return known.length > 0
+        ? known.map((username) => ({ username, password: '', hasStoredPassword: true }))
+        : [noCredential];
     },
-    send: (all) =>
-      all.map(({ username, password }) => ({ username, password: password === '' ? undefined : password })),
-    draw: (bound) => <CredentialsField {...bound} />,
+    toInput: (values) =>
+      values.map(({ username, password }) => ({ username, password: password === '' ? undefined : password })),
+    render: (bound) => <CredentialsField {...bound} />,
   });
 }
 
-const noCredential: Credential = { username: '', password: '', isKnown: false };
+const noCredential: Credential = { username: '', password: '', hasStoredPassword: false };
 
-export function usernamesIn(settings: Settings | undefined, name: string): string[] {
+export function usernamesIn(settings: ModuleSettings | undefined, name: string): string[] {
   return ((settings?.[name] ?? []) as { username: string }[]).map(({ username }) => username);
 }
 
 function CredentialsField({ name, value, onChange }: FieldBinding<readonly Credential[]>) {
   const id = useId();
-  const { fieldError: mistake, onBlur } = useFieldError(name, value, mistakeInAll);
+  const { fieldError, onBlur } = useFieldError(name, value, validateAll);
   const change = (index: number, some: Partial<Credential>) =>
     onChange(value.map((credential, place) => (place === index ? { ...credential, ...some } : credential)));
   return (
-    <fieldset class="field list" aria-describedby={mistake ? `${id}-help ${id}-error` : `${id}-help`}>
+    <fieldset class="field list" aria-describedby={fieldError ? `${id}-help ${id}-error` : `${id}-help`}>
       <legend>Who is let in</legend>
       {value.map((credential, index) => (
         <div key={index} class="pair">
@@ -52,21 +54,21 @@ function CredentialsField({ name, value, onChange }: FieldBinding<readonly Crede
             value={credential.username}
             placeholder="user name"
             aria-label={`User name ${index + 1}`}
-            aria-invalid={mistake && mistakeIn(credential) ? true : undefined}
+            aria-invalid={fieldError && validateOne(credential) ? true : undefined}
             autoComplete="off"
             autoCapitalize="off"
             spellcheck={false}
             onBlur={onBlur}
             // Another name is another user, who does not have the password that was kept.
-            onInput={(event) => change(index, { username: event.currentTarget.value, isKnown: false })}
+            onInput={(event) => change(index, { username: event.currentTarget.value, hasStoredPassword: false })}
           />
           <input
             type="password"
             class="code"
             value={credential.password}
-            placeholder={credential.isKnown ? 'stays as it is' : 'password'}
+            placeholder={credential.hasStoredPassword ? 'stays as it is' : 'password'}
             aria-label={`Password of user ${index + 1}`}
-            aria-invalid={mistake && mistakeIn(credential) ? true : undefined}
+            aria-invalid={fieldError && validateOne(credential) ? true : undefined}
             autoComplete="new-password"
             onBlur={onBlur}
             onInput={(event) => change(index, { password: event.currentTarget.value })}
@@ -77,38 +79,39 @@ function CredentialsField({ name, value, onChange }: FieldBinding<readonly Crede
       <button
         type="button"
         class="button"
-        aria-disabled={value.length >= MOST}
-        onClick={() => value.length < MOST && onChange([...value, noCredential])}
+        aria-disabled={value.length >= MAX_CREDENTIALS}
+        onClick={() => value.length < MAX_CREDENTIALS && onChange([...value, noCredential])}
       >
         Add a user
       </button>
       <p class="help" id={`${id}-help`}>
-        1 to {MOST}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; nobody can read it once it is set.
+        1 to {MAX_CREDENTIALS}. A password has {PASSWORD_MIN} to {PASSWORD_MAX} characters; nobody can read it once it
+        is set.
       </p>
-      {mistake && (
+      {fieldError && (
         <p class="mistake" id={`${id}-error`} role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
     </fieldset>
   );
 }
 
-function mistakeInAll(all: readonly Credential[]): string | null {
-  if (all.length === 0) return 'At least one is needed.';
-  const names = all.map(({ username }) => username);
+function validateAll(values: readonly Credential[]): string | null {
+  if (values.length === 0) return 'At least one is needed.';
+  const names = values.map(({ username }) => username);
   const twice = names.find((username, index) => names.indexOf(username) < index);
   return (
-    all.reduce<string | null>((mistake, credential) => mistake ?? mistakeIn(credential), null) ??
+    values.reduce<string | null>((fieldError, credential) => fieldError ?? validateOne(credential), null) ??
     (twice ? `${twice} stands twice.` : null)
   );
 }
 
-function mistakeIn({ username, password, isKnown }: Credential): string | null {
+function validateOne({ username, password, hasStoredPassword }: Credential): string | null {
   if (username === '') return 'A user name is needed.';
   if (username.includes(':')) return `${username}: a user name must not contain a colon.`;
   if (new TextEncoder().encode(username).length > 255) return `${username}: at most 255 bytes are kept.`;
-  if (password === '' && isKnown) return null;
+  if (password === '' && hasStoredPassword) return null;
   if (password.length >= PASSWORD_MIN && password.length <= PASSWORD_MAX) return null;
   return `${username}: the password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
 }

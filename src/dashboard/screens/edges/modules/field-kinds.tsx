@@ -7,24 +7,24 @@ import { ListField, nonEmptyLines } from '../../../ui/forms/list-field.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
-import { type NewThing, PickField, PicksField } from '../references/reference-field.tsx';
-import type { Thing } from '../references/references.ts';
-import type { Host } from './hosts.ts';
+import { type CreateForm, ReferenceField, ReferenceListField } from '../references/reference-field.tsx';
+import type { ReferenceType } from '../references/references.ts';
+import type { ModuleHost } from './hosts.ts';
 
 /** A module as the API shows it, without `enabled`. */
-export type Settings = Readonly<Record<string, unknown>>;
+export type ModuleSettings = Readonly<Record<string, unknown>>;
 
 export interface ModuleField<Value = unknown> {
   /** The member of the input, as the API calls it. */
   name: string;
   /** What the field begins with; the settings are undefined as long as the module isn't set. */
-  read: (settings: Settings | undefined) => Value;
+  initialValue: (settings: ModuleSettings | undefined) => Value;
   /** What is sent; undefined is left out. */
-  send: (value: Value) => unknown;
-  draw: (bound: FieldBinding<Value>, settings: Settings | undefined, host: Host) => ComponentChildren;
+  toInput: (value: Value) => unknown;
+  render: (bound: FieldBinding<Value>, settings: ModuleSettings | undefined, host: ModuleHost) => ComponentChildren;
 }
 
-interface Labels {
+interface FieldLabels {
   label: string;
   help?: ComponentChildren;
 }
@@ -34,7 +34,7 @@ export function moduleField<Value>(field: ModuleField<Value>): ModuleField {
   return field as unknown as ModuleField;
 }
 
-interface Numbers extends Labels {
+interface NumberFieldOptions extends FieldLabels {
   initial: number;
   min?: number;
   max?: number;
@@ -45,60 +45,60 @@ interface Numbers extends Labels {
 /** The largest that the API takes. */
 const UINT32_MAX = 4_294_967_295;
 
-export function number(name: string, { initial, max = UINT32_MAX, ...words }: Numbers): ModuleField {
+export function numberField(name: string, { initial, max = UINT32_MAX, ...props }: NumberFieldOptions): ModuleField {
   return moduleField<number | null>({
     name,
-    read: (settings) => Number(settings?.[name] ?? initial),
-    send: (value) => value,
-    draw: (bound) => <NumberField {...bound} {...words} max={max} />,
+    initialValue: (settings) => Number(settings?.[name] ?? initial),
+    toInput: (value) => value,
+    render: (bound) => <NumberField {...bound} {...props} max={max} />,
   });
 }
 
-interface Texts extends Labels {
+interface TextFieldOptions extends FieldLabels {
   initial: string;
   validate?: (value: string) => string | null;
 }
 
-export function text(name: string, { initial, ...words }: Texts): ModuleField {
+export function textField(name: string, { initial, ...words }: TextFieldOptions): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => String(settings?.[name] ?? initial),
-    send: (value) => value.trim(),
-    draw: (bound) => <TextField {...bound} {...words} />,
+    initialValue: (settings) => String(settings?.[name] ?? initial),
+    toInput: (value) => value.trim(),
+    render: (bound) => <TextField {...bound} {...words} />,
   });
 }
 
-interface Choices extends Labels {
+interface SelectFieldOptions extends FieldLabels {
   options: readonly { value: string; title: string }[];
 }
 
 /** One of a few; the first unless it is set. */
-export function choice(name: string, { options, ...words }: Choices): ModuleField {
+export function selectField(name: string, { options, ...words }: SelectFieldOptions): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => String(settings?.[name] ?? options[0]?.value),
-    send: (value) => value,
-    draw: (bound) => <SelectField {...bound} {...words} options={options} />,
+    initialValue: (settings) => String(settings?.[name] ?? options[0]?.value),
+    toInput: (value) => value,
+    render: (bound) => <SelectField {...bound} {...words} options={options} />,
   });
 }
 
-interface Lines extends Labels {
+interface ListFieldOptions extends FieldLabels {
   itemName: string;
   maxLines: number;
   placeholder?: string;
   validateLine?: (line: string) => string | null;
 }
 
-export function lines(name: string, words: Lines): ModuleField {
+export function listField(name: string, words: ListFieldOptions): ModuleField {
   return moduleField<readonly string[]>({
     name,
-    read: (settings) => textsIn(settings?.[name]),
-    send: nonEmptyLines,
-    draw: (bound) => <ListField {...bound} {...words} validate={notMoreThan(words.maxLines)} />,
+    initialValue: (settings) => stringList(settings?.[name]),
+    toInput: nonEmptyLines,
+    render: (bound) => <ListField {...bound} {...words} validate={maxLinesValidator(words.maxLines)} />,
   });
 }
 
-interface Pairs extends Labels {
+interface KeyValueFieldOptions extends FieldLabels {
   itemName: string;
   maxPairs: number;
   placeholders: readonly [string, string];
@@ -106,52 +106,55 @@ interface Pairs extends Labels {
   validateValue: (value: string) => string | null;
 }
 
-export function pairs(name: string, words: Pairs): ModuleField {
+export function keyValueField(name: string, words: KeyValueFieldOptions): ModuleField {
   return moduleField<readonly KeyValuePair[]>({
     name,
     // Only the API says what it is: values by names.
-    read: (settings) => recordToPairs((settings?.[name] ?? {}) as Record<string, string>),
-    send: pairsToRecord,
-    draw: (bound) => <KeyValueField {...bound} {...words} />,
+    initialValue: (settings) => recordToPairs((settings?.[name] ?? {}) as Record<string, string>),
+    toInput: pairsToRecord,
+    render: (bound) => <KeyValueField {...bound} {...words} />,
   });
 }
 
-interface Picks extends Labels {
-  thing: Thing;
-  form: NewThing;
+interface ReferenceFieldOptions extends FieldLabels {
+  type: ReferenceType;
+  form: CreateForm;
   /** What the API calls what it tells, as it takes ids under another name. */
   shownAs: string;
 }
 
-export function pick(name: string, { shownAs, ...words }: Picks): ModuleField {
+export function referenceField(name: string, { shownAs, ...words }: ReferenceFieldOptions): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => idsIn(settings?.[shownAs])[0] ?? '',
-    send: (id) => id,
-    draw: (bound) => <PickField {...bound} {...words} />,
+    initialValue: (settings) => referenceIds(settings?.[shownAs])[0] ?? '',
+    toInput: (id) => id,
+    render: (bound) => <ReferenceField {...bound} {...words} />,
   });
 }
 
-export function picks(name: string, { shownAs, ...words }: Picks & { most: number }): ModuleField {
+export function referenceListField(
+  name: string,
+  { shownAs, ...words }: ReferenceFieldOptions & { maxItems: number },
+): ModuleField {
   return moduleField<readonly string[]>({
     name,
-    read: (settings) => idsIn(settings?.[shownAs]),
-    send: (ids) => ids,
-    draw: (bound) => <PicksField {...bound} {...words} />,
+    initialValue: (settings) => referenceIds(settings?.[shownAs]),
+    toInput: (ids) => ids,
+    render: (bound) => <ReferenceListField {...bound} {...words} />,
   });
 }
 
 /** The ids of a reference or of several. */
-export function idsIn(value: unknown): string[] {
+export function referenceIds(value: unknown): string[] {
   const refs = (Array.isArray(value) ? value : value ? [value] : []) as { id: string }[];
   return refs.map(({ id }) => id);
 }
 
 /** A list of texts. */
-export function textsIn(value: unknown): string[] {
+export function stringList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function notMoreThan(most: number) {
+function maxLinesValidator(most: number) {
   return (values: readonly string[]) => (nonEmptyLines(values).length > most ? `At most ${most} are kept.` : null);
 }

@@ -2,16 +2,16 @@
 
 import { unsetOperations } from '../../../generated/operations.ts';
 import { BackendForm } from '../backends/form.tsx';
-import { backend as groups } from '../references/references.ts';
-import { idsIn, pick } from './field-kinds.tsx';
+import { tunnelGroupReference } from '../references/references.ts';
+import { referenceField, referenceIds } from './field-kinds.tsx';
 import { accessForms } from './forms/access.tsx';
 import { trafficForms } from './forms/traffic.tsx';
 import type { HostKind } from './hosts.ts';
 import type { Module, ModuleForm } from './module-form.ts';
 
-type Unsets = typeof unsetOperations;
+type UnsetOperations = typeof unsetOperations;
 /** The fields of edges and routes that are modules. */
-type ModuleName = { [Kind in HostKind]: keyof Unsets[Kind] }[HostKind];
+type ModuleName = { [Kind in HostKind]: keyof UnsetOperations[Kind] }[HostKind];
 
 /** In the order in which the pages list them: where traffic goes, who may come in, what is done to the traffic. */
 const forms: Record<string, ModuleForm> = {
@@ -20,15 +20,15 @@ const forms: Record<string, ModuleForm> = {
     noun: 'backend',
     description: 'Where the traffic goes: to every live tunnel that has the labels of a tunnel group.',
     fields: [
-      pick('backendId', {
+      referenceField('backendId', {
         label: 'Tunnel group',
-        thing: groups,
+        type: tunnelGroupReference,
         form: BackendForm,
         shownAs: 'backend',
         help: 'Agents need not be there yet.',
       }),
     ],
-    references: ({ backend }) => idsIn(backend),
+    references: ({ backend }) => referenceIds(backend),
   },
   ...accessForms,
   ...trafficForms,
@@ -37,7 +37,7 @@ const forms: Record<string, ModuleForm> = {
 const modulesByHost = new Map<HostKind, readonly Module[]>();
 
 /** The modules that a kind of edge or route can have. */
-export function modulesOf(kind: HostKind): readonly Module[] {
+export function modulesForHost(kind: HostKind): readonly Module[] {
   const known = modulesByHost.get(kind) ?? formsFor(kind);
   modulesByHost.set(kind, known);
   return known;

@@ -12,23 +12,23 @@ import {
 export type HostKind = keyof typeof unsetOperations;
 
 /** An edge or a route that has modules. */
-export interface Host {
+export interface ModuleHost {
   kind: HostKind;
   id: string;
   /** The edge of a route. */
   edgeId?: string;
   /** What a visitor would ask for there, as far as it is known. */
-  visit: string;
+  exampleUrl: string;
 }
 
 /** The variables that name a host to an operation. */
-export type HostVariables = Pick<Host, 'id' | 'edgeId'>;
+export type HostVariables = Pick<ModuleHost, 'id' | 'edgeId'>;
 
-export function hostVariables({ id, edgeId }: Host): HostVariables {
+export function hostVariables({ id, edgeId }: ModuleHost): HostVariables {
   return edgeId === undefined ? { id } : { id, edgeId };
 }
 
-export function addressOfHost({ kind, id, edgeId }: Host): string {
+export function hostPath({ kind, id, edgeId }: ModuleHost): string {
   return edgeId === undefined ? objectPath(kind, id) : edgeRoutePath(edgeId, id);
 }
 

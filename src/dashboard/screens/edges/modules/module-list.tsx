@@ -6,26 +6,26 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
-import { moduleAt } from '../navigation.ts';
-import { useNames } from '../references/references.ts';
-import { modulesOf } from './forms.tsx';
-import { addressOfHost, type Host } from './hosts.ts';
-import { type Module, type SetModule, settingsOf } from './module-form.ts';
+import { modulePath } from '../navigation.ts';
+import { useReferenceTitles } from '../references/references.ts';
+import { modulesForHost } from './forms.tsx';
+import { hostPath, type ModuleHost } from './hosts.ts';
+import { type ConfiguredModule, type Module, moduleSettings } from './module-form.ts';
 import { useModule } from './use-module.ts';
 
 interface ModuleListProps {
-  host: Host;
+  host: ModuleHost;
   /** The edge or route, with its modules by their fields. */
   settings: object;
 }
 
 export function ModuleList({ host, settings }: ModuleListProps) {
-  const modules = modulesOf(host.kind);
+  const modules = modulesForHost(host.kind);
   const referenced = modules.flatMap((module) => {
-    const set = settingsOf(module, settings);
+    const set = moduleSettings(module, settings);
     return set ? (module.references?.(set) ?? []) : [];
   });
-  const nameOf = useNames(referenced);
+  const nameOf = useReferenceTitles(referenced);
   return (
     <Section title="Modules">
       <ul class="modules">
@@ -34,7 +34,7 @@ export function ModuleList({ host, settings }: ModuleListProps) {
             key={module.field}
             host={host}
             module={module}
-            settings={settingsOf(module, settings)}
+            settings={moduleSettings(module, settings)}
             nameOf={nameOf}
           />
         ))}
@@ -44,16 +44,16 @@ export function ModuleList({ host, settings }: ModuleListProps) {
 }
 
 interface ModuleRowProps {
-  host: Host;
+  host: ModuleHost;
   module: Module;
-  settings: SetModule | undefined;
+  settings: ConfiguredModule | undefined;
   nameOf: (id: string) => string;
 }
 
 function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
-  const { turn, error, isBusy } = useModule(host, module);
+  const { toggle: turn, error, isBusy } = useModule(host, module);
   const { title, description, isAlias } = module;
-  const href = moduleAt(addressOfHost(host), module.field);
+  const href = modulePath(hostPath(host), module.field);
   return (
     <li class={settings ? 'module set' : 'module'}>
       <div class="module-what">
@@ -87,7 +87,7 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
 
 interface SummaryProps {
   module: Module;
-  settings: SetModule;
+  settings: ConfiguredModule;
   nameOf: (id: string) => string;
 }
 

@@ -11,21 +11,21 @@ import { CheckField } from '../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { type Breadcrumb, Page } from '../../../ui/layout/page.tsx';
-import { addressOfHost, type Host, hostNouns } from './hosts.ts';
-import { type Module, type SetModule, valuesOf } from './module-form.ts';
+import { hostNouns, hostPath, type ModuleHost } from './hosts.ts';
+import { type ConfiguredModule, initialValues, type Module } from './module-form.ts';
 import { useModule } from './use-module.ts';
 
 interface ModulePageProps {
-  host: Host;
+  host: ModuleHost;
   module: Module;
-  settings: SetModule | undefined;
+  settings: ConfiguredModule | undefined;
   crumbs: readonly Breadcrumb[];
 }
 
 export function ModulePage(props: ModulePageProps) {
   const { module, settings, host, crumbs } = props;
-  const [isAsking, setAsking] = useState(false);
-  const { unset, error, isBusy, clear } = useModule(host, module);
+  const [isConfirming, setConfirming] = useState(false);
+  const { unset, error, isBusy, reset: clear } = useModule(host, module);
   const { route } = useLocation();
   const hasSecrets = settings !== undefined && module.hasSecrets?.(settings);
 
@@ -34,11 +34,11 @@ export function ModulePage(props: ModulePageProps) {
       title={module.title}
       crumbs={crumbs}
       lead={module.description}
-      badge={<State settings={settings} />}
-      actions={settings && <Button onClick={() => setAsking(true)}>Unset</Button>}
+      badge={<ModuleState settings={settings} />}
+      actions={settings && <Button onClick={() => setConfirming(true)}>Unset</Button>}
     >
       <ModuleForm {...props} />
-      {isAsking && settings && (
+      {isConfirming && settings && (
         <ConfirmDialog
           title={`Unset the ${module.noun}?`}
           // What has secrets can't be set again as it was.
@@ -48,12 +48,12 @@ export function ModulePage(props: ModulePageProps) {
           isBusy={isBusy}
           onConfirm={async () => {
             if (!(await unset(settings))) return;
-            setAsking(false);
-            route(addressOfHost(host));
+            setConfirming(false);
+            route(hostPath(host));
           }}
           onClose={() => {
             clear();
-            setAsking(false);
+            setConfirming(false);
           }}
         >
           <p>
@@ -67,7 +67,7 @@ export function ModulePage(props: ModulePageProps) {
   );
 }
 
-function State({ settings }: { settings: SetModule | undefined }) {
+function ModuleState({ settings }: { settings: ConfiguredModule | undefined }) {
   if (!settings) return <Tag>not set</Tag>;
   return <Tag variant={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>;
 }
@@ -77,15 +77,15 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
   const { route } = useLocation();
   const fields = useFormFields<Record<string, unknown>>({
     enabled: settings?.enabled ?? true,
-    ...valuesOf(module, settings),
+    ...initialValues(module, settings),
   });
   const [initialSettings] = useState(JSON.stringify(settings));
-  const { Status, Aside } = module;
+  const { Status, Panel } = module;
 
   async function submit() {
     if (!(await save(fields.values, fields.values.enabled === true))) return;
     toast(`${module.title} is ${settings ? 'changed' : 'set'}.`);
-    route(addressOfHost(host));
+    route(hostPath(host));
   }
 
   return (
@@ -98,7 +98,7 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
         onSubmit={() => void submit()}
         error={error}
         isBusy={isBusy}
-        onCancel={() => route(addressOfHost(host))}
+        onCancel={() => route(hostPath(host))}
       >
         <CheckField
           name={`${module.field}.enabled`}
@@ -106,12 +106,12 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
           value={fields.values.enabled === true}
           onChange={(enabled) => fields.set({ enabled })}
         />
-        {module.fields.map(({ name, draw }) => (
+        {module.fields.map(({ name, render: draw }) => (
           <div key={name}>{draw({ ...fields.bind(name), name: `${module.field}.${name}` }, settings, host)}</div>
         ))}
       </Form>
       {Status && <Status host={host} values={fields.values} settings={settings} />}
-      {Aside && <Aside host={host} values={fields.values} settings={settings} />}
+      {Panel && <Panel host={host} values={fields.values} settings={settings} />}
     </>
   );
 }

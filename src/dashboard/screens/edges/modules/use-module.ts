@@ -3,41 +3,41 @@
 import type { ApiFailure } from '../../../data/client/client.ts';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { toast } from '../../../ui/feedback/toast.tsx';
-import { type Host, hostNouns, hostVariables, unsetOperation, updateOperations } from './hosts.ts';
-import { inputOf, type Module, type SetModule, valuesOf } from './module-form.ts';
+import { hostNouns, hostVariables, type ModuleHost, unsetOperation, updateOperations } from './hosts.ts';
+import { type ConfiguredModule, initialValues, type Module, moduleInput } from './module-form.ts';
 
 interface ModuleActions {
   /** Replaces it. @returns whether that worked. */
   save: (values: Readonly<Record<string, unknown>>, enabled: boolean) => Promise<boolean>;
   /** Switches it on or off as it is. */
-  turn: (settings: SetModule) => Promise<boolean>;
+  toggle: (settings: ConfiguredModule) => Promise<boolean>;
   /** Unsets it; what can be set again can be undone. */
-  unset: (settings: SetModule) => Promise<boolean>;
+  unset: (settings: ConfiguredModule) => Promise<boolean>;
   error: ApiFailure | undefined;
   isBusy: boolean;
-  clear: () => void;
+  reset: () => void;
 }
 
-export function useModule(host: Host, module: Module): ModuleActions {
+export function useModule(host: ModuleHost, module: Module): ModuleActions {
   const saving = useMutation(updateOperations[host.kind]);
   const unsetting = useMutation(unsetOperation(host.kind, module.field));
   const where = hostVariables(host);
   const { field, title } = module;
 
   async function save(values: Readonly<Record<string, unknown>>, enabled: boolean) {
-    const result = await saving.mutate({ ...where, input: { [field]: inputOf(module, values, enabled) } });
+    const result = await saving.mutate({ ...where, input: { [field]: moduleInput(module, values, enabled) } });
     return result !== undefined;
   }
 
-  async function turn(settings: SetModule) {
-    const isDone = await save(valuesOf(module, settings), !settings.enabled);
+  async function toggle(settings: ConfiguredModule) {
+    const isDone = await save(initialValues(module, settings), !settings.enabled);
     if (isDone) toast(`${title} is ${settings.enabled ? 'off' : 'on'}.`);
     return isDone;
   }
 
-  async function unset(settings: SetModule) {
+  async function unset(settings: ConfiguredModule) {
     if ((await unsetting.mutate(where)) === undefined) return false;
-    const undo = () => void save(valuesOf(module, settings), settings.enabled);
+    const undo = () => void save(initialValues(module, settings), settings.enabled);
     const text = `The ${module.noun} of this ${hostNouns[host.kind]} is unset.`;
     toast(text, module.hasSecrets?.(settings) ? {} : { undo });
     return true;
@@ -45,11 +45,11 @@ export function useModule(host: Host, module: Module): ModuleActions {
 
   return {
     save,
-    turn,
+    toggle,
     unset,
     error: saving.error ?? unsetting.error,
     isBusy: saving.isBusy || unsetting.isBusy,
-    clear: () => {
+    reset: () => {
       saving.reset();
       unsetting.reset();
     },

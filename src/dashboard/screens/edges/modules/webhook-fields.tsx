@@ -22,25 +22,25 @@ const PROVIDERS = `
   .trim()
   .split(/\s+/);
 
-function known(name: string): string | null {
+function validateProvider(name: string): string | null {
   return PROVIDERS.includes(name.trim()) ? null : 'There is no such provider; choose one of the list.';
 }
 
-export function webhookProvider(name: string): ModuleField {
+export function webhookProviderField(name: string): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => String(settings?.[name] ?? ''),
-    send: (value) => value.trim(),
-    draw: (bound) => <Provider {...bound} />,
+    initialValue: (settings) => String(settings?.[name] ?? ''),
+    toInput: (value) => value.trim(),
+    render: (bound) => <ProviderField {...bound} />,
   });
 }
 
-export function secret(name: string): ModuleField {
+export function webhookSecretField(name: string): ModuleField {
   return moduleField<string>({
     name,
-    read: () => '',
-    send: (value) => (value === '' ? undefined : value),
-    draw: (bound, settings) => (
+    initialValue: () => '',
+    toInput: (value) => (value === '' ? undefined : value),
+    render: (bound, settings) => (
       <TextField
         {...bound}
         type="password"
@@ -58,14 +58,14 @@ export function secret(name: string): ModuleField {
   });
 }
 
-function Provider(field: FieldBinding<string>) {
+function ProviderField(field: FieldBinding<string>) {
   const id = useId();
   return (
     <Field
       {...field}
       label="Provider"
       help="Who sends the webhooks, as github."
-      validate={allOf(required('The provider'), known)}
+      validate={allOf(required('The provider'), validateProvider)}
     >
       {(control) => (
         <>

@@ -5,27 +5,27 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Field, type FieldProps } from '../../../ui/forms/field.tsx';
-import { type Choice, type Thing, useNames } from './references.ts';
+import { type ReferenceOption, type ReferenceType, useReferenceTitles } from './references.ts';
 
 /** The form that makes one, in a dialog or on a page of its own. */
-export type NewThing = ComponentType<{ onDone: (id: string) => void; onCancel: () => void }>;
+export type CreateForm = ComponentType<{ onDone: (id: string) => void; onCancel: () => void }>;
 
-interface PickProps {
-  thing: Thing;
-  form: NewThing;
+interface ReferenceProps {
+  type: ReferenceType;
+  form: CreateForm;
 }
 
 /** One object. */
-export function PickField({ thing, form, ...field }: FieldProps<string> & PickProps) {
+export function ReferenceField({ type, form, ...field }: FieldProps<string> & ReferenceProps) {
   const { value, onChange } = field;
-  const { choices, more } = useAll(thing, value ? [value] : []);
+  const { options, loadMore } = useSelectableOptions(type, value ? [value] : []);
   return (
-    <Picker thing={thing} form={form} onMade={onChange} more={more}>
-      <Field {...field} validate={(id) => (id === '' ? `Choose ${an(thing.noun)}, or make a new one.` : null)}>
+    <ReferencePicker type={type} form={form} onCreated={onChange} loadMore={loadMore}>
+      <Field {...field} validate={(id) => (id === '' ? `Choose ${withArticle(type.noun)}, or make a new one.` : null)}>
         {(control) => (
           <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-            <option value="">Choose {an(thing.noun)} …</option>
-            {choices.map(({ id, title }) => (
+            <option value="">Choose {withArticle(type.noun)} …</option>
+            {options.map(({ id, title }) => (
               <option key={id} value={id} selected={id === value}>
                 {title}
               </option>
@@ -33,28 +33,28 @@ export function PickField({ thing, form, ...field }: FieldProps<string> & PickPr
           </select>
         )}
       </Field>
-    </Picker>
+    </ReferencePicker>
   );
 }
 
 /** Several objects, in an order. */
-export function PicksField({
-  thing,
+export function ReferenceListField({
+  type,
   form,
-  most,
+  maxItems,
   ...field
-}: FieldProps<readonly string[]> & PickProps & { most: number }) {
+}: FieldProps<readonly string[]> & ReferenceProps & { maxItems: number }) {
   const { value, onChange } = field;
-  const { choices, more } = useAll(thing, value);
-  const titleOf = (id: string) => choices.find((choice) => choice.id === id)?.title ?? id;
-  const others = choices.filter(({ id }) => !value.includes(id));
-  const check = (ids: readonly string[]) => {
-    if (ids.length === 0) return `Choose at least one ${thing.noun}, or make a new one.`;
-    return ids.length > most ? `At most ${most} can be chosen.` : null;
+  const { options, loadMore } = useSelectableOptions(type, value);
+  const titleOf = (id: string) => options.find((choice) => choice.id === id)?.title ?? id;
+  const remaining = options.filter(({ id }) => !value.includes(id));
+  const validate = (ids: readonly string[]) => {
+    if (ids.length === 0) return `Choose at least one ${type.noun}, or make a new one.`;
+    return ids.length > maxItems ? `At most ${maxItems} can be chosen.` : null;
   };
   return (
-    <Picker thing={thing} form={form} onMade={(id) => onChange([...value, id])} more={more}>
-      <Field {...field} validate={check}>
+    <ReferencePicker type={type} form={form} onCreated={(id) => onChange([...value, id])} loadMore={loadMore}>
+      <Field {...field} validate={validate}>
         {(control) => (
           <div class="picked">
             {value.length > 0 && (
@@ -82,8 +82,10 @@ export function PicksField({
                 if (id) onChange([...value, id]);
               }}
             >
-              <option value="">{others.length > 0 ? `Add ${an(thing.noun)} …` : 'There is no other to add'}</option>
-              {others.map(({ id, title }) => (
+              <option value="">
+                {remaining.length > 0 ? `Add ${withArticle(type.noun)} …` : 'There is no other to add'}
+              </option>
+              {remaining.map(({ id, title }) => (
                 <option key={id} value={id}>
                   {title}
                 </option>
@@ -92,36 +94,36 @@ export function PicksField({
           </div>
         )}
       </Field>
-    </Picker>
+    </ReferencePicker>
   );
 }
 
-interface PickerProps extends PickProps {
+interface ReferencePickerProps extends ReferenceProps {
   children: ComponentChildren;
-  onMade: (id: string) => void;
+  onCreated: (id: string) => void;
   /** Asks for older ones; undefined when all are there. */
-  more: (() => void) | undefined;
+  loadMore: (() => void) | undefined;
 }
 
-function Picker({ thing, form: Form, onMade, more, children }: PickerProps) {
-  const [isMaking, setMaking] = useState(false);
+function ReferencePicker({ type, form: Form, onCreated, loadMore, children }: ReferencePickerProps) {
+  const [isCreating, setCreating] = useState(false);
   return (
     <div class="picker">
       {children}
       <div class="actions">
-        <Button onClick={() => setMaking(true)}>New {thing.noun}</Button>
-        {more && <Button onClick={more}>Offer older ones, too</Button>}
+        <Button onClick={() => setCreating(true)}>New {type.noun}</Button>
+        {loadMore && <Button onClick={loadMore}>Offer older ones, too</Button>}
       </div>
-      {isMaking && (
+      {isCreating && (
         // The form around this one is not sent with it.
         <div onSubmit={(event) => event.stopPropagation()}>
-          <Dialog title={`New ${thing.noun}`} onClose={() => setMaking(false)}>
+          <Dialog title={`New ${type.noun}`} onClose={() => setCreating(false)}>
             <Form
               onDone={(id) => {
-                setMaking(false);
-                onMade(id);
+                setCreating(false);
+                onCreated(id);
               }}
-              onCancel={() => setMaking(false)}
+              onCancel={() => setCreating(false)}
             />
           </Dialog>
         </div>
@@ -131,19 +133,19 @@ function Picker({ thing, form: Form, onMade, more, children }: PickerProps) {
 }
 
 /** What can be chosen; what is chosen already is among it, however old it is. */
-function useAll(
-  { useChoices }: Thing,
-  chosen: readonly string[],
-): { choices: readonly Choice[]; more: (() => void) | undefined } {
-  const { rows, hasMore, loadMore: more } = useChoices();
-  const missing = chosen.filter((id) => !rows.some((row) => row.id === id));
-  const nameOf = useNames(missing);
+function useSelectableOptions(
+  { useOptions: useChoices }: ReferenceType,
+  selectedIds: readonly string[],
+): { options: readonly ReferenceOption[]; loadMore: (() => void) | undefined } {
+  const { rows, hasMore, loadMore } = useChoices();
+  const missing = selectedIds.filter((id) => !rows.some((row) => row.id === id));
+  const nameOf = useReferenceTitles(missing);
   return {
-    choices: [...rows, ...missing.map((id) => ({ id, title: nameOf(id) }))],
-    more: hasMore ? more : undefined,
+    options: [...rows, ...missing.map((id) => ({ id, title: nameOf(id) }))],
+    loadMore: hasMore ? loadMore : undefined,
   };
 }
 
-export function an(noun: string): string {
+export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

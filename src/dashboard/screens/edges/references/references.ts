@@ -4,30 +4,30 @@ import { type LiveList, useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { Authorities, Backends, IpPolicies, ThingNames, type ThingNamesQuery } from '../../../generated/operations.ts';
 import { labelsText } from '../labels.tsx';
-import { lists } from '../navigation.ts';
+import { listPaths } from '../navigation.ts';
 
 /** One that can be chosen. */
-export interface Choice {
+export interface ReferenceOption {
   id: string;
   title: string;
 }
 
-export interface Thing {
+export interface ReferenceType {
   /** As in `changes`. */
   kind: string;
   /** What one is called. */
   noun: string;
   /** The address of all of them. */
-  list: string;
+  listPath: string;
   /** All that there are, the newest first. */
-  useChoices: () => LiveList<Choice>;
+  useOptions: () => LiveList<ReferenceOption>;
 }
 
-export const backend: Thing = {
+export const tunnelGroupReference: ReferenceType = {
   kind: 'tunnelGroupBackend',
   noun: 'tunnel group',
-  list: lists.backends,
-  useChoices: () =>
+  listPath: listPaths.backends,
+  useOptions: () =>
     useList(
       Backends,
       {},
@@ -37,11 +37,11 @@ export const backend: Thing = {
     ),
 };
 
-export const ipPolicy: Thing = {
+export const ipPolicyReference: ReferenceType = {
   kind: 'ipPolicy',
   noun: 'IP policy',
-  list: lists.ipPolicies,
-  useChoices: () =>
+  listPath: listPaths.ipPolicies,
+  useOptions: () =>
     useList(
       IpPolicies,
       {},
@@ -51,11 +51,11 @@ export const ipPolicy: Thing = {
     ),
 };
 
-export const certificateAuthority: Thing = {
+export const certificateAuthorityReference: ReferenceType = {
   kind: 'certificateAuthority',
   noun: 'certificate authority',
-  list: lists.authorities,
-  useChoices: () =>
+  listPath: listPaths.authorities,
+  useOptions: () =>
     useList(
       Authorities,
       {},
@@ -75,8 +75,8 @@ export function authorityTitle(authority: { id: string; description: string; sub
 }
 
 /** What objects are called, by their ids; those that are not known yet are called by their ids. */
-export function useNames(ids: readonly string[]): (id: string) => string {
-  const kinds = [backend.kind, ipPolicy.kind, certificateAuthority.kind];
+export function useReferenceTitles(ids: readonly string[]): (id: string) => string {
+  const kinds = [tunnelGroupReference.kind, ipPolicyReference.kind, certificateAuthorityReference.kind];
   const wanted = [...new Set(ids)].slice(0, 100);
   const { data } = useQuery(ThingNames, { ids: wanted }, { kinds, keepPreviousData: true, skip: wanted.length === 0 });
   return (id) => {

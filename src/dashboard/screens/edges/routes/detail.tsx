@@ -10,13 +10,13 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet, OnePage } from '../detail-page.tsx';
-import { modulesOf } from '../modules/forms.tsx';
-import type { Host } from '../modules/hosts.ts';
-import { settingsOf } from '../modules/module-form.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { modulesForHost } from '../modules/forms.tsx';
+import type { ModuleHost } from '../modules/hosts.ts';
+import { moduleSettings } from '../modules/module-form.ts';
 import { ModuleList } from '../modules/module-list.tsx';
 import { ModulePage, NoSuchModule } from '../modules/module-page.tsx';
-import { edgesCrumb, httpsCrumbs, routeCrumbs, visitOf } from '../navigation.ts';
+import { edgesCrumb, exampleUrl, httpsCrumbs, routeCrumbs } from '../navigation.ts';
 import { RouteForm } from './form.tsx';
 
 type Edge = NonNullable<EdgeRouteQuery['httpsEdge']>;
@@ -24,20 +24,20 @@ type Route = NonNullable<EdgeRouteQuery['httpsEdgeRoute']>;
 
 const crumbs = [edgesCrumb];
 
-export function OneRoute() {
+export function RoutePage() {
   const { edge, route, query } = useEdgeRoute();
   const location = useLocation();
   if (!edge || !route) return <NotYet title="Route" crumbs={crumbs} {...query} />;
   const { id, createdAt, description } = route;
   const host = hostOf(edge, route);
   return (
-    <OnePage
+    <DetailPage
       title={route.match}
       badge={<Tag>{route.matchType === 'path_prefix' ? 'and everything below' : 'exactly'}</Tag>}
       crumbs={httpsCrumbs(edge)}
       noun="route"
       id={id}
-      where={{ edgeId: edge.id }}
+      extraVariables={{ edgeId: edge.id }}
       remove={DeleteHttpsEdgeRoute}
       consequence="Its modules are deleted with it. Its requests go to the route that matches them next, or to none."
     >
@@ -48,10 +48,10 @@ export function OneRoute() {
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
-      {modulesOf('httpsEdgeRoute').map(
+      {modulesForHost('httpsEdgeRoute').map(
         (module) =>
           module.Status && (
-            <module.Status key={module.field} host={host} values={{}} settings={settingsOf(module, route)} />
+            <module.Status key={module.field} host={host} values={{}} settings={moduleSettings(module, route)} />
           ),
       )}
       <ModuleList host={host} settings={route} />
@@ -64,14 +64,14 @@ export function OneRoute() {
           onCancel={() => location.route(objectPath('httpsEdge', edge.id))}
         />
       </Section>
-    </OnePage>
+    </DetailPage>
   );
 }
 
-export function RouteModule() {
+export function RouteModulePage() {
   const field = useParam('module');
   const { edge, route, query } = useEdgeRoute();
-  const module = modulesOf('httpsEdgeRoute').find((one) => one.field === field);
+  const module = modulesForHost('httpsEdgeRoute').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
   if (!edge || !route) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
   return (
@@ -79,7 +79,7 @@ export function RouteModule() {
       key={`${route.id} ${field}`}
       host={hostOf(edge, route)}
       module={module}
-      settings={settingsOf(module, route)}
+      settings={moduleSettings(module, route)}
       crumbs={routeCrumbs(edge, route)}
     />
   );
@@ -92,6 +92,6 @@ function useEdgeRoute() {
   return { edge: data?.httpsEdge, route: data?.httpsEdgeRoute, query: { error, refetch } };
 }
 
-function hostOf(edge: Edge, route: Route): Host {
-  return { kind: 'httpsEdgeRoute', edgeId: edge.id, id: route.id, visit: visitOf(edge, route.match) };
+function hostOf(edge: Edge, route: Route): ModuleHost {
+  return { kind: 'httpsEdgeRoute', edgeId: edge.id, id: route.id, exampleUrl: exampleUrl(edge, route.match) };
 }

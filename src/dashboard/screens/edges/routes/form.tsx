@@ -9,8 +9,8 @@ import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 import { BackendForm } from '../backends/form.tsx';
-import { PickField } from '../references/reference-field.tsx';
-import { backend } from '../references/references.ts';
+import { ReferenceField } from '../references/reference-field.tsx';
+import { tunnelGroupReference } from '../references/references.ts';
 
 interface RouteFormProps {
   edgeId: string;
@@ -66,11 +66,11 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
         options={matchTypes}
       />
       {!route && (
-        <PickField
+        <ReferenceField
           {...bind('backendId')}
           name="backend.backendId"
           label="Backend"
-          thing={backend}
+          type={tunnelGroupReference}
           form={BackendForm}
           help="Where the requests go: to every live tunnel that has the labels of a tunnel group."
         />

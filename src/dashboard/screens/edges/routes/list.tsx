@@ -7,10 +7,10 @@ import { Tag } from '../../../ui/feedback/tag.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
-import { modulesOf } from '../modules/forms.tsx';
-import { settingsOf } from '../modules/module-form.ts';
-import { newRouteAt } from '../navigation.ts';
-import { useNames } from '../references/references.ts';
+import { modulesForHost } from '../modules/forms.tsx';
+import { moduleSettings } from '../modules/module-form.ts';
+import { newRoutePath } from '../navigation.ts';
+import { useReferenceTitles } from '../references/references.ts';
 
 interface Row extends RouteRowFragment {
   goesTo: string | null;
@@ -33,11 +33,11 @@ interface RouteListProps {
 }
 
 export function RouteList({ edge: { id, routes } }: RouteListProps) {
-  const nameOf = useNames(routes.flatMap(({ backend }) => (backend ? [backend.backend.id] : [])));
+  const nameOf = useReferenceTitles(routes.flatMap(({ backend }) => (backend ? [backend.backend.id] : [])));
   const rows = [...routes]
-    .sort(byTrial)
+    .sort(byMatchOrder)
     .map((route) => ({ ...route, goesTo: route.backend?.enabled ? nameOf(route.backend.backend.id) : null }));
-  const create = newRouteAt(id);
+  const create = newRoutePath(id);
   return (
     <Section
       title="Routes"
@@ -72,8 +72,8 @@ function Path({ row: { match, matchType } }: { row: Row }) {
 }
 
 function Modules({ row }: { row: Row }) {
-  const set = modulesOf('httpsEdgeRoute').flatMap((module) => {
-    const settings = settingsOf(module, row);
+  const set = modulesForHost('httpsEdgeRoute').flatMap((module) => {
+    const settings = moduleSettings(module, row);
     const isShown = settings && module.field !== 'backend' && !module.isAlias;
     return isShown ? [{ title: module.title, isOn: settings.enabled }] : [];
   });
@@ -81,7 +81,7 @@ function Modules({ row }: { row: Row }) {
   return <span title={text}>{text}</span>;
 }
 
-function byTrial(one: RouteRowFragment, other: RouteRowFragment): number {
+function byMatchOrder(one: RouteRowFragment, other: RouteRowFragment): number {
   const rank = ({ matchType }: RouteRowFragment) => (matchType === 'exact_path' ? 0 : 1);
   return rank(one) - rank(other) || other.match.length - one.match.length || one.match.localeCompare(other.match);
 }

@@ -28,7 +28,7 @@ export function NewRoute() {
 }
 
 /** Events and the search know routes by their ids. */
-export function FindRoute() {
+export function RedirectToRoute() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(EdgeOfRoute, { id });
   const { route } = useLocation();

@@ -18,13 +18,13 @@ import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { destinationCrumbs } from '../navigation.ts';
 
-export function OneDeadLetter() {
+export function DeadLetterPage() {
   const destinationId = useParam('id');
   const id = useParam('letterId');
   const { data, error, refetch } = useQuery(EventDeadLetter, { destinationId, id });
   const retry = useMutation(RetryEventDeadLetter);
   const discard = useMutation(DiscardEventDeadLetter);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { route } = useLocation();
   const destination = objectPath('eventDestination', destinationId);
   const crumbs = [...destinationCrumbs, { title: destinationId, href: destination }];
@@ -52,7 +52,7 @@ export function OneDeadLetter() {
       >
         Send once more
       </Button>
-      <Button onClick={() => setAsking(true)}>Discard</Button>
+      <Button onClick={() => setConfirming(true)}>Discard</Button>
     </>
   );
   return (
@@ -67,16 +67,16 @@ export function OneDeadLetter() {
         ]}
       />
       <Section title="The event" lead="As it was to be delivered.">
-        <CodeBlock code={indented(letter.event)} label="the event" />
+        <CodeBlock code={prettyJson(letter.event)} label="the event" />
       </Section>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title="Discard this dead letter?"
           confirmLabel="Discard it"
           error={discard.error}
           isBusy={discard.isBusy}
           onConfirm={async () => (await discard.mutate({ destinationId, id })) && done('The dead letter is discarded.')}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>The event in it is thrown away. Nobody can bring it back; copy it before if you need it.</p>
         </ConfirmDialog>
@@ -86,7 +86,7 @@ export function OneDeadLetter() {
 }
 
 /** JSON for people; a text that is none as it is. */
-function indented(text: string): string {
+function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -16,30 +16,30 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { deadLetterOf } from '../navigation.ts';
+import { deadLetterPath } from '../navigation.ts';
 
 type Row = NonNullable<EventDeadLettersQuery['eventDeadLetters']>['nodes'][number];
 
-interface DeadLettersProps {
+interface DeadLetterListProps {
   destinationId: string;
   /** How many there are, as delivery tells: when that changes they are asked for anew. */
   count: number;
 }
 
-export function DeadLetters({ destinationId, count }: DeadLettersProps) {
+export function DeadLetterList({ destinationId, count }: DeadLetterListProps) {
   const list = useList(EventDeadLetters, { destinationId }, (result) => result.eventDeadLetters);
   const retry = useMutation(RetryEventDeadLetters);
-  const [isAsking, setAsking] = useState(false);
-  const seen = useRef(count);
+  const [isConfirming, setConfirming] = useState(false);
+  const lastCount = useRef(count);
   useEffect(() => {
-    if (seen.current !== count) list.refetch();
-    seen.current = count;
+    if (lastCount.current !== count) list.refetch();
+    lastCount.current = count;
   }, [count]);
 
   async function retryAll() {
     const result = await retry.mutate({ destinationId });
     if (!result?.retryEventDeadLetters) return;
-    toast(`${lettersOf(result.retryEventDeadLetters.count)} sent once more.`);
+    toast(`${countDeadLetters(result.retryEventDeadLetters.count)} sent once more.`);
     list.refetch();
   }
 
@@ -48,7 +48,7 @@ export function DeadLetters({ destinationId, count }: DeadLettersProps) {
       <Button onClick={() => void retryAll()} isBusy={retry.isBusy}>
         Send all once more
       </Button>
-      <Button onClick={() => setAsking(true)}>Discard all</Button>
+      <Button onClick={() => setConfirming(true)}>Discard all</Button>
     </>
   );
   return (
@@ -62,18 +62,18 @@ export function DeadLetters({ destinationId, count }: DeadLettersProps) {
         label="Dead letters"
         columns={columns}
         list={list}
-        href={({ id }) => deadLetterOf(destinationId, id)}
+        href={({ id }) => deadLetterPath(destinationId, id)}
         empty={<p class="quiet">None: the target has refused nothing.</p>}
       />
-      {isAsking && (
-        <DiscardAll
+      {isConfirming && (
+        <DiscardAllDialog
           destinationId={destinationId}
           count={count}
           onDone={() => {
-            setAsking(false);
+            setConfirming(false);
             list.refetch();
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </Section>
@@ -87,14 +87,14 @@ const columns: Column<Row>[] = [
   { key: 'at', title: 'Refused', width: '7rem', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
-interface DiscardAllProps {
+interface DiscardAllDialogProps {
   destinationId: string;
   count: number;
   onDone: () => void;
   onClose: () => void;
 }
 
-function DiscardAll({ destinationId, count, onDone, onClose }: DiscardAllProps) {
+function DiscardAllDialog({ destinationId, count, onDone, onClose }: DiscardAllDialogProps) {
   const discard = useMutation(DiscardEventDeadLetters);
   return (
     <ConfirmDialog
@@ -106,16 +106,16 @@ function DiscardAll({ destinationId, count, onDone, onClose }: DiscardAllProps) 
       onConfirm={async () => {
         const result = await discard.mutate({ destinationId });
         if (!result?.discardEventDeadLetters) return;
-        toast(`${lettersOf(result.discardEventDeadLetters.count)} discarded.`);
+        toast(`${countDeadLetters(result.discardEventDeadLetters.count)} discarded.`);
         onDone();
       }}
       onClose={onClose}
     >
-      <p>{lettersOf(count)} and the events in them are thrown away. Nobody can bring them back.</p>
+      <p>{countDeadLetters(count)} and the events in them are thrown away. Nobody can bring them back.</p>
     </ConfirmDialog>
   );
 }
 
-function lettersOf(count: number): string {
+function countDeadLetters(count: number): string {
   return count === 1 ? '1 dead letter' : `${count.toLocaleString('en')} dead letters`;
 }

@@ -12,16 +12,16 @@ import { DeliveryState } from './delivery-state.tsx';
 /** What was asked first, and then whatever is told. */
 export function useDelivery(
   destinationId: string,
-  first: EventDeliveryFactsFragment | undefined,
+  initial: EventDeliveryFactsFragment | undefined,
 ): EventDeliveryFactsFragment | undefined {
-  const [told, setTold] = useState<{ id: string; delivery: EventDeliveryFactsFragment }>();
+  const [update, setUpdate] = useState<{ id: string; delivery: EventDeliveryFactsFragment }>();
   useSubscription(EventDeliveryChanged, { destinationId }, ({ eventDeliveryChanged }) =>
-    setTold({ id: destinationId, delivery: eventDeliveryChanged }),
+    setUpdate({ id: destinationId, delivery: eventDeliveryChanged }),
   );
-  return told?.id === destinationId ? told.delivery : first;
+  return update?.id === destinationId ? update.delivery : initial;
 }
 
-export function DeliveryFacts({ delivery }: { delivery: EventDeliveryFactsFragment }) {
+export function DeliveryDetails({ delivery }: { delivery: EventDeliveryFactsFragment }) {
   const { state, attempts, lastError, nextAttemptAt } = delivery;
   return (
     <>

@@ -14,21 +14,21 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { destinationCrumbs, editOf, lists } from '../navigation.ts';
-import { DeadLetters } from './dead-letter-list.tsx';
-import { DeliveryFacts, useDelivery } from './delivery-facts.tsx';
-import { UsedBy } from './referencing-subscriptions.tsx';
-import { kindIn, targetFacts } from './target-values.ts';
-import { factsOf } from './targets.ts';
-import { useTrial } from './test-event.tsx';
+import { destinationCrumbs, editPath, listPaths } from '../navigation.ts';
+import { DeadLetterList } from './dead-letter-list.tsx';
+import { DeliveryDetails, useDelivery } from './delivery-facts.tsx';
+import { ReferencingSubscriptions } from './referencing-subscriptions.tsx';
+import { targetDetails, targetKind } from './target-values.ts';
+import { targetKindForm } from './targets.ts';
+import { useTestEvent } from './test-event.tsx';
 
-export function OneDestination() {
+export function DestinationPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
   const destination = data?.eventDestination;
   const delivery = useDelivery(id, destination?.delivery);
-  const trial = useTrial(id);
-  const [isAsking, setAsking] = useState(false);
+  const testEvent = useTestEvent(id);
+  const [isConfirming, setConfirming] = useState(false);
 
   if (!destination || !delivery) {
     return (
@@ -38,44 +38,44 @@ export function OneDestination() {
     );
   }
   const name = destination.description || id;
-  const kind = kindIn(destination.target);
+  const kind = targetKind(destination.target);
   const actions = (
     <>
-      {trial.button}
-      <LinkButton href={editOf(id)}>Change</LinkButton>
-      <Button variant="danger" onClick={() => setAsking(true)}>
+      {testEvent.button}
+      <LinkButton href={editPath(id)}>Change</LinkButton>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         Delete
       </Button>
     </>
   );
   return (
     <Page title={name} crumbs={destinationCrumbs} actions={actions}>
-      {trial.outcome}
+      {testEvent.outcome}
       <Section
         title="Delivery"
         lead="Events are delivered in order and at least once: one that comes twice has the same id."
       >
-        <DeliveryFacts delivery={delivery} />
+        <DeliveryDetails delivery={delivery} />
       </Section>
       <Section title="Target">
         <DescriptionList
           items={[
-            kind && { name: 'Kind', value: factsOf(kind).title },
-            ...targetFacts(destination.target).map(({ name, value }) => ({ name, value: <code>{value}</code> })),
+            kind && { name: 'Kind', value: targetKindForm(kind).title },
+            ...targetDetails(destination.target).map(({ name, value }) => ({ name, value: <code>{value}</code> })),
             { name: 'Id', value: <code>{id}</code> },
             { name: 'Created', value: <RelativeTime at={destination.createdAt} /> },
             destination.metadata !== '' && { name: 'Metadata', value: <code>{destination.metadata}</code> },
           ]}
         />
       </Section>
-      <UsedBy destinationId={id} />
-      <DeadLetters key={id} destinationId={id} count={delivery.deadLetters} />
-      {isAsking && <Delete id={id} name={name} onClose={() => setAsking(false)} />}
+      <ReferencingSubscriptions destinationId={id} />
+      <DeadLetterList key={id} destinationId={id} count={delivery.deadLetters} />
+      {isConfirming && <DeleteDialog id={id} name={name} onClose={() => setConfirming(false)} />}
     </Page>
   );
 }
 
-function Delete({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
   const remove = useMutation(DeleteEventDestination);
   const { route } = useLocation();
   return (
@@ -88,7 +88,7 @@ function Delete({ id, name, onClose }: { id: string; name: string; onClose: () =
       onConfirm={async () => {
         if (!(await remove.mutate({ id }))) return;
         toast('The event destination is deleted.');
-        route(lists.destinations);
+        route(listPaths.destinations);
       }}
       onClose={onClose}
     >

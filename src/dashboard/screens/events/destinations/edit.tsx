@@ -12,25 +12,25 @@ import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
-import { destinationCrumbs, lists } from '../navigation.ts';
-import { DestinationForm, type MadeSecret } from './form.tsx';
+import { destinationCrumbs, listPaths } from '../navigation.ts';
+import { DestinationForm, type NewTargetSecret } from './form.tsx';
 
 export function NewDestination() {
   const { route } = useLocation();
-  const [made, setMade] = useState<{ id: string; secret: MadeSecret }>();
-  const go = (id: string) => route(objectPath('eventDestination', id));
+  const [created, setCreated] = useState<{ id: string; secret: NewTargetSecret }>();
+  const showDestination = (id: string) => route(objectPath('eventDestination', id));
   return (
     <Page
       title="New event destination"
       crumbs={destinationCrumbs}
-      lead={made ? undefined : 'Nothing is sent to it until an event subscription names it.'}
+      lead={created ? undefined : 'Nothing is sent to it until an event subscription names it.'}
     >
-      {made ? (
-        <NewSecret secret={made.secret} onKept={() => go(made.id)} />
+      {created ? (
+        <NewSecret secret={created.secret} onKept={() => showDestination(created.id)} />
       ) : (
         <DestinationForm
-          onDone={(id, secret) => (secret ? setMade({ id, secret }) : go(id))}
-          onCancel={() => route(lists.destinations)}
+          onDone={(id, secret) => (secret ? setCreated({ id, secret }) : showDestination(id))}
+          onCancel={() => route(listPaths.destinations)}
         />
       )}
     </Page>
@@ -41,31 +41,37 @@ export function EditDestination() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(EventDestination, { id }, { kinds: ['eventDestination'] });
   const { route } = useLocation();
-  const [secret, setSecret] = useState<MadeSecret>();
+  const [secret, setSecret] = useState<NewTargetSecret>();
   const destination = data?.eventDestination;
-  const address = objectPath('eventDestination', id);
+  const detailPath = objectPath('eventDestination', id);
   const name = destination?.description || id;
 
-  function done(_: string, made?: MadeSecret) {
+  function done(_: string, created?: NewTargetSecret) {
     toast('The event destination is changed.');
-    if (made) setSecret(made);
-    else route(address);
+    if (created) setSecret(created);
+    else route(detailPath);
   }
 
   return (
-    <Page title={`Change ${name}`} crumbs={[...destinationCrumbs, { title: name, href: address }]}>
+    <Page title={`Change ${name}`} crumbs={[...destinationCrumbs, { title: name, href: detailPath }]}>
       <ErrorNote error={error} retry={() => void refetch()} />
       {!destination && !error && <Skeleton />}
-      {secret && <NewSecret secret={secret} onKept={() => route(address)} />}
+      {secret && <NewSecret secret={secret} onKept={() => route(detailPath)} />}
       {destination && !secret && (
-        <DestinationForm key={id} destination={destination} onDone={done} onCancel={() => route(address)} />
+        <DestinationForm key={id} destination={destination} onDone={done} onCancel={() => route(detailPath)} />
       )}
     </Page>
   );
 }
 
 /** The gateway keeps it sealed, not as a digest, so that `Secret` would say something wrong. */
-function NewSecret({ secret: { secret, what, advice }, onKept }: { secret: MadeSecret; onKept: () => void }) {
+function NewSecret({
+  secret: { secret, name: what, advice },
+  onKept,
+}: {
+  secret: NewTargetSecret;
+  onKept: () => void;
+}) {
   return (
     <section class="secret" aria-label={`New ${what}`}>
       <p>

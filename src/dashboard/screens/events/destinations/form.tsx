@@ -12,26 +12,26 @@ import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
 import { TargetFields } from './target-fields.tsx';
-import { choiceIn, inputOf, membersOf, nameOf, type TargetChoice } from './target-values.ts';
+import { fieldName, formToTarget, type TargetFormState, targetToForm, visibleMembers } from './target-values.ts';
 
 /** A secret of a target that whoever receives the events needs as well. */
-export interface MadeSecret {
+export interface NewTargetSecret {
   secret: string;
   /** What it is: `signing secret`. */
-  what: string;
+  name: string;
   advice: string;
 }
 
 interface DestinationFormProps {
   destination?: { id: string; description: string; metadata: string; target: EventTargetFactsFragment };
   /** With a secret that the other side needs, which is never shown again. */
-  onDone: (id: string, made?: MadeSecret) => void;
+  onDone: (id: string, made?: NewTargetSecret) => void;
   onCancel: () => void;
 }
 
 export function DestinationForm({ destination, onDone, onCancel }: DestinationFormProps) {
-  const [known] = useState(() => (destination ? choiceIn(destination.target) : undefined));
-  const [choice, setChoice] = useState(() => known ?? choiceIn());
+  const [storedTarget] = useState(() => (destination ? targetToForm(destination.target) : undefined));
+  const [choice, setChoice] = useState(() => storedTarget ?? targetToForm());
   const { values, bind } = useFormFields({
     description: destination?.description ?? '',
     metadata: destination?.metadata ?? '',
@@ -40,12 +40,12 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
   const update = useMutation(UpdateEventDestination);
 
   async function submit() {
-    const isSame = known && JSON.stringify(inputOf(known)) === JSON.stringify(inputOf(choice));
-    const input = { ...values, target: isSame ? undefined : inputOf(choice) };
+    const isSame = storedTarget && JSON.stringify(formToTarget(storedTarget)) === JSON.stringify(formToTarget(choice));
+    const input = { ...values, target: isSame ? undefined : formToTarget(choice) };
     const id = destination
       ? (await update.mutate({ id: destination.id, input }))?.updateEventDestination?.id
       : (await create.mutate({ input }))?.createEventDestination?.id;
-    if (id) onDone(id, madeSecretIn(choice));
+    if (id) onDone(id, newSecretIn(choice));
   }
 
   return (
@@ -57,7 +57,7 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
       onCancel={onCancel}
     >
       <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
-      <TargetFields choice={choice} onChange={setChoice} known={known} />
+      <TargetFields formState={choice} onChange={setChoice} storedTarget={storedTarget} />
       <TextArea
         {...bind('metadata')}
         label="Metadata"
@@ -71,10 +71,11 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
 }
 
 /** A secret that was typed or made here. */
-function madeSecretIn(choice: TargetChoice): MadeSecret | undefined {
-  for (const member of membersOf(choice)) {
-    const secret = member.made && choice.values[nameOf(choice.kind, member)];
-    if (member.made && secret) return { secret, what: member.made.what, advice: member.made.advice };
+function newSecretIn(choice: TargetFormState): NewTargetSecret | undefined {
+  for (const member of visibleMembers(choice)) {
+    const secret = member.generator && choice.values[fieldName(choice.kind, member)];
+    if (member.generator && secret)
+      return { secret, name: member.generator.secretName, advice: member.generator.advice };
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ import { Section } from '../../../ui/layout/page.tsx';
 import { newSubscription } from '../navigation.ts';
 
 /** The subscriptions that name a destination, among the newest. */
-export function UsedBy({ destinationId }: { destinationId: string }) {
+export function ReferencingSubscriptions({ destinationId }: { destinationId: string }) {
   const { data, error } = useQuery(EventSubscriptions, { first: 100 }, { kinds: ['eventSubscription'] });
   const all = data?.eventSubscriptions?.nodes;
   const users = all?.filter(({ destinations }) => destinations.some(({ id }) => id === destinationId));

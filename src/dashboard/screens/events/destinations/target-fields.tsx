@@ -3,22 +3,31 @@
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
 import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
-import { asksForProof, membersOf, nameOf, type TargetChoice } from './target-values.ts';
-import { checkOf, factsOf, type Kind, kindNames, type Member, type Proof, proofs } from './targets.ts';
+import { fieldName, hasAwsAuth, type TargetFormState, visibleMembers } from './target-values.ts';
+import {
+  type AwsAuth,
+  awsAuthOptions,
+  memberValidator,
+  type TargetKind,
+  type TargetMember,
+  targetKindForm,
+  targetKindNames,
+} from './targets.ts';
 
 interface TargetFieldsProps {
-  choice: TargetChoice;
-  onChange: (choice: TargetChoice) => void;
+  formState: TargetFormState;
+  onChange: (formState: TargetFormState) => void;
   /** The target that is there already: its secrets stay unless others are typed. */
-  known?: TargetChoice;
+  storedTarget?: TargetFormState;
 }
 
-const kindOptions = kindNames.map((kind) => ({ value: kind, title: factsOf(kind).title }));
+const kindOptions = targetKindNames.map((kind) => ({ value: kind, title: targetKindForm(kind).title }));
 
-export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
-  const { kind, proof, values } = choice;
-  const isKept = ({ isSecret }: Member) => Boolean(isSecret && known?.kind === kind && known.proof === proof);
-  const put = (name: string, value: string) => onChange({ ...choice, values: { ...values, [name]: value } });
+export function TargetFields({ formState, onChange, storedTarget }: TargetFieldsProps) {
+  const { kind, awsAuth: proof, values } = formState;
+  const hasStoredSecret = ({ isSecret }: TargetMember) =>
+    Boolean(isSecret && storedTarget?.kind === kind && storedTarget.awsAuth === proof);
+  const setValue = (name: string, value: string) => onChange({ ...formState, values: { ...values, [name]: value } });
   return (
     <>
       <SelectField
@@ -26,28 +35,28 @@ export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
         label="Where events are sent"
         value={kind}
         options={kindOptions}
-        onChange={(value) => onChange({ ...choice, kind: value as Kind })}
+        onChange={(value) => onChange({ ...formState, kind: value as TargetKind })}
       />
-      {asksForProof(kind) && (
+      {hasAwsAuth(kind) && (
         <SelectField
           name="proof"
           label="How the gateway proves itself to AWS"
           value={proof}
-          options={proofs}
-          onChange={(value) => onChange({ ...choice, proof: value as Proof })}
+          options={awsAuthOptions}
+          onChange={(value) => onChange({ ...formState, awsAuth: value as AwsAuth })}
         />
       )}
-      {membersOf(choice).map((member) => {
-        const name = nameOf(kind, member);
+      {visibleMembers(formState).map((member) => {
+        const name = fieldName(kind, member);
         const field = {
           name,
           label: member.isOptional ? `${member.label} (may be left empty)` : member.label,
           value: values[name] ?? '',
-          onChange: (value: string) => put(name, value),
-          validate: checkOf(member, isKept(member)),
+          onChange: (value: string) => setValue(name, value),
+          validate: memberValidator(member, hasStoredSecret(member)),
           isCode: true,
         };
-        const { made } = member;
+        const { generator: made } = member;
         if (member.isList)
           return <TextArea key={name} {...field} rows={3} placeholder={member.placeholder} help={member.help} />;
         return (
@@ -56,10 +65,10 @@ export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
               {...field}
               type={member.isSecret ? 'password' : 'text'}
               autoComplete={member.isSecret ? 'new-password' : 'off'}
-              placeholder={isKept(member) ? 'stays as it is' : member.placeholder}
-              help={member.isSecret ? secretHelp(member, isKept(member)) : member.help}
+              placeholder={hasStoredSecret(member) ? 'stays as it is' : member.placeholder}
+              help={member.isSecret ? secretHelp(member, hasStoredSecret(member)) : member.help}
             />
-            {made && <Button onClick={() => put(name, made.make())}>Make a new secret</Button>}
+            {made && <Button onClick={() => setValue(name, made.generate())}>Make a new secret</Button>}
           </div>
         );
       })}
@@ -67,8 +76,8 @@ export function TargetFields({ choice, onChange, known }: TargetFieldsProps) {
   );
 }
 
-function secretHelp({ help }: Member, isKept: boolean): string {
-  const kept = isKept
+function secretHelp({ help }: TargetMember, hasStoredSecret: boolean): string {
+  const kept = hasStoredSecret
     ? 'Left empty it stays as it is, unless the target leads somewhere else.'
     : 'Nobody can read it here afterwards.';
   return help ? `${help} ${kept}` : kept;

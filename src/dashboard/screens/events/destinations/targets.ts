@@ -1,14 +1,14 @@
 // The kinds of target that a destination may have, and what each of them asks for.
 
 import { allOf, maxBytes } from '../../../ui/forms/validators.ts';
-import { arn, matches, newSigningSecret, pairs, uuid } from './target-validators.ts';
+import { matches, newSigningSecret, validateArn, validatePairs, validateUuid } from './target-validators.ts';
 
-export type Kind = keyof typeof kinds;
+export type TargetKind = keyof typeof targetKinds;
 
 /** How the gateway proves itself to AWS. */
-export type Proof = 'role' | 'creds';
+export type AwsAuth = 'role' | 'creds';
 
-export interface Member {
+export interface TargetMember {
   /** Its path in the target as the API has it, without the kind: `auth.role.roleArn`. */
   path: string;
   label: string;
@@ -18,42 +18,42 @@ export interface Member {
   isSecret?: boolean;
   isOptional?: boolean;
   /** Only asked for when the gateway proves itself that way. */
-  proof?: Proof;
+  awsAuth?: AwsAuth;
   /** Whether it is a list of names with values, which is typed as lines: `name: value`. */
   isList?: boolean;
-  check?: (value: string) => string | null;
+  validate?: (value: string) => string | null;
   /** A secret that can be made here, and is shown once: what to do with it. */
-  made?: { make: () => string; what: string; advice: string };
+  generator?: { generate: () => string; secretName: string; advice: string };
 }
 
-interface KindFacts {
+interface TargetKindForm {
   title: string;
   /** The member that tells one target of a kind from another. */
   main: string;
-  members: readonly Member[];
+  members: readonly TargetMember[];
 }
 
 const MEMBER_MAX_BYTES = 255;
 
-export const proofs = [
+export const awsAuthOptions = [
   { value: 'role', title: 'It assumes a role' },
   { value: 'creds', title: 'With an access key' },
 ];
 
-const aws: readonly Member[] = [
+const aws: readonly TargetMember[] = [
   {
     path: 'auth.role.roleArn',
     label: 'ARN of the role',
     placeholder: 'arn:aws:iam::123456789012:role/delivery',
     help: 'The gateway needs AWS credentials of its own that may assume it.',
-    proof: 'role',
-    check: arn,
+    awsAuth: 'role',
+    validate: validateArn,
   },
-  { path: 'auth.creds.awsAccessKeyId', label: 'Id of the access key', proof: 'creds' },
-  { path: 'auth.creds.awsSecretAccessKey', label: 'Secret access key', isSecret: true, proof: 'creds' },
+  { path: 'auth.creds.awsAccessKeyId', label: 'Id of the access key', awsAuth: 'creds' },
+  { path: 'auth.creds.awsSecretAccessKey', label: 'Secret access key', isSecret: true, awsAuth: 'creds' },
 ];
 
-export const kinds = {
+export const targetKinds = {
   webhook: {
     title: 'Webhook',
     main: 'url',
@@ -63,16 +63,16 @@ export const kinds = {
         label: 'URL',
         placeholder: 'https://events.example.com/gateway',
         help: 'Events are POSTed there. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
-        check: allOf(matches(/^https:\/\//, 'This must begin with https://.'), maxBytes(2048)),
+        validate: allOf(matches(/^https:\/\//, 'This must begin with https://.'), maxBytes(2048)),
       },
       {
         path: 'signingSecret',
         label: 'Signing secret',
         help: 'Requests are signed with it (Standard Webhooks): 16 bytes at least, as they are or, after whsec_, in base64.',
         isSecret: true,
-        made: {
-          make: newSigningSecret,
-          what: 'signing secret',
+        generator: {
+          generate: newSigningSecret,
+          secretName: 'signing secret',
           advice:
             'Give it to the program that receives the events: it checks with it that they come from this gateway ' +
             '(Standard Webhooks, header webhook-signature).',
@@ -89,7 +89,7 @@ export const kinds = {
         label: 'Endpoint',
         placeholder: 'https://collector.example.com:4318',
         help: 'Logs are POSTed there, to /v1/logs if it has no path. The gateway’s operator says which hosts may be named (EVENT_WEBHOOK_HOSTS).',
-        check: allOf(matches(/^https?:\/\//, 'This must begin with https:// or http://.'), maxBytes(2048)),
+        validate: allOf(matches(/^https?:\/\//, 'This must begin with https:// or http://.'), maxBytes(2048)),
       },
       {
         path: 'headers',
@@ -98,7 +98,7 @@ export const kinds = {
         help: 'One on each line, as name: value. Nobody can read the values here afterwards; one left empty stays as it is, unless the target leads somewhere else.',
         isList: true,
         isOptional: true,
-        check: pairs,
+        validate: validatePairs,
       },
       {
         path: 'compression',
@@ -106,7 +106,7 @@ export const kinds = {
         placeholder: 'none',
         help: 'gzip or none.',
         isOptional: true,
-        check: matches(/^(gzip|none)$/, 'This must be gzip or none.'),
+        validate: matches(/^(gzip|none)$/, 'This must be gzip or none.'),
       },
       {
         path: 'resourceAttributes',
@@ -115,7 +115,7 @@ export const kinds = {
         help: 'One on each line, as name: value.',
         isList: true,
         isOptional: true,
-        check: pairs,
+        validate: validatePairs,
       },
     ],
   },
@@ -128,7 +128,7 @@ export const kinds = {
         label: 'Name of the file',
         placeholder: 'events.log',
         help: 'In the directory of the gateway’s machine that its operator has set (EVENT_FILE_DIR).',
-        check: matches(
+        validate: matches(
           /^[a-z0-9][a-z0-9._-]{0,99}$/i,
           'This must be a bare name: letters, digits, “.”, “_” and “-”, at most 100.',
         ),
@@ -143,7 +143,7 @@ export const kinds = {
         path: 'streamArn',
         label: 'ARN of the stream',
         placeholder: 'arn:aws:kinesis:eu-central-1:123456789012:stream/events',
-        check: arn,
+        validate: validateArn,
       },
       ...aws,
     ],
@@ -156,7 +156,7 @@ export const kinds = {
         path: 'deliveryStreamArn',
         label: 'ARN of the delivery stream',
         placeholder: 'arn:aws:firehose:eu-central-1:123456789012:deliverystream/events',
-        check: arn,
+        validate: validateArn,
       },
       ...aws,
     ],
@@ -169,7 +169,7 @@ export const kinds = {
         path: 'logGroupArn',
         label: 'ARN of the log group',
         placeholder: 'arn:aws:logs:eu-central-1:123456789012:log-group:events',
-        check: arn,
+        validate: validateArn,
       },
       ...aws,
     ],
@@ -186,14 +186,14 @@ export const kinds = {
         placeholder: 'env:prod,site:a',
         help: 'Sent with each event.',
         isOptional: true,
-        check: maxBytes(4096),
+        validate: maxBytes(4096),
       },
       {
         path: 'service',
         label: 'Service',
         help: 'Sent with each event.',
         isOptional: true,
-        check: maxBytes(MEMBER_MAX_BYTES),
+        validate: maxBytes(MEMBER_MAX_BYTES),
       },
     ],
   },
@@ -201,8 +201,8 @@ export const kinds = {
     title: 'Azure Monitor',
     main: 'logsIngestionUri',
     members: [
-      { path: 'tenantId', label: 'Tenant id', check: uuid },
-      { path: 'clientId', label: 'Client id', help: 'Of the application that may send.', check: uuid },
+      { path: 'tenantId', label: 'Tenant id', validate: validateUuid },
+      { path: 'clientId', label: 'Client id', help: 'Of the application that may send.', validate: validateUuid },
       { path: 'clientSecret', label: 'Client secret', isSecret: true },
       {
         path: 'logsIngestionUri',
@@ -214,26 +214,29 @@ export const kinds = {
         path: 'dataCollectionRuleId',
         label: 'Immutable id of the data collection rule',
         placeholder: 'dcr-00000000000000000000000000000000',
-        check: matches(/^dcr-[0-9a-f]{32}$/, 'This must be dcr- and 32 hexadecimal digits.'),
+        validate: matches(/^dcr-[0-9a-f]{32}$/, 'This must be dcr- and 32 hexadecimal digits.'),
       },
       { path: 'dataCollectionStreamName', label: 'Stream', placeholder: 'Custom-Events', help: 'Of that rule.' },
     ],
   },
-} as const satisfies Record<string, KindFacts>;
+} as const satisfies Record<string, TargetKindForm>;
 
-export const kindNames = Object.keys(kinds) as Kind[];
+export const targetKindNames = Object.keys(targetKinds) as TargetKind[];
 
 /** What a new destination is, until another kind is chosen. */
-export const firstKind: Kind = 'webhook';
+export const defaultKind: TargetKind = 'webhook';
 
-export function factsOf(kind: Kind): KindFacts {
-  return kinds[kind];
+export function targetKindForm(kind: TargetKind): TargetKindForm {
+  return targetKinds[kind];
 }
 
 /** What is wrong with a member, in words. A secret that is there already may be left empty. */
-export function checkOf({ check, isOptional }: Member, isKept: boolean): (value: string) => string | null {
+export function memberValidator(
+  { validate: check, isOptional }: TargetMember,
+  hasStoredSecret: boolean,
+): (value: string) => string | null {
   return (value) => {
-    if (value.trim() === '') return isOptional || isKept ? null : 'This is needed.';
+    if (value.trim() === '') return isOptional || hasStoredSecret ? null : 'This is needed.';
     return check?.(value.trim()) ?? null;
   };
 }

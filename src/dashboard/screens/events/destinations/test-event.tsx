@@ -10,13 +10,13 @@ import { Milliseconds } from '../../../ui/text/numbers.tsx';
 
 type Outcome = NonNullable<TestEventDestinationMutation['testEventDestination']>;
 
-export interface Trial {
+export interface TestEvent {
   button: preact.ComponentChildren;
   /** What became of the newest trial. */
   outcome: preact.ComponentChildren;
 }
 
-export function useTrial(id: string): Trial {
+export function useTestEvent(id: string): TestEvent {
   const [outcome, setOutcome] = useState<Outcome>();
   const test = useMutation(TestEventDestination);
 

@@ -9,16 +9,16 @@ import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { targetText } from '../destinations/target-values.ts';
 import { newDestination } from '../navigation.ts';
 
-const MOST = 100;
+const MAX_DESTINATIONS = 100;
 
 /** The destinations that a subscription delivers to, among all there are. */
-export function DestinationChecks({ name, value, onChange }: FieldBinding<readonly string[]>) {
+export function DestinationPicker({ name, value, onChange }: FieldBinding<readonly string[]>) {
   const id = useId();
   const list = useList(EventDestinationChoices, {}, (result) => result.eventDestinations, {
     kinds: ['eventDestination'],
   });
-  const { fieldError: mistake } = useFieldError(name, value, (ids) =>
-    ids.length > MOST ? `At most ${MOST} can be chosen.` : null,
+  const { fieldError } = useFieldError(name, value, (ids) =>
+    ids.length > MAX_DESTINATIONS ? `At most ${MAX_DESTINATIONS} can be chosen.` : null,
   );
   // Those that were chosen long ago may not be on the pages that are there.
   const others = list.isLoading ? [] : value.filter((chosen) => !list.rows.some((row) => row.id === chosen));
@@ -27,7 +27,7 @@ export function DestinationChecks({ name, value, onChange }: FieldBinding<readon
     ...others.map((other) => ({ id: other, title: other, where: '' })),
   ];
   return (
-    <fieldset class="field list" aria-describedby={mistake ? `${id}-error` : undefined}>
+    <fieldset class="field list" aria-describedby={fieldError ? `${id}-error` : undefined}>
       <legend>Destinations</legend>
       <ErrorNote error={list.error} retry={list.refetch} />
       {list.isLoading && <Skeleton />}
@@ -52,9 +52,9 @@ export function DestinationChecks({ name, value, onChange }: FieldBinding<readon
         {list.hasMore && <Button onClick={list.loadMore}>Offer older ones, too</Button>}
         {rows.length === 0 && !list.isLoading && <LinkButton href={newDestination}>New destination</LinkButton>}
       </div>
-      {mistake && (
+      {fieldError && (
         <p class="mistake" id={`${id}-error`} role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
     </fieldset>

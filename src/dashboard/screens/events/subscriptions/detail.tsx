@@ -20,7 +20,7 @@ import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
-import { lists, subscriptionCrumbs } from '../navigation.ts';
+import { listPaths, subscriptionCrumbs } from '../navigation.ts';
 import { SubscriptionForm } from './form.tsx';
 
 export function NewSubscription() {
@@ -30,18 +30,18 @@ export function NewSubscription() {
       <SubscriptionForm
         onDone={() => {
           toast('The event subscription is created.');
-          route(lists.subscriptions);
+          route(listPaths.subscriptions);
         }}
-        onCancel={() => route(lists.subscriptions)}
+        onCancel={() => route(listPaths.subscriptions)}
       />
     </Page>
   );
 }
 
-export function OneSubscription() {
+export function SubscriptionPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(EventSubscription, { id }, { kinds: ['eventSubscription'] });
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { route } = useLocation();
   const subscription = data?.eventSubscription;
   if (!subscription) {
@@ -56,7 +56,7 @@ export function OneSubscription() {
       title={subscription.description || id}
       crumbs={subscriptionCrumbs}
       actions={
-        <Button variant="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setConfirming(true)}>
           Delete
         </Button>
       }
@@ -65,23 +65,23 @@ export function OneSubscription() {
         key={id}
         subscription={subscription}
         onDone={() => {
-          const input = inputOf(subscription);
+          const input = subscriptionInput(subscription);
           toastWithUndo('The event subscription is changed.', UpdateEventSubscription, { id, input });
-          route(lists.subscriptions);
+          route(listPaths.subscriptions);
         }}
-        onCancel={() => route(lists.subscriptions)}
+        onCancel={() => route(listPaths.subscriptions)}
       />
-      {isAsking && <Delete subscription={subscription} onClose={() => setAsking(false)} />}
+      {isConfirming && <DeleteDialog subscription={subscription} onClose={() => setConfirming(false)} />}
     </Page>
   );
 }
 
-interface DeleteProps {
+interface DeleteDialogProps {
   subscription: EventSubscriptionFactsFragment;
   onClose: () => void;
 }
 
-function Delete({ subscription, onClose }: DeleteProps) {
+function DeleteDialog({ subscription, onClose }: DeleteDialogProps) {
   const remove = useMutation(DeleteEventSubscription);
   const { route } = useLocation();
   return (
@@ -92,8 +92,8 @@ function Delete({ subscription, onClose }: DeleteProps) {
       isBusy={remove.isBusy}
       onConfirm={async () => {
         if (!(await remove.mutate({ id: subscription.id }))) return;
-        toast('The event subscription is deleted.', { undo: () => void remake(subscription, route) });
-        route(lists.subscriptions);
+        toast('The event subscription is deleted.', { undo: () => void recreateSubscription(subscription, route) });
+        route(listPaths.subscriptions);
       }}
       onClose={onClose}
     >
@@ -103,9 +103,14 @@ function Delete({ subscription, onClose }: DeleteProps) {
 }
 
 /** The same again, under another id: what happened in between was not delivered. */
-async function remake(subscription: EventSubscriptionFactsFragment, route: (path: string) => void): Promise<void> {
+async function recreateSubscription(
+  subscription: EventSubscriptionFactsFragment,
+  route: (path: string) => void,
+): Promise<void> {
   try {
-    const { createEventSubscription } = await execute(CreateEventSubscription, { input: inputOf(subscription) });
+    const { createEventSubscription } = await execute(CreateEventSubscription, {
+      input: subscriptionInput(subscription),
+    });
     if (createEventSubscription) route(objectPath('eventSubscription', createEventSubscription.id));
   } catch (error) {
     toast(`It couldn’t be undone. ${toApiFailure(error).message}`);
@@ -113,6 +118,6 @@ async function remake(subscription: EventSubscriptionFactsFragment, route: (path
 }
 
 /** What makes it as it was. */
-function inputOf({ description, metadata, sources, destinations }: EventSubscriptionFactsFragment) {
+function subscriptionInput({ description, metadata, sources, destinations }: EventSubscriptionFactsFragment) {
   return { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
 }

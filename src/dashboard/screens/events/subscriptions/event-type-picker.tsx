@@ -2,17 +2,18 @@
 
 import { Button } from '../../../ui/button.tsx';
 import { SourceFields } from './source-fields.tsx';
-import { chosen, type EventType, grouped, type Source, type Sources } from './sources.ts';
+import { type EventType, groupEventTypes, type Source, type Sources, withTypesSelected } from './sources.ts';
 
-interface CatalogueProps {
+interface EventTypePickerProps {
   types: readonly EventType[];
   sources: Sources;
   onChange: (sources: Sources) => void;
 }
 
-export function Catalogue({ types, sources, onChange }: CatalogueProps) {
-  const { traffic, others, changes } = grouped(types);
-  const choose = (names: readonly string[], isChosen: boolean) => onChange(chosen(sources, names, isChosen));
+export function EventTypePicker({ types, sources, onChange }: EventTypePickerProps) {
+  const { traffic, others, changes } = groupEventTypes(types);
+  const selectTypes = (names: readonly string[], isChosen: boolean) =>
+    onChange(withTypesSelected(sources, names, isChosen));
   const changeNames = changes.flatMap((object) => object.types.map(({ type }) => type.name));
   const areAll = changeNames.every((name) => sources[name]);
   return (
@@ -23,7 +24,7 @@ export function Catalogue({ types, sources, onChange }: CatalogueProps) {
           const source = sources[type.name];
           return (
             <div key={type.name}>
-              <TypeCheck type={type} isChosen={Boolean(source)} choose={choose} />
+              <EventTypeCheckbox type={type} isChosen={Boolean(source)} choose={selectTypes} />
               {source && (
                 <SourceFields
                   type={type}
@@ -39,12 +40,12 @@ export function Catalogue({ types, sources, onChange }: CatalogueProps) {
       <fieldset>
         <legend>What comes and goes</legend>
         {others.map((type) => (
-          <TypeCheck key={type.name} type={type} isChosen={Boolean(sources[type.name])} choose={choose} />
+          <EventTypeCheckbox key={type.name} type={type} isChosen={Boolean(sources[type.name])} choose={selectTypes} />
         ))}
       </fieldset>
       <fieldset>
         <legend>Who changed what</legend>
-        <Button onClick={() => choose(changeNames, !areAll)}>{areAll ? 'None of them' : 'All of them'}</Button>
+        <Button onClick={() => selectTypes(changeNames, !areAll)}>{areAll ? 'None of them' : 'All of them'}</Button>
         {changes.map(({ object, types: ofObject }) => (
           <div key={object} class="changes">
             <span>{object}</span>
@@ -54,7 +55,7 @@ export function Catalogue({ types, sources, onChange }: CatalogueProps) {
                   type="checkbox"
                   checked={Boolean(sources[type.name])}
                   aria-label={`${object} ${action}`}
-                  onChange={(event) => choose([type.name], event.currentTarget.checked)}
+                  onChange={(event) => selectTypes([type.name], event.currentTarget.checked)}
                 />
                 {action}
               </label>
@@ -66,13 +67,13 @@ export function Catalogue({ types, sources, onChange }: CatalogueProps) {
   );
 }
 
-interface TypeCheckProps {
+interface EventTypeCheckboxProps {
   type: EventType;
   isChosen: boolean;
   choose: (names: readonly string[], isChosen: boolean) => void;
 }
 
-function TypeCheck({ type: { name, description }, isChosen, choose }: TypeCheckProps) {
+function EventTypeCheckbox({ type: { name, description }, isChosen, choose }: EventTypeCheckboxProps) {
   return (
     <label class="event-check">
       <input type="checkbox" checked={isChosen} onChange={(event) => choose([name], event.currentTarget.checked)} />

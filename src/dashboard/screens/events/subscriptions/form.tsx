@@ -16,9 +16,9 @@ import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
-import { DestinationChecks } from './destination-picker.tsx';
-import { Catalogue } from './event-type-picker.tsx';
-import { inputOf, type Sources, sourcesIn } from './sources.ts';
+import { DestinationPicker } from './destination-picker.tsx';
+import { EventTypePicker } from './event-type-picker.tsx';
+import { type Sources, sourcesOfSubscription, sourcesToInput } from './sources.ts';
 
 interface SubscriptionFormProps {
   subscription?: EventSubscriptionFactsFragment;
@@ -28,7 +28,7 @@ interface SubscriptionFormProps {
 
 export function SubscriptionForm({ subscription, onDone, onCancel }: SubscriptionFormProps) {
   const catalogue = useQuery(EventCatalogue, {});
-  const [sources, setSources] = useState<Sources>(() => sourcesIn(subscription));
+  const [sources, setSources] = useState<Sources>(() => sourcesOfSubscription(subscription));
   const { values, bind } = useFormFields({
     description: subscription?.description ?? '',
     metadata: subscription?.metadata ?? '',
@@ -39,7 +39,7 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
   const count = Object.keys(sources).length;
 
   async function submit() {
-    const input = { ...values, destinationIds: [...values.destinationIds], sources: inputOf(sources) };
+    const input = { ...values, destinationIds: [...values.destinationIds], sources: sourcesToInput(sources) };
     const id = subscription
       ? (await update.mutate({ id: subscription.id, input }))?.updateEventSubscription?.id
       : (await create.mutate({ input }))?.createEventSubscription?.id;
@@ -55,14 +55,14 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
       onCancel={onCancel}
     >
       <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
-      <DestinationChecks {...bind('destinationIds')} />
+      <DestinationPicker {...bind('destinationIds')} />
       <div>
         <h2>Events</h2>
         <p class="help">{count === 0 ? 'None is chosen yet.' : `${count} ${count === 1 ? 'type' : 'types'} chosen.`}</p>
       </div>
       <ErrorNote error={catalogue.error} retry={() => void catalogue.refetch()} />
       {catalogue.isLoading && <Skeleton lines={8} />}
-      {catalogue.data && <Catalogue types={catalogue.data.eventTypes} sources={sources} onChange={setSources} />}
+      {catalogue.data && <EventTypePicker types={catalogue.data.eventTypes} sources={sources} onChange={setSources} />}
       <TextArea
         {...bind('metadata')}
         label="Metadata"

@@ -4,7 +4,7 @@ import { useFieldError } from '../../../ui/forms/form.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
 import { TextArea } from '../../../ui/forms/text-field.tsx';
 import { maxBytes } from '../../../ui/forms/validators.ts';
-import { type EventType, isAmong, memberOf, type Source, type Sources, toggled } from './sources.ts';
+import { type EventType, isFieldSelected, type Source, type Sources, sourceFieldName, toggleField } from './sources.ts';
 
 const FILTER_MAX_BYTES = 4096;
 const FIELDS_MAX = 100;
@@ -18,7 +18,7 @@ interface SourceFieldsProps {
 }
 
 export function SourceFields({ type, source, sources, onChange }: SourceFieldsProps) {
-  const member = (name: 'fields' | 'filter' | 'sampleRate') => memberOf(sources, type.name, name);
+  const member = (name: 'fields' | 'filter' | 'sampleRate') => sourceFieldName(sources, type.name, name);
   return (
     <div class="source">
       <NumberField
@@ -50,7 +50,7 @@ export function SourceFields({ type, source, sources, onChange }: SourceFieldsPr
         validate={maxBytes(FILTER_MAX_BYTES)}
         isCode
       />
-      <FieldChecks
+      <FieldCheckboxes
         type={type}
         name={member('fields')}
         fields={source.fields}
@@ -60,17 +60,17 @@ export function SourceFields({ type, source, sources, onChange }: SourceFieldsPr
   );
 }
 
-interface FieldChecksProps {
+interface FieldCheckboxesProps {
   type: EventType;
   name: string;
   fields: readonly string[];
   onChange: (fields: readonly string[]) => void;
 }
 
-function FieldChecks({ type, name, fields, onChange }: FieldChecksProps) {
+function FieldCheckboxes({ type, name, fields, onChange }: FieldCheckboxesProps) {
   const all = type.fields.map((field) => field.name);
-  const count = all.filter((field) => isAmong(fields, field)).length;
-  const { fieldError: mistake } = useFieldError(name, fields, (names) =>
+  const count = all.filter((field) => isFieldSelected(fields, field)).length;
+  const { fieldError } = useFieldError(name, fields, (names) =>
     names.length > FIELDS_MAX ? `At most ${FIELDS_MAX} can be chosen.` : null,
   );
   return (
@@ -82,16 +82,16 @@ function FieldChecks({ type, name, fields, onChange }: FieldChecksProps) {
           <label key={field.name} class="event-check" title={field.description}>
             <input
               type="checkbox"
-              checked={fields.length === 0 || isAmong(fields, field.name)}
-              onChange={() => onChange(toggled(fields, field.name, all))}
+              checked={fields.length === 0 || isFieldSelected(fields, field.name)}
+              onChange={() => onChange(toggleField(fields, field.name, all))}
             />
             <code>{field.name}</code>
           </label>
         ))}
       </div>
-      {mistake && (
+      {fieldError && (
         <p class="mistake" role="alert">
-          {mistake}
+          {fieldError}
         </p>
       )}
     </details>

@@ -3,16 +3,16 @@
 import { allOf, maxBytes } from '../../../../ui/forms/validators.ts';
 import { AuthorityForm } from '../../authorities/form.tsx';
 import { IpPolicyForm } from '../../ip-policies/form.tsx';
-import { certificateAuthority, ipPolicy } from '../../references/references.ts';
-import { credentials, usernamesIn } from '../credentials-field.tsx';
-import { choice, idsIn, lines, picks, text, textsIn } from '../field-kinds.tsx';
+import { certificateAuthorityReference, ipPolicyReference } from '../../references/references.ts';
+import { credentialsField, usernamesIn } from '../credentials-field.tsx';
+import { listField, referenceIds, referenceListField, selectField, stringList, textField } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
-import { secret, webhookProvider } from '../webhook-fields.tsx';
+import { webhookProviderField, webhookSecretField } from '../webhook-fields.tsx';
 import { changesInWords } from './summaries.ts';
 
 const patterns = { itemName: 'pattern', maxLines: 100, placeholder: '(?i)bot', validateLine: maxBytes(1024) };
 
-const minVersion = choice('minVersion', {
+const minVersion = selectField('minVersion', {
   label: 'Oldest version of TLS',
   options: [
     { value: '1.2', title: 'TLS 1.2' },
@@ -28,7 +28,7 @@ export const accessForms = {
     description:
       'Who ends the TLS of visitors. Without it TLS goes through to the agent as it is, unless mutual TLS is on.',
     fields: [
-      choice('terminateAt', {
+      selectField('terminateAt', {
         label: 'Who ends TLS',
         options: [
           { value: 'edge', title: 'The gateway: the agent gets what was in it' },
@@ -52,32 +52,32 @@ export const accessForms = {
     noun: 'mutual TLS',
     description: 'Lets in only visitors whose certificate one of these authorities has issued.',
     fields: [
-      picks('certificateAuthorityIds', {
+      referenceListField('certificateAuthorityIds', {
         label: 'Certificate authorities',
-        thing: certificateAuthority,
+        type: certificateAuthorityReference,
         form: AuthorityForm,
         shownAs: 'certificateAuthorities',
-        most: 10,
+        maxItems: 10,
         help: '1 to 10 of them. The edge has to end TLS itself.',
       }),
     ],
-    references: ({ certificateAuthorities }) => idsIn(certificateAuthorities),
+    references: ({ certificateAuthorities }) => referenceIds(certificateAuthorities),
   },
   ipRestriction: {
     title: 'IP restriction',
     noun: 'IP restriction',
     description: 'Lets in only visitors whose address one of these IP policies allows, and none of them denies.',
     fields: [
-      picks('ipPolicyIds', {
+      referenceListField('ipPolicyIds', {
         label: 'IP policies',
-        thing: ipPolicy,
+        type: ipPolicyReference,
         form: IpPolicyForm,
         shownAs: 'ipPolicies',
-        most: 10,
+        maxItems: 10,
         help: '1 to 10 of them.',
       }),
     ],
-    references: ({ ipPolicies }) => idsIn(ipPolicies),
+    references: ({ ipPolicies }) => referenceIds(ipPolicies),
   },
   userAgentFilter: {
     title: 'User agent filter',
@@ -85,26 +85,26 @@ export const accessForms = {
     description:
       'Turns away visitors by their User-Agent. A pattern is a regular expression (RE2) that matches anywhere in it.',
     fields: [
-      lines('allow', {
+      listField('allow', {
         ...patterns,
         label: 'Let in',
         help: 'Whoever matches one is let in, even if a pattern below matches too. Alone, it lets in nobody else.',
       }),
-      lines('deny', {
+      listField('deny', {
         ...patterns,
         label: 'Turn away',
         help: 'Visitors without a User-Agent are let in only by the pattern ^$ above.',
       }),
     ],
-    summary: ({ allow, deny }) => changesInWords({ 'lets in': textsIn(allow), 'turns away': textsIn(deny) }),
+    summary: ({ allow, deny }) => changesInWords({ 'lets in': stringList(allow), 'turns away': stringList(deny) }),
   },
   basicAuth: {
     title: 'Basic auth',
     noun: 'basic auth',
     description: 'Lets in only visitors who know a user name and its password.',
     fields: [
-      credentials('credentials'),
-      text('realm', {
+      credentialsField('credentials'),
+      textField('realm', {
         label: 'Realm',
         help: 'What visitors are told they need a password for.',
         initial: 'gateway',
@@ -120,7 +120,7 @@ export const accessForms = {
     title: 'Webhook verification',
     noun: 'webhook verification',
     description: 'Turns away requests that the provider of webhooks has not signed.',
-    fields: [webhookProvider('provider'), secret('secret')],
+    fields: [webhookProviderField('provider'), webhookSecretField('secret')],
     summary: ({ provider }) => `signed by ${provider}`,
     hasSecrets: () => true,
   },

@@ -1,10 +1,10 @@
 // Modules that change traffic, or what is asked of the upstream.
 
 import { maxBytes } from '../../../../ui/forms/validators.ts';
-import { Breaker } from '../circuit-breaker-status.tsx';
-import { lines, number, pairs, textsIn } from '../field-kinds.tsx';
+import { CircuitBreakerStatus } from '../circuit-breaker-status.tsx';
+import { keyValueField, listField, numberField, stringList } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
-import { PolicyAside } from '../policy/dry-run.tsx';
+import { PolicyDryRunPanel } from '../policy/dry-run.tsx';
 import { documentField, rulesField } from '../policy/fields.tsx';
 import { hasSecrets } from '../policy/secrets.ts';
 import { changesInWords } from './summaries.ts';
@@ -17,7 +17,7 @@ export const trafficForms = {
     fields: [documentField('value')],
     summary: ({ value }) => `${String(value).split('\n').length} lines`,
     hasSecrets,
-    Aside: PolicyAside,
+    Panel: PolicyDryRunPanel,
   },
   policy: {
     title: 'Policy (older shape)',
@@ -28,14 +28,14 @@ export const trafficForms = {
     fields: [rulesField('inbound', 'Inbound'), rulesField('outbound', 'Outbound')],
     summary: ({ inbound, outbound }) => `${ruleCount(inbound)} inbound, ${ruleCount(outbound)} outbound`,
     hasSecrets,
-    Aside: PolicyAside,
+    Panel: PolicyDryRunPanel,
   },
   circuitBreaker: {
     title: 'Circuit breaker',
     noun: 'circuit breaker',
     description: 'Stops sending requests to an upstream that keeps failing, until it has recovered.',
     fields: [
-      number('errorThresholdPercentage', {
+      numberField('errorThresholdPercentage', {
         label: 'Share of failures that trips it',
         help: 'From 0 to 1, not to 100: 0.5 is every second request.',
         initial: 0.5,
@@ -43,28 +43,28 @@ export const trafficForms = {
         max: 1,
         isDecimal: true,
       }),
-      number('volumeThreshold', {
+      numberField('volumeThreshold', {
         label: 'Fewest requests',
         help: 'With fewer in the window it never trips.',
         unit: 'requests',
         initial: 20,
         min: 0,
       }),
-      number('rollingWindow', {
+      numberField('rollingWindow', {
         label: 'Rolling window',
         help: 'In which requests are counted.',
         unit: 'seconds',
         initial: 10,
         min: 1,
       }),
-      number('numBuckets', {
+      numberField('numBuckets', {
         label: 'Buckets',
         help: 'In which the window is counted; 1 to 128. More of them forget more evenly.',
         initial: 10,
         min: 1,
         max: 128,
       }),
-      number('trippedDuration', {
+      numberField('trippedDuration', {
         label: 'Pause once it has tripped',
         help: 'Before one request is let through to see how the upstream is.',
         unit: 'seconds',
@@ -74,7 +74,7 @@ export const trafficForms = {
     ],
     summary: ({ errorThresholdPercentage: share, volumeThreshold, rollingWindow }) =>
       `trips at ${Math.round(Number(share) * 1000) / 10} % of at least ${volumeThreshold} requests in ${rollingWindow} s`,
-    Status: Breaker,
+    Status: CircuitBreakerStatus,
   },
   compression: {
     title: 'Compression',
@@ -101,7 +101,7 @@ function headers(side: 'request' | 'response'): ModuleForm {
     noun: `${side} headers`,
     description: `Header fields that are removed from ${isRequest ? 'requests before the upstream' : 'answers before the visitor'} gets them, and those that are added.`,
     fields: [
-      pairs('add', {
+      keyValueField('add', {
         label: 'Add',
         itemName: 'header field',
         placeholders: ['x-site', 'berlin'],
@@ -110,7 +110,7 @@ function headers(side: 'request' | 'response'): ModuleForm {
         validateValue: headerValue,
         help: 'Each is added as a line of its own.',
       }),
-      lines('remove', {
+      listField('remove', {
         label: 'Remove',
         itemName: 'name',
         placeholder: isRequest ? 'x-internal' : 'server',
@@ -119,7 +119,7 @@ function headers(side: 'request' | 'response'): ModuleForm {
         help: 'They are removed before anything is added.',
       }),
     ],
-    summary: ({ add, remove }) => changesInWords({ adds: Object.keys(add as object), removes: textsIn(remove) }),
+    summary: ({ add, remove }) => changesInWords({ adds: Object.keys(add as object), removes: stringList(remove) }),
   };
 }
 

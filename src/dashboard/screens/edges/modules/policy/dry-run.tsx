@@ -12,14 +12,14 @@ import { TextArea, TextField } from '../../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../../ui/forms/use-form-fields.ts';
 import { validateUrl } from '../../../../ui/forms/validators.ts';
 import { Section } from '../../../../ui/layout/page.tsx';
-import type { Host } from '../hosts.ts';
-import type { PanelProps } from '../module-form.ts';
+import type { ModuleHost } from '../hosts.ts';
+import type { ModulePanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
 
 interface DryRunProps {
   /** The policy as the form has it now. */
   document: () => string;
-  host: Host;
+  host: ModuleHost;
 }
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
@@ -30,7 +30,7 @@ export function DryRun({ document, host }: DryRunProps) {
   const isTls = host.kind === 'tlsEdge';
   const fields = useFormFields({
     method: 'GET',
-    url: host.visit,
+    url: host.exampleUrl,
     headers: NONE,
     body: '',
     clientIp: '192.0.2.1',
@@ -76,7 +76,9 @@ export function DryRun({ document, host }: DryRunProps) {
     >
       <Form submitLabel={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
         <div class="side-by-side">
-          {!isTls && <TextField {...bind('method')} name="request.method" label="Method" validate={token} isCode />}
+          {!isTls && (
+            <TextField {...bind('method')} name="request.method" label="Method" validate={validateToken} isCode />
+          )}
           <TextField
             {...bind('url')}
             name="request.url"
@@ -95,7 +97,7 @@ export function DryRun({ document, host }: DryRunProps) {
               label="Header fields"
               itemName="header field"
               placeholders={['user-agent', 'curl/8']}
-              validateName={token}
+              validateName={validateToken}
               allowsDuplicates
               help="Host comes from the URL."
             />
@@ -112,7 +114,7 @@ export function DryRun({ document, host }: DryRunProps) {
               label="Header fields of the answer"
               itemName="header field"
               placeholders={['content-type', 'text/html']}
-              validateName={token}
+              validateName={validateToken}
               allowsDuplicates
             />
             <TextArea {...bind('answerBody')} name="response.body" label="Body of the answer" rows={2} isCode />
@@ -124,16 +126,16 @@ export function DryRun({ document, host }: DryRunProps) {
   );
 }
 
-function token(text: string): string | null {
+function validateToken(text: string): string | null {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(text) ? null : 'Letters, digits and a few marks, without blanks.';
 }
 
-export function PolicyAside({ host, values }: PanelProps) {
+export function PolicyDryRunPanel({ host, values }: ModulePanelProps) {
   return <DryRun document={() => documentOf(values)} host={host} />;
 }
 
 /** What the form says as one document; the older shape has its lists apart. @throws ApiFailure */
-function documentOf({ value, inbound, outbound }: PanelProps['values']): string {
+function documentOf({ value, inbound, outbound }: ModulePanelProps['values']): string {
   if (value !== undefined) return String(value);
   try {
     const listIn = (text: unknown) => JSON.parse(String(text) || '[]');

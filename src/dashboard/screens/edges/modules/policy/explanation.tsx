@@ -79,7 +79,7 @@ function Step({ rule: { phase, index, name, state, expressions, actions } }: { r
         <ul>
           {expressions.map(({ text, value, error }) => (
             <li key={text}>
-              <code>{text}</code> {gave(value, error)}
+              <code>{text}</code> {describeValue(value, error)}
             </li>
           ))}
         </ul>
@@ -109,7 +109,7 @@ function Step({ rule: { phase, index, name, state, expressions, actions } }: { r
   );
 }
 
-function gave(value: unknown, error: string | null) {
+function describeValue(value: unknown, error: string | null) {
   if (error) return <span class="mistake">failed: {error}</span>;
   if (value === null) return <span class="quiet">was not looked at</span>;
   if (value === true) return <span class="holds">holds</span>;

@@ -4,7 +4,7 @@ import { useId, useRef } from 'preact/hooks';
 import type { FieldBinding } from '../../../../ui/forms/use-form-fields.ts';
 import { required } from '../../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from '../field-kinds.tsx';
-import type { Host } from '../hosts.ts';
+import type { ModuleHost } from '../hosts.ts';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
@@ -16,9 +16,9 @@ const SECRETS = `Where it says ${MASK}, a secret is set; left so, it stays.`;
 export function documentField(name: string): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => String(settings?.[name] ?? ''),
-    send: (text) => text,
-    draw: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
+    initialValue: (settings) => String(settings?.[name] ?? ''),
+    toInput: (text) => text,
+    render: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
   });
 }
 
@@ -26,23 +26,23 @@ export function documentField(name: string): ModuleField {
 export function rulesField(name: string, label: string): ModuleField {
   return moduleField<string>({
     name,
-    read: (settings) => JSON.stringify(settings?.[name] ?? [], withoutNull, 2),
-    send: (text) => JSON.parse(text || '[]'),
-    draw: (bound) => (
+    initialValue: (settings) => JSON.stringify(settings?.[name] ?? [], omitEmpty, 2),
+    toInput: (text) => JSON.parse(text || '[]'),
+    render: (bound) => (
       <CodeEditor
         {...bound}
         label={label}
         help={`A JSON list of rules, each { name, expressions, actions: [{ type, config }] }. ${SECRETS}`}
         rows={{ min: 5, max: 20 }}
-        validate={listOfRules}
+        validate={validateRuleList}
       />
     ),
   });
 }
 
-const withoutNull = (_: string, value: unknown) => (value === null || value === '' ? undefined : value);
+const omitEmpty = (_: string, value: unknown) => (value === null || value === '' ? undefined : value);
 
-function listOfRules(text: string): string | null {
+function validateRuleList(text: string): string | null {
   try {
     return Array.isArray(JSON.parse(text || '[]')) ? null : 'This must be a list: [ … ].';
   } catch (error) {
@@ -50,7 +50,7 @@ function listOfRules(text: string): string | null {
   }
 }
 
-function DocumentField({ host, ...field }: FieldBinding<string> & { host: Host }) {
+function DocumentField({ host, ...field }: FieldBinding<string> & { host: ModuleHost }) {
   const isTls = host.kind === 'tlsEdge';
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();

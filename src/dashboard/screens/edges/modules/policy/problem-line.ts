@@ -1,6 +1,6 @@
 // Finds the line of a document that a problem is about.
 
-interface Part {
+interface LineRange {
   /** Indexes of lines; the second is beyond the last. */
   from: number;
   to: number;
@@ -10,14 +10,14 @@ interface Part {
  * @param place where, as the gateway tells it: `on_http_request[0].actions[1].config.url`, or a line within the message.
  * @returns the number of the line, from 1, as near as the layout of the text allows; undefined when there is no telling.
  */
-export function lineOf(text: string, path: string, message: string): number | undefined {
-  const told = /\(line (\d+), column \d+\)/.exec(message)?.[1];
-  if (told) return Number(told);
+export function findProblemLine(text: string, path: string, message: string): number | undefined {
+  const reportedLine = /\(line (\d+), column \d+\)/.exec(message)?.[1];
+  if (reportedLine) return Number(reportedLine);
   const lines = text.split('\n');
-  let part: Part = { from: 0, to: lines.length };
+  let part: LineRange = { from: 0, to: lines.length };
   let found: number | undefined;
   for (const [, key, index] of path.matchAll(/([\w-]+)|\[(\d+)\]/g)) {
-    const next = key === undefined ? entry(lines, part, Number(index)) : member(lines, part, key);
+    const next = key === undefined ? findEntry(lines, part, Number(index)) : findMember(lines, part, key);
     if (!next) break;
     part = next;
     found = next.from + 1;
@@ -26,7 +26,7 @@ export function lineOf(text: string, path: string, message: string): number | un
 }
 
 /** The part that begins with a key: up to the next line that is indented as far, or less. */
-function member(lines: readonly string[], { from, to }: Part, key: string): Part | undefined {
+function findMember(lines: readonly string[], { from, to }: LineRange, key: string): LineRange | undefined {
   const pattern = new RegExp(`(^|[\\s{,"'-])${key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}["']?\\s*:`);
   const line = lines.findIndex((text, index) => index >= from && index < to && pattern.test(text));
   if (line < 0) return undefined;
@@ -35,15 +35,15 @@ function member(lines: readonly string[], { from, to }: Part, key: string): Part
 }
 
 /** The part that is one entry of a list: of those that begin with a dash, or with a bracket in JSON. */
-function entry(lines: readonly string[], { from, to }: Part, index: number): Part | undefined {
+function findEntry(lines: readonly string[], { from, to }: LineRange, index: number): LineRange | undefined {
   const first = lines.findIndex((text, line) => line > from && line < to && /^\s*[-{["']/.test(text));
   if (first < 0) return undefined;
   const depth = indentOf(lines[first]);
-  const begins = lines.flatMap((text, line) =>
+  const entryLines = lines.flatMap((text, line) =>
     line >= first && line < to && indentOf(text) === depth && /^\s*[-{["']/.test(text) ? [line] : [],
   );
-  const begin = begins[index];
-  return begin === undefined ? undefined : { from: begin, to: begins[index + 1] ?? to };
+  const begin = entryLines[index];
+  return begin === undefined ? undefined : { from: begin, to: entryLines[index + 1] ?? to };
 }
 
 function endOf(lines: readonly string[], line: number, to: number, depth: number): number {

@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
 import { CheckPolicy, type PolicyProto } from '../../../../generated/operations.ts';
-import type { Host } from '../hosts.ts';
-import { lineOf } from './problem-line.ts';
+import type { ModuleHost } from '../hosts.ts';
+import { findProblemLine } from './problem-line.ts';
 
 const PAUSE_MS = 600;
 
@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** @returns undefined as long as it isn't known. */
-export function useProblems(text: string, { kind, id, visit }: Host): readonly Problem[] | undefined {
+export function useProblems(text: string, { kind, id, exampleUrl: visit }: ModuleHost): readonly Problem[] | undefined {
   const settled = useSettled(text);
   const skip = settled.trim() === '';
   const proto: PolicyProto = kind === 'tlsEdge' ? 'tls' : 'https';
@@ -23,12 +23,12 @@ export function useProblems(text: string, { kind, id, visit }: Host): readonly P
   const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
   if (skip || !problems || settled !== text) return undefined;
-  const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, noConnections] : problems;
-  return all.map(({ path, message }) => ({ path, message, line: lineOf(text, path, message) }));
+  const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, tcpPhaseProblem] : problems;
+  return all.map(({ path, message }) => ({ path, message, line: findProblemLine(text, path, message) }));
 }
 
 /** Which route a request takes is known after its connection was accepted. The trial can't know that it is for a route. */
-const noConnections = {
+const tcpPhaseProblem = {
   path: 'on_tcp_connect',
   message: 'is not for a route, which has requests: use on_http_request',
 };

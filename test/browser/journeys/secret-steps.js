@@ -1,16 +1,16 @@
-// What is shown once: an API key, an authtoken. And how a credential ends.
+// Steps around secrets that are shown once: an API key and an authtoken.
 
-import { said } from './said.js';
+import { expectPromise } from '../support/promise.js';
 
-/** @typedef {import('./hand.js').Hand} Hand */
+/** @typedef {import('../support/page-driver.js').PageDriver} PageDriver */
 
 const CREDENTIAL = 'credential of the walk';
 
 /**
- * Makes an API key. @param {Hand} hand
- * @param {(key: string) => Promise<unknown>} use fails when it doesn't work
+ * Creates an API key. @param {PageDriver} driver
+ * @param {(key: string) => Promise<unknown>} use uses the key, and rejects if it does not work
  */
-export async function makeApiKey({ page, button, heading, go }, use) {
+export async function createApiKey({ page, button, heading, go }, use) {
   await go('Access');
   await page.getByRole('link', { name: 'New API key' }).first().click();
   await page.getByLabel('Description').fill('key of the walk');
@@ -22,12 +22,12 @@ export async function makeApiKey({ page, button, heading, go }, use) {
   const isGone = !(await page.content()).includes(key);
   await page.goBack();
   await page.locator('h1').waitFor();
-  said('an API key is shown once, works, and does not come back', isGone && !(await page.content()).includes(key));
+  expectPromise('an API key works and is shown only once', isGone && !(await page.content()).includes(key));
   return key;
 }
 
-/** Makes a credential. @param {Hand} hand */
-export async function makeCredential({ page, button, heading, go }) {
+/** Creates a credential. @param {PageDriver} driver */
+export async function createCredential({ page, button, heading, go }) {
   await go('Credentials');
   await page.getByRole('link', { name: 'New credential' }).first().click();
   await page.getByLabel('Description').fill(CREDENTIAL);
@@ -36,12 +36,12 @@ export async function makeCredential({ page, button, heading, go }) {
   const authtoken = await secretOn(page);
   await button('I have kept it').click();
   await heading(CREDENTIAL).waitFor();
-  said('a credential is made, with the line that starts an agent', line.includes(authtoken), [line]);
+  expectPromise('a new credential is shown with the command that starts an agent', line.includes(authtoken), [line]);
   return { line, authtoken, url: page.url() };
 }
 
 /**
- * Deletes the credential. @param {Hand} hand
+ * Deletes the credential. @param {PageDriver} driver
  * @param {string} url
  */
 export async function deleteCredential({ page, at, button }, url) {
@@ -51,7 +51,7 @@ export async function deleteCredential({ page, at, button }, url) {
   await button('Delete the credential').click();
   await page.waitForURL(at('credentials'));
   await page.getByRole('row').filter({ hasText: 'first agent' }).waitFor();
-  said('the credential is deleted', (await page.getByText(CREDENTIAL).count()) === 0);
+  expectPromise('a deleted credential is no longer listed', (await page.getByText(CREDENTIAL).count()) === 0);
 }
 
 /** @param {any} page @returns {Promise<string>} */

@@ -1,26 +1,30 @@
-import { said } from './said.js';
+import { expectPromise } from '../support/promise.js';
 
-/** @typedef {import('./hand.js').Hand} Hand */
+/** @typedef {import('../support/page-driver.js').PageDriver} PageDriver */
 
 export const PASSWORD = 'a long walk along the river';
 
 /**
- * Signs in by the link that a first start prints. @param {Hand} hand
+ * Signs in by the link that a first start prints. @param {PageDriver} driver
  * @param {string} link
  */
 export async function signInByLink({ page, at, button, heading }, link) {
   await page.goto(link);
   await heading('Set your password').waitFor();
-  const place = page.url();
-  said('the printed link opens, and its token leaves the address at once', place === at('sign-in'), [place]);
+  const url = page.url();
+  expectPromise(
+    'the printed link opens, and its token disappears from the address bar at once',
+    url === at('sign-in'),
+    [url],
+  );
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByLabel('The same password again').fill(PASSWORD);
   await button('Set the password and sign in').click();
   await heading('Endpoints').waitFor();
-  said('with a new password somebody is signed in', true);
+  expectPromise('setting a password by the link signs in', true);
 }
 
-/** Goes, and comes back with the password. @param {Hand} hand */
+/** Signs out, and in again with the password. @param {PageDriver} driver */
 export async function signInAgain({ page, button, heading }) {
   await button('Sign out').click();
   await heading('Sign in').waitFor();
@@ -28,5 +32,5 @@ export async function signInAgain({ page, button, heading }) {
   await page.getByLabel('Password').fill(PASSWORD);
   await button('Sign in').click();
   await page.getByRole('navigation', { name: 'Places' }).waitFor();
-  said('who signs out comes back with the password', true);
+  expectPromise('after signing out, the password signs in again', true);
 }

@@ -1,22 +1,22 @@
-// A gateway with many endpoints, in whose database rows come, change and go as if a crowd of agents were there. It
-// prints the lines that a start prints, so that gateway.js can start it as it starts the gateway itself.
+// A gateway with many endpoints. It creates, changes and deletes rows in its database as if many agents were connected, and
+// prints the same lines at its start as the gateway, so that gateway.js can start it.
 
 const ENDPOINTS = 10_000;
 const BATCH = 500;
 const CHANGES_PER_SECOND = 50;
 const TICK_MS = 200;
-/** Of the changes of a tick: so many come, as many go, and the others change. */
-const COMING = 2;
+/** How many endpoints each tick creates, and how many it deletes; the other changes are updates. */
+const CREATED_PER_TICK = 2;
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 const dist = (/** @type {string} */ file) => import(new URL(`dist/${file}`, root).href);
 const [{ readConfig }, { startGateway }, { openLog }, { newId }] = await Promise.all(
-  ['config.js', 'gateway.js', 'log.js', 'store/ids.js'].map(dist),
+  ['config/config.js', 'gateway/gateway.js', 'monitoring/log.js', 'store/ids.js'].map(dist),
 );
 
 const config = readConfig(process.env, root.pathname);
 const gateway = await startGateway(config, {
-  log: openLog(config),
+  log: openLog(config, (/** @type {string} */ line) => void process.stderr.write(line)),
   migrations: new URL('prisma/migrations', root).pathname,
   dashboard: new URL('dist/dashboard', root).pathname,
   onFatal: (/** @type {string} */ text) => {
@@ -32,9 +32,9 @@ await prisma.tunnelSession.create({
 });
 
 /** @type {{ id: string, tunnelId: string }[]} */
-const crowd = [];
+const endpoints = [];
 let count = 0;
-while (crowd.length < ENDPOINTS) await come(BATCH);
+while (endpoints.length < ENDPOINTS) await createEndpoints(BATCH);
 
 process.stdout.write(`API key: ${gateway.first?.apiKey}\n`);
 process.stdout.write(`ready api=${gateway.addresses.api} https=${gateway.addresses.https}\n`);
@@ -42,11 +42,15 @@ process.stdout.write(`Dashboard: ${gateway.addresses.api}/dashboard/sign-in#${ga
 
 let isBusy = false;
 const clock = setInterval(async () => {
-  if (isBusy) return; // A slow machine has fewer changes: how many there were is counted where they arrive.
+  if (isBusy) return; // A slow machine makes fewer changes; the test counts those that arrive.
   isBusy = true;
   const perTick = (CHANGES_PER_SECOND * TICK_MS) / 1000;
-  const told = [...(await change(perTick - 2 * COMING)), ...(await go(COMING)), ...(await come(COMING))];
-  await changes.tell(prisma, told);
+  const made = [
+    ...(await updateEndpoints(perTick - 2 * CREATED_PER_TICK)),
+    ...(await deleteEndpoints(CREATED_PER_TICK)),
+    ...(await createEndpoints(CREATED_PER_TICK)),
+  ];
+  await changes.publishHints(prisma, made);
   isBusy = false;
 }, TICK_MS);
 process.on('SIGTERM', async () => {
@@ -56,7 +60,7 @@ process.on('SIGTERM', async () => {
 });
 
 /** @param {number} many */
-async function come(many) {
+async function createEndpoints(many) {
   const added = Array.from({ length: many }, () => ({ id: newId('ep'), tunnelId: newId('tn') }));
   const urls = added.map(() => {
     count += 1;
@@ -78,26 +82,28 @@ async function come(many) {
       address: urls[at],
     })),
   });
-  crowd.push(...added);
-  return added.map(({ id }) => told('CREATED', id));
+  endpoints.push(...added);
+  return added.map(({ id }) => changeOf('CREATED', id));
 }
 
 /** @param {number} many */
-async function go(many) {
-  const gone = Array.from({ length: many }, () => crowd.splice(Math.floor(Math.random() * crowd.length), 1)).flat();
-  await prisma.tunnel.deleteMany({ where: { id: { in: gone.map(({ tunnelId }) => tunnelId) } } });
-  return gone.map(({ id }) => told('DELETED', id));
+async function deleteEndpoints(many) {
+  const deleted = Array.from({ length: many }, () =>
+    endpoints.splice(Math.floor(Math.random() * endpoints.length), 1),
+  ).flat();
+  await prisma.tunnel.deleteMany({ where: { id: { in: deleted.map(({ tunnelId }) => tunnelId) } } });
+  return deleted.map(({ id }) => changeOf('DELETED', id));
 }
 
 /** @param {number} many */
-async function change(many) {
-  const ids = Array.from({ length: many }, () => crowd[Math.floor(Math.random() * crowd.length)]?.id ?? '');
+async function updateEndpoints(many) {
+  const ids = Array.from({ length: many }, () => endpoints[Math.floor(Math.random() * endpoints.length)]?.id ?? '');
   const data = { metadata: `changed at ${Date.now()}`, updatedAt: new Date() };
   await prisma.endpoint.updateMany({ where: { id: { in: ids } }, data });
-  return ids.map((id) => told('UPDATED', id));
+  return ids.map((id) => changeOf('UPDATED', id));
 }
 
 /** @param {'CREATED' | 'UPDATED' | 'DELETED'} action @param {string} id */
-function told(action, id) {
+function changeOf(action, id) {
   return { kind: 'endpoint', action, id, accountId };
 }

@@ -1,32 +1,32 @@
-// A device tries to take over the admin. Its TCP endpoint is on the API's host, and cookies know no port: a page that the
-// device serves there, and that an address of its tunnel leads to, has the admin's browser bring it the session's cookie.
+// A malicious device tries to use the admin's session. Its TCP endpoint has the same host as the API, and browsers send a
+// cookie to every port of its host: a page of the device on that port receives the cookie of the admin's session.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { startAgent } from './agent.js';
-import { apiOf } from './api.js';
-import { root } from './gateway.js';
-import { handOn, until } from './hand.js';
-import { said } from './said.js';
-import { signInByLink } from './sign-in.js';
+import { startAgent } from '../support/agent.js';
+import { apiClient } from '../support/api.js';
+import { root } from '../support/gateway.js';
+import { drivePage, until } from '../support/page-driver.js';
+import { expectPromise } from '../support/promise.js';
+import { signInByLink } from './sign-in-steps.js';
 
 const OPERATIONS = join(root, 'src/dashboard/generated/operations.json');
 
 /**
  * @param {any} browser Playwright's
- * @param {import('./gateway.js').RunningGateway} gateway
+ * @param {import('../support/gateway.js').RunningGateway} gateway
  */
-export async function meetThief(browser, { api, apiKey, signInLink, agentLine }) {
+export async function replayStolenCookie(browser, { api, apiKey, signInLink, agentLine }) {
   const device = await startDevice();
-  const ask = apiOf(api, apiKey);
+  const ask = apiClient(api, apiKey);
   const agents = [startAgent(agentLine, device.port, 'tcp 3000'), startAgent(agentLine, device.port, 'http 3000')];
   const context = await browser.newContext();
   try {
-    const hand = handOn(await context.newPage(), api);
-    await signInByLink(hand, signInLink);
+    const driver = drivePage(await context.newPage(), api);
+    await signInByLink(driver, signInLink);
     /** @type {string[]} */
     let urls = [];
     await until(async () => {
@@ -38,32 +38,33 @@ export async function meetThief(browser, { api, apiKey, signInLink, agentLine })
     const lure = urls.find((url) => url.startsWith('http:')) ?? '';
     device.redirectTo(`http://${new URL(api).hostname}:${port}/trap`);
 
-    await hand.page.goto(lure);
+    await driver.page.goto(lure);
     await until(() => device.cookies.some((cookie) => cookie.includes('__Host-gateway_session=')), 'a cookie came');
-    said(
-      'a page on another port of the API’s host gets the cookie of the admin’s session: browsers send it there',
-      true,
-    );
+    expectPromise('browsers send the session cookie to pages on other ports of the API’s host', true);
 
     const before = (await ask('{ apiKeys { totalCount } }')).apiKeys.totalCount;
-    const answers = await steal(api, device.cookies);
+    const results = await useCookies(api, device.cookies);
     const after = (await ask('{ apiKeys { totalCount } }')).apiKeys.totalCount;
-    const made = answers
+    const createdKeys = results
       .filter(({ key }) => key)
       .map(({ key }) => `the device has an admin's API key: ${key.slice(0, 8)}…`);
-    const isSafe = made.length === 0 && before === after && answers.every(({ status }) => status === 401);
-    said(`the device gets nothing with it: status ${answers.map(({ status }) => status).join(', ')}`, isSafe, made);
+    const isSafe = createdKeys.length === 0 && before === after && results.every(({ status }) => status === 401);
+    expectPromise(
+      `the stolen cookie is refused: status ${results.map(({ status }) => status).join(', ')}`,
+      isSafe,
+      createdKeys,
+    );
 
-    await hand.page.goto(hand.at('endpoints'));
-    await hand.heading('Endpoints').waitFor();
+    await driver.page.goto(driver.at('endpoints'));
+    await driver.heading('Endpoints').waitFor();
     const other = await context.newPage();
-    await other.goto(hand.at('access'));
+    await other.goto(driver.at('access'));
     await other.getByRole('navigation', { name: 'Places' }).waitFor();
-    said('the admin is signed in still, in another tab too', true);
+    expectPromise('the admin is still signed in, also in another tab', true);
     await other.evaluate(() => localStorage.clear());
     await other.reload();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    said('who cleared the storage signs in again', true);
+    expectPromise('clearing the storage ends the session of the page', true);
   } finally {
     await context.close();
     await Promise.all(agents.map((agent) => agent.stop()));
@@ -72,18 +73,18 @@ export async function meetThief(browser, { api, apiKey, signInLink, agentLine })
 }
 
 /**
- * Uses the cookies as a program that is no browser: it may send whatever headers it likes.
+ * Uses the cookies as a program that can send any header.
  * @param {string} api
  * @param {string[]} cookies
- * @returns {Promise<{ status: number, key: string }[]>} for each way that was tried.
+ * @returns {Promise<{ status: number, key: string }[]>} one result for each header that was tried
  */
-async function steal(api, cookies) {
+async function useCookies(api, cookies) {
   const cookie = cookies.find((text) => text.includes('__Host-gateway_session=')) ?? '';
   const [, token = ''] = /__Host-gateway_session=([^;]*)/.exec(cookie) ?? [];
   const texts = /** @type {Record<string, string>} */ (JSON.parse(readFileSync(OPERATIONS, 'utf8')));
   const [id] = Object.entries(texts).find(([, text]) => text.startsWith('mutation CreateApiKey')) ?? [];
   const body = JSON.stringify({ documentId: `sha256:${id}`, variables: { input: { description: 'of the device' } } });
-  const answers = [];
+  const results = [];
   for (const proof of ['1', '', token, createHash('sha256').update(token).digest('base64url')]) {
     const headers = {
       'Content-Type': 'application/json',
@@ -95,12 +96,12 @@ async function steal(api, cookies) {
     const response = await fetch(`${api}/graphql`, { method: 'POST', headers, body });
     const { data, errors } = /** @type {any} */ (await response.json());
     const key = data?.createApiKey?.token ?? '';
-    answers.push({ status: errors?.[0].extensions.status ?? response.status, key });
+    results.push({ status: errors?.[0].extensions.status ?? response.status, key });
   }
-  return answers;
+  return results;
 }
 
-/** What the device runs: a page that asks for something of its own origin, and an address that leads to it. */
+/** The server of the device: a page that sends a request to its own origin, and a redirect to that page. */
 async function startDevice() {
   /** @type {string[]} */
   const cookies = [];

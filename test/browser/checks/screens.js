@@ -1,6 +1,6 @@
-// Every screen that there is, each with something to show.
+// The paths of every screen, each with something to show.
 
-/** Those that need no object. */
+/** Screens that need no object. */
 const LISTS = [
   'endpoints',
   'endpoints/offline',
@@ -36,12 +36,12 @@ const LISTS = [
 ];
 
 /**
- * Makes what is still missing, so that each screen has something to show.
+ * Creates the objects that are still missing, so that each screen has something to show.
  * @param {(query: string, variables?: object) => Promise<any>} ask
  * @param {{ edgeId: string, routeId: string }} edge
- * @returns {Promise<string[]>} addresses below /dashboard/
+ * @returns {Promise<string[]>} paths below /dashboard/
  */
-export async function placesOf(ask, { edgeId, routeId }) {
+export async function screenPaths(ask, { edgeId, routeId }) {
   const made = await ask(`mutation {
     policy: createIpPolicy(input: { description: "the office" }) { id }
     tlsEdge: createTlsEdge(input: { description: "mail" }) { id }

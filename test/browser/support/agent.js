@@ -1,4 +1,4 @@
-// An agent, started by the very line that the dashboard shows.
+// Starts an agent with exactly the command that the dashboard shows.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { root } from './gateway.js';
 
 /**
- * @param {string} line as it is shown, with port 3000.
- * @param {number} port that of the real upstream.
- * @param {string} [command] what it is to serve instead of `http 3000`.
+ * @param {string} line the command as it is shown, with port 3000.
+ * @param {number} port the port of the real upstream.
+ * @param {string} [command] what the agent serves instead of `http 3000`.
  */
 export function startAgent(line, port, command = 'http 3000') {
   const data = mkdtempSync(join(tmpdir(), 'gateway-browser-agent-'));
@@ -18,7 +18,7 @@ export function startAgent(line, port, command = 'http 3000') {
   let output = '';
   const child = spawn('/bin/sh', ['-c', whole], {
     cwd: root,
-    // A group of its own: npm stands between the shell and the agent.
+    // A process group of its own, because npm runs between the shell and the agent.
     detached: true,
     env: { ...process.env, AGENT_API_ADDR: '127.0.0.1:0', AGENT_STATE_FILE: join(data, 'tunnels.json') },
     stdio: ['ignore', 'pipe', 'pipe'],

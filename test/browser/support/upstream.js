@@ -1,4 +1,4 @@
-// What stands behind an agent: a small HTTP server whose answers can be made to fail.
+// The upstream behind an agent: a small HTTP server whose responses can be made to fail.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// A gateway of its own for the browser: the real process, on free ports, with data that is thrown away.
+// Starts a gateway for the browser tests: the real process, on free ports, with data that is deleted at the end.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,21 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../../..');
 
 /**
  * @typedef {object} RunningGateway
- * @property {string} api its base URL
+ * @property {string} api the base URL of the API
  * @property {string} apiKey
  * @property {string} https host and port
  * @property {string} signInLink
- * @property {string} agentLine what starts an agent, for `startAgent`
- * @property {() => string} log everything it has logged
+ * @property {string} agentLine the command that starts an agent, for `startAgent`
+ * @property {() => string} log everything that it has logged so far
  * @property {() => Promise<void>} stop
  */
 
 /**
- * @param {string} [program] what is started, relative to the root: what prints the lines of a start.
+ * @param {string} [program] the program, relative to the root. It prints the same lines at its start as the gateway.
  * @returns {Promise<RunningGateway>}
  */
 export async function startGateway(program = 'dist/main.js') {
@@ -50,16 +50,16 @@ export async function startGateway(program = 'dist/main.js') {
     }
     rmSync(data, { recursive: true, force: true });
   };
-  const said = { api: '', apiKey: '', https: '', signInLink: '', agentLine: '' };
+  const printed = { api: '', apiKey: '', https: '', signInLink: '', agentLine: '' };
   for await (const line of createInterface({ input: child.stdout })) {
-    said.apiKey ||= /^API key: (\S+)$/.exec(line)?.[1] ?? '';
-    said.api ||= /^ready .*\bapi=(\S+)/.exec(line)?.[1] ?? '';
-    said.https ||= /^ready .*\bhttps=(\S+)/.exec(line)?.[1] ?? '';
-    said.agentLine ||= /^ +(\S.*npm run agent -- .*)$/.exec(line)?.[1] ?? '';
-    said.signInLink = /^Dashboard: (\S+)$/.exec(line)?.[1] ?? '';
-    if (!said.signInLink) continue;
+    printed.apiKey ||= /^API key: (\S+)$/.exec(line)?.[1] ?? '';
+    printed.api ||= /^ready .*\bapi=(\S+)/.exec(line)?.[1] ?? '';
+    printed.https ||= /^ready .*\bhttps=(\S+)/.exec(line)?.[1] ?? '';
+    printed.agentLine ||= /^ +(\S.*npm run agent -- .*)$/.exec(line)?.[1] ?? '';
+    printed.signInLink = /^Dashboard: (\S+)$/.exec(line)?.[1] ?? '';
+    if (!printed.signInLink) continue;
     child.stdout.resume();
-    return { ...said, log: () => log, stop };
+    return { ...printed, log: () => log, stop };
   }
   await stop();
   throw new Error(`the gateway ended before it was ready\n${log}`);

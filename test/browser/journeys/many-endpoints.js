@@ -1,33 +1,33 @@
-// Ten thousand endpoints, of which fifty change each second: how long a frame takes, and whether memory grows.
+// Ten thousand endpoints, of which fifty change each second: measures how long a frame takes and whether memory grows.
 
-import { handOn } from './hand.js';
-import { said } from './said.js';
-import { signInByLink } from './sign-in.js';
-import { watch } from './watch.js';
+import { drivePage } from '../support/page-driver.js';
+import { recordPages } from '../support/page-recorder.js';
+import { expectPromise } from '../support/promise.js';
+import { signInByLink } from './sign-in-steps.js';
 
 const MINUTES = 10;
 const PHASE_MS = 15_000;
-/** At 60 frames a second each has 16.7 ms; less than that is work, the rest is waiting for the next. */
+/** A frame at 60 frames a second has 16.7 ms for its work. */
 const FRAME_MS = 16;
 const WHEEL_PX = 2500;
 const WHEEL_MS = 60;
 const SAMPLE_MS = 20_000;
 const COUNTING_MS = 10_000;
-/** Of the fifty: a machine that has much else to do may be late. */
+/** Less than fifty, because a busy machine may be late. */
 const CHANGES_MIN = 40;
-/** What a garbage collection leaves differs by so much from one to the next. */
+/** The heap after a garbage collection varies by this much. */
 const GROWTH_MAX_MB = 4;
 
 /**
  * @param {any} browser Playwright's
- * @param {import('./gateway.js').RunningGateway} gateway
+ * @param {import('../support/gateway.js').RunningGateway} gateway
  */
-export async function watchMany(browser, gateway) {
+export async function watchManyEndpoints(browser, gateway) {
   const minutes = Number(process.argv[3] ?? MINUTES);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const { broken } = await watch(context);
+  const { broken } = await recordPages(context);
   const page = await context.newPage();
-  await signInByLink(handOn(page, gateway.api), gateway.signInLink);
+  await signInByLink(drivePage(page, gateway.api), gateway.signInLink);
   await page
     .getByText('10,000 in all')
     .or(page.getByText(/^(9,9|10,0)\d\d in all/))
@@ -35,13 +35,13 @@ export async function watchMany(browser, gateway) {
   const tools = await context.newCDPSession(page);
   await tools.send('Performance.enable');
 
-  const told = await changesTold(gateway);
-  said(`${told} endpoints change each second`, told >= CHANGES_MIN);
+  const changes = await changesPerSecond(gateway);
+  expectPromise(`${changes} endpoints change each second`, changes >= CHANGES_MIN);
   const phases = { resting: () => page.waitForTimeout(PHASE_MS), scrolling: () => scroll(page) };
   for (const [name, act] of Object.entries(phases)) {
     const { median, busy, slowest } = await frames(page, tools, act);
     const text = `a frame takes ${median} ms of work (median), ${busy} ms on average, ${slowest} ms at most`;
-    said(`${name}, ${text}`, median <= FRAME_MS && busy <= FRAME_MS);
+    expectPromise(`${name}, ${text}`, median <= FRAME_MS && busy <= FRAME_MS);
   }
 
   const samples = [];
@@ -55,12 +55,12 @@ export async function watchMany(browser, gateway) {
     );
   }
   const growth = grown(samples.map(({ heap }) => heap));
-  said(`in ${minutes} minutes memory grows by ${growth.toFixed(1)} MB`, growth <= GROWTH_MAX_MB);
-  said('nothing broke', broken.length === 0, broken);
+  expectPromise(`in ${minutes} minutes memory grows by ${growth.toFixed(1)} MB`, growth <= GROWTH_MAX_MB);
+  expectPromise('no page throws', broken.length === 0, broken);
 }
 
 /**
- * What frames cost while something goes on: the work of each from its callbacks to its painting.
+ * Measures the work of each frame, from its callbacks to its painting, while something happens.
  * @param {any} page
  * @param {any} tools
  * @param {() => Promise<void>} act
@@ -72,7 +72,7 @@ async function frames(page, tools, act) {
     Object.assign(globalThis, { measured });
     const { port1, port2 } = new MessageChannel();
     let began = 0;
-    // The first task after a frame was painted.
+    // This is the first task after a frame is painted.
     port1.onmessage = () => measured.works.push(performance.now() - began);
     requestAnimationFrame(function frame() {
       began = performance.now();
@@ -97,8 +97,8 @@ async function frames(page, tools, act) {
   };
 }
 
-/** @param {import('./gateway.js').RunningGateway} gateway @returns {Promise<number>} a second */
-async function changesTold({ api, apiKey }) {
+/** @param {import('../support/gateway.js').RunningGateway} gateway @returns {Promise<number>} */
+async function changesPerSecond({ api, apiKey }) {
   const response = await fetch(`${api}/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', Authorization: `Bearer ${apiKey}` },

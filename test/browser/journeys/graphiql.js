@@ -1,15 +1,15 @@
-// GraphiQL in a browser, as somebody without internet would use it: explores the schema with an API key.
+// GraphiQL in a browser without internet access: explores the schema with an API key.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { said } from './said.js';
+import { expectPromise } from '../support/promise.js';
 
 const STEP_MS = 20_000;
 
 /**
  * @param {any} browser Playwright's
- * @param {import('./gateway.js').RunningGateway} gateway
+ * @param {import('../support/gateway.js').RunningGateway} gateway
  */
 export async function exploreSchema(browser, { api, apiKey }) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
@@ -24,31 +24,35 @@ export async function exploreSchema(browser, { api, apiKey }) {
 
   await page.goto(`${api}/graphql`);
   await page.locator('.graphiql-query-editor .monaco-editor').waitFor();
-  said('GraphiQL shows its editor', (await page.title()) === 'Tunnel Gateway');
+  expectPromise('GraphiQL shows its editor', (await page.title()) === 'Tunnel Gateway');
 
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   const documentation = page.locator('.graphiql-doc-explorer');
   await documentation.getByText('Query', { exact: true }).first().click();
   await documentation.getByText('The credentials of your account, the newest first.').waitFor();
-  said('its documentation has our descriptions, without an API key', true);
+  expectPromise('its documentation shows the descriptions of the schema, without an API key', true);
 
   const query = '{ credentials(first: 1) { nodes { description owner { __typename } } totalCount } }';
   await write(page, '.graphiql-query-editor', query);
   const execute = page.getByRole('button', { name: /^Execute query/ });
   await execute.click();
   await page.locator('.graphiql-response').getByText('UNAUTHENTICATED').waitFor();
-  said('without an API key it shows what is missing', true);
+  expectPromise('without an API key a query shows UNAUTHENTICATED', true);
 
-  // Its editor of headers is the one that is open at first.
+  // The editor of the headers is open at first.
   await write(page, '.graphiql-editor-tool', JSON.stringify({ Authorization: `Bearer ${apiKey}` }));
   await execute.click();
   await page.locator('.graphiql-response').getByText('first agent').waitFor();
-  said('with an API key it shows data', true);
+  expectPromise('with an API key a query shows data', true);
 
   const picture = join(mkdtempSync(join(tmpdir(), 'graphiql-')), 'graphiql.png');
   await page.screenshot({ path: picture });
   process.stdout.write(`       ${picture}\n`);
-  said(`nothing broke, and no other host was asked: ${requested.length} requests`, foreign().length === 0, foreign());
+  expectPromise(
+    `GraphiQL does not throw, and no request goes to another host: ${requested.length} requests`,
+    foreign().length === 0,
+    foreign(),
+  );
 
   const blocked = await page.evaluate((/** @type {number} */ ms) => {
     const report = "addEventListener('securitypolicyviolation', ({ blockedURI }) => postMessage(blockedURI));";
@@ -60,9 +64,12 @@ export async function exploreSchema(browser, { api, apiKey }) {
       setTimeout(resolve, ms);
     });
   }, STEP_MS);
-  said('its policy keeps its workers from asking another host', String(blocked).startsWith('http://kept.invalid'));
+  expectPromise(
+    'its policy blocks requests of its workers to other hosts',
+    String(blocked).startsWith('http://kept.invalid'),
+  );
 
-  // A check that cannot fail is none: what a page without a policy, or a worker of it, asks of another host is seen.
+  // Proves that the check above can fail: requests of a page without a policy, and of its worker, are recorded.
   await page.goto(`${api}/openapi.json`);
   await page.evaluate(() => {
     const ask = (/** @type {string} */ host) => `fetch('http://${host}/').catch(() => {})`;
@@ -71,17 +78,17 @@ export async function exploreSchema(browser, { api, apiKey }) {
   });
   const caught = () => ['http://page.invalid/', 'http://worker.invalid/'].every((url) => foreign().includes(url));
   for (let waited = 0; !caught() && waited < STEP_MS; waited += 50) await page.waitForTimeout(50);
-  said('a request to another host would have been seen', caught(), foreign());
+  expectPromise('a request to another host would have been found', caught(), foreign());
 }
 
 /**
- * Puts a text into one of GraphiQL's editors, in place of what it has.
+ * Replaces the text of one of GraphiQL's editors.
  * @param {any} page Playwright's
- * @param {string} place a selector
+ * @param {string} selector
  * @param {string} text
  */
-async function write(page, place, text) {
-  await page.locator(`${place} .graphiql-editor:not(.hidden) .monaco-editor`).first().click();
+async function write(page, selector, text) {
+  await page.locator(`${selector} .graphiql-editor:not(.hidden) .monaco-editor`).first().click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);

@@ -1,18 +1,18 @@
-// An edge with a route whose circuit breaker trips soon, and visitors of it.
+// An edge with a route whose circuit breaker trips after few requests, and its visitors.
 
 import { request } from 'node:https';
 
 const DOMAIN = 'edge.tunnel.localhost';
 const LABEL = 'browser';
 
-/** What an agent is told so that it serves the edge. */
+/** The agent's command that serves the edge. */
 export const edgeCommand = `labels 3000 --label app=${LABEL}`;
 
 /**
  * @param {(query: string, variables?: object) => Promise<any>} ask
  * @returns {Promise<{ edgeId: string, routeId: string }>}
  */
-export async function makeEdge(ask) {
+export async function createEdge(ask) {
   await ask(`mutation { createReservedDomain(input: { domain: "${DOMAIN}" }) { id } }`);
   const { backend, edge } = await ask(`mutation {
     backend: createTunnelGroupBackend(input: { description: "shops", labels: { app: "${LABEL}" } }) { id }
@@ -34,13 +34,14 @@ export async function makeEdge(ask) {
 }
 
 /**
- * @param {string} address of the listener for https: host and port
- * @returns {Promise<number>} the status
+ * Sends a request to the edge.
+ * @param {string} address host and port of the HTTPS listener
+ * @returns {Promise<number>} the status of the response
  */
 export function visitEdge(address) {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {
-    // Whose certificate it is isn't the question here.
+    // The test does not check the certificate.
     const options = { host, port, servername: DOMAIN, headers: { host: DOMAIN }, rejectUnauthorized: false };
     request(options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0));

@@ -1,9 +1,9 @@
 /**
- * Asks the API as a program would: with an API key.
+ * A client of the GraphQL API that authenticates with an API key, as programs do.
  * @param {string} api
  * @param {string} key
  */
-export function apiOf(api, key) {
+export function apiClient(api, key) {
   return async (/** @type {string} */ query, /** @type {object} */ variables = {}) => {
     const response = await fetch(`${api}/graphql`, {
       method: 'POST',
