@@ -1,4 +1,4 @@
-// The whole dashboard: who is there, and what is shown to them.
+// The root component: decides between the sign-in screen and the screens of somebody who is signed in.
 
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -19,7 +19,10 @@ import { Toasts } from './ui/feedback/toast.tsx';
 const HOME = pathTo('endpoints');
 const SIGN_IN = pathTo('sign-in');
 
-/** Where a stranger wanted to go. In memory only: an address that sends on to another would serve who forges it. */
+/**
+ * The URL to open after signing in. It is kept in memory only: a URL in the address could be forged to redirect
+ * elsewhere.
+ */
 let requestedUrl = HOME;
 
 export function App() {
@@ -90,7 +93,7 @@ function Screens() {
   );
 }
 
-/** Keeps a mistake in one screen from emptying the whole page. */
+/** An error boundary: an exception in one screen leaves the navigation usable. */
 class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: Error | null }> {
   override state = { error: null as Error | null };
 

@@ -1,5 +1,5 @@
-// `node src/dashboard/build.js`: the dashboard as dist/dashboard serves it. Named by their hashes, compressed already, and
-// nothing in them that a strict Content-Security-Policy refuses.
+// `node src/dashboard/build.js` builds the dashboard into dist/dashboard. File names contain content hashes, files are
+// compressed in advance, and nothing in them violates a strict Content-Security-Policy.
 
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
@@ -11,28 +11,28 @@ import { generate } from './codegen.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Where the dashboard goes when nobody says otherwise. */
-export const usualPlace = resolve(here, '../../dist/dashboard');
+/** The default output directory. */
+export const defaultOutput = resolve(here, '../../dist/dashboard');
 
-/** What is worth compressing; the server sends what has no compressed copy as it is. */
+/** The types of files worth compressing; the server sends the others as they are. */
 const TEXTS = new Set(['.css', '.html', '.js', '.svg', '.txt']);
 
 /**
- * Builds the dashboard, with the texts of its operations beside it. What was there before is replaced at the end: a
- * mistake leaves it.
- * @param {string} [place] absolute.
- * @throws {Error} that says where the mistake is.
+ * Builds the dashboard together with the texts of its operations. It replaces the previous build only at the end, so
+ * that a failed build leaves that one in place.
+ * @param {string} [output] the output directory, absolute.
+ * @throws {Error} with the location of the mistake.
  */
-export async function buildDashboard(place = usualPlace) {
+export async function buildDashboard(output = defaultOutput) {
   const operations = await generate();
-  const draft = `${place}.${process.pid}`;
+  const draft = `${output}.${process.pid}`;
   try {
     await build(settings(draft));
     const files = await readdir(draft, { recursive: true });
     await Promise.all(files.filter((file) => TEXTS.has(extname(file))).map((file) => compress(join(draft, file))));
     await writeFile(join(draft, 'operations.json'), JSON.stringify(operations));
-    await rm(place, { recursive: true, force: true });
-    await rename(draft, place);
+    await rm(output, { recursive: true, force: true });
+    await rename(draft, output);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -52,11 +52,11 @@ const settings = (outDir) => ({
   build: {
     outDir,
     emptyOutDir: true,
-    // An asset inside a script or style would be a `data:` URL, which the policy only lets images be.
+    // An asset within a script or style would be a `data:` URL, which the policy allows for images only.
     assetsInlineLimit: 0,
-    // Every browser that runs the rest does this by itself.
+    // Every supported browser preloads modules itself.
     modulePreload: { polyfill: false },
-    // Those that know light-dark(): what stands in for it elsewhere does not follow a switch on the page.
+    // These browsers know light-dark(). Its fallback in older ones would not follow a change of the theme on the page.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     sourcemap: false,
     reportCompressedSize: false,
@@ -85,9 +85,9 @@ async function compress(file) {
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const [, , place = usualPlace] = process.argv;
+  const [, , output = defaultOutput] = process.argv;
   try {
-    await buildDashboard(resolve(place));
+    await buildDashboard(resolve(output));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;

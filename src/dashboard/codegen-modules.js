@@ -1,5 +1,5 @@
-// What the code generator knows of modules. A new module of the schema is selected and can be unset without a change of
-// the operations.
+// The code generator's knowledge of modules. A new module of the schema is selected, and can be unset, without a change
+// of the operations.
 
 import { isObjectType, parse, Source } from 'graphql';
 
@@ -11,9 +11,9 @@ const capital = (name) => name.replace(/^./, (letter) => letter.toUpperCase());
 const camel = (name) => name.replace(/^./, (letter) => letter.toLowerCase());
 
 /**
- * The modules of a type: its fields that a mutation replaces and another unsets.
+ * The modules of a type: the fields that have a `replace…` and a `delete…` mutation.
  * @param {Schema} schema
- * @param {string} typeName as `HttpsEdgeRoute`.
+ * @param {string} typeName for example `HttpsEdgeRoute`.
  * @returns {string[]} their fields, in camelCase.
  */
 export function modulesOf(schema, typeName) {
@@ -28,7 +28,7 @@ export function modulesOf(schema, typeName) {
 /**
  * The mutations that unset modules: `UnsetHttpsEdgeRouteCircuitBreaker`, and so on.
  * @param {Schema} schema
- * @returns {{ location: string, document: import('graphql').DocumentNode }[]} nothing where there are no modules.
+ * @returns {{ location: string, document: import('graphql').DocumentNode }[]} empty if there are no modules.
  */
 export function unsetMutations(schema) {
   const mutations = schema.getMutationType()?.getFields() ?? {};
@@ -46,7 +46,7 @@ export function unsetMutations(schema) {
 }
 
 /**
- * The lines of TypeScript with which those mutations are found by the kind of their host and the field of the module.
+ * The TypeScript of a table that finds those mutations by the kind of the host and the field of the module.
  * @param {Schema} schema
  * @returns {string[]}
  */
@@ -68,7 +68,7 @@ export function unsetTable(schema) {
 
 /**
  * @param {Schema} schema
- * @returns {[typeName: string, fields: string[]][]} types without modules are left out.
+ * @returns {[typeName: string, fields: string[]][]} without types that have no modules.
  */
 function modulesByHost(schema) {
   return Object.keys(schema.getTypeMap())

@@ -1,6 +1,6 @@
-// `node src/dashboard/codegen.js`: makes what the dashboard asks typed. Reads schema.graphql and every *.graphql file
-// here; writes generated/operations.ts, which names each operation by the hash of its text, and
-// generated/operations.json, which has the texts: the server is told them, the browser never is.
+// `node src/dashboard/codegen.js` generates the types of the dashboard's operations. It reads schema.graphql and every
+// *.graphql file here. It writes generated/operations.ts, which names each operation by the hash of its text, and
+// generated/operations.json with the texts, which only the server needs.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -28,33 +28,33 @@ import { modulesOf, unsetMutations, unsetTable } from './codegen-modules.js';
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * @typedef {object} Place
+ * @typedef {object} CodegenPaths
  * @property {string} schema the file of the schema.
- * @property {string} operations the directory of the operations, looked through to its depth.
- * @property {string} generated the directory that is written to.
+ * @property {string} operations the directory of the operations, searched recursively.
+ * @property {string} generated the output directory.
  */
 
-/** @type {Place} */
-const usual = {
+/** @type {CodegenPaths} */
+const defaultPaths = {
   schema: join(here, '../../schema.graphql'),
   operations: here,
   generated: join(here, 'generated'),
 };
 
 /**
- * Generates both files. A file whose text stays is not written, so that nobody who watches it is woken.
- * @param {Place} [place]
- * @returns {Promise<Record<string, string>>} the text of each operation by the SHA-256 of it, in hex.
- * @throws {Error} naming file and line of every operation that the schema does not allow.
+ * Generates both files. A file whose content would not change is not written, so that file watchers do not fire.
+ * @param {CodegenPaths} [paths]
+ * @returns {Promise<Record<string, string>>} the text of each operation by its SHA-256 in hex.
+ * @throws {Error} with file and line of every invalid operation.
  */
-export async function generate({ schema: schemaFile, operations, generated } = usual) {
+export async function generate({ schema: schemaFile, operations, generated } = defaultPaths) {
   const schema = buildSchema(await readFile(schemaFile, 'utf8'));
   const files = await Promise.all((await filesUnder(operations)).map(documentOf));
   for (const one of files) one.document = withFullFragments(schema, one.document);
   const documents = [...files, ...unsetMutations(schema)];
   const whole = concatAST(documents.map(({ document }) => document));
   const mistakes = [...files.flatMap(({ unnamed }) => unnamed), ...validate(schema, whole, specifiedRules)];
-  if (mistakes.length > 0) throw new Error(mistakes.map(saying).join('\n'));
+  if (mistakes.length > 0) throw new Error(mistakes.map(formatError).join('\n'));
 
   const types = await codegen({
     filename: 'operations.ts',
@@ -92,9 +92,9 @@ import type { Operation } from '../data/client/operation.ts';
 `;
 
 /**
- * Fills the fragments that name a directive of ours, so that what is added to the schema is shown without a change of the
- * operations: `@whole` selects everything of the type, `@modules` everything of the modules of an edge or route beside
- * what the fragment names itself, and `@moduleStates` whether each module is set and on.
+ * Fills fragments that have one of these directives, so that additions to the schema need no change of the operations:
+ * `@whole` selects all fields of the type, `@modules` adds all fields of the modules of an edge or route, and
+ * `@moduleStates` adds whether each module is set and enabled.
  * @param {import('graphql').GraphQLSchema} schema
  * @param {import('graphql').DocumentNode} document
  * @returns {import('graphql').DocumentNode}
@@ -120,7 +120,7 @@ function withFullFragments(schema, document) {
 }
 
 /**
- * @param {string} text as `{ id name }`.
+ * @param {string} text for example `{ id name }`.
  * @returns {import('graphql').SelectionSetNode}
  */
 function parseSelection(text) {
@@ -130,7 +130,7 @@ function parseSelection(text) {
 
 /**
  * @param {unknown} type
- * @returns {string} empty for leaves.
+ * @returns {string} empty for scalars and enums.
  */
 function wholeSelection(type) {
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
@@ -141,7 +141,7 @@ function wholeSelection(type) {
 /** @typedef {{ name: string, kind: import('graphql').OperationTypeNode, text: string, hash: string }} Persisted */
 
 /**
- * Every operation with the fragments it takes, in one text that does not change with its layout or its neighbours.
+ * Prints every operation with the fragments it uses. The text depends on neither layout nor other operations.
  * @param {import('graphql').DocumentNode} whole
  * @returns {Persisted[]}
  */
@@ -152,19 +152,19 @@ function persistedOf({ definitions }) {
   return definitions.flatMap((operation) => {
     if (operation.kind !== Kind.OPERATION_DEFINITION) return [];
     /** @type {Set<string>} */
-    const taken = new Set();
+    const used = new Set();
     /** @param {import('graphql').ASTNode} node */
-    const take = (node) =>
+    const collect = (node) =>
       visit(node, {
         FragmentSpread({ name: { value } }) {
           const fragment = fragments.get(value);
-          if (!fragment || taken.has(value)) return;
-          taken.add(value);
-          take(fragment);
+          if (!fragment || used.has(value)) return;
+          used.add(value);
+          collect(fragment);
         },
       });
-    take(operation);
-    const parts = [operation, ...[...taken].sort().flatMap((name) => fragments.get(name) ?? [])];
+    collect(operation);
+    const parts = [operation, ...[...used].sort().flatMap((name) => fragments.get(name) ?? [])];
     const text = parts.map(print).join('\n\n');
     const hash = createHash('sha256').update(text).digest('hex');
     return [{ name: operation.name?.value ?? '', kind: operation.operation, text, hash }];
@@ -192,19 +192,19 @@ async function documentOf(file) {
     );
     return { location, document, unnamed };
   } catch (error) {
-    throw error instanceof GraphQLError ? new Error(saying(error)) : error;
+    throw error instanceof GraphQLError ? new Error(formatError(error)) : error;
   }
 }
 
 /** @param {GraphQLError} error */
-function saying({ message, source, locations, nodes }) {
+function formatError({ message, source, locations, nodes }) {
   const name = source?.name ?? nodes?.[0]?.loc?.source.name ?? '?';
   return `${name}:${locations?.[0]?.line ?? '?'}: ${message}`;
 }
 
 /**
  * @param {string} directory
- * @returns {Promise<string[]>} absolute.
+ * @returns {Promise<string[]>} absolute paths.
  */
 async function filesUnder(directory) {
   const names = await readdir(directory, { recursive: true });
@@ -215,7 +215,7 @@ async function filesUnder(directory) {
 }
 
 /**
- * The file appears whole: a compiler may be reading it.
+ * Writes a file atomically, because a compiler may be reading it.
  * @param {string} file
  * @param {string} text
  */

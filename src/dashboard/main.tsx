@@ -1,4 +1,4 @@
-// Starts the dashboard in the page.
+// The entry point of the dashboard.
 
 import './style/base.css';
 import './style/shell.css';
@@ -14,7 +14,7 @@ import { App } from './app.tsx';
 import { captureSignInToken } from './data/session/sign-in-token.ts';
 import { applyTheme } from './shell/theme.ts';
 
-// First of all, before anything could read or keep the address.
+// This runs first: the token has to leave the URL before other code can read it.
 captureSignInToken();
 applyTheme();
 

@@ -1,4 +1,4 @@
-// `npm run dev` runs this: builds the dashboard again when something of it is saved, or what it may ask changes.
+// Part of `npm run dev`: builds the dashboard again when one of its files or the schema changes.
 
 import { utimesSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { buildDashboard } from './build.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
-/** What is saved together is built together. */
+/** Changes within this time cause one build. */
 const GATHER_MS = 100;
 
 /** @type {NodeJS.Timeout | undefined} */
@@ -17,7 +17,7 @@ let building = Promise.resolve();
 watch(here, { recursive: true }, (_, name) => {
   if (!name?.startsWith('generated')) changed();
 });
-// The directory rather than the file, which is another one after it was replaced.
+// The directory is watched, because replacing the file ends a watch on the file itself.
 watch(root, (_, name) => {
   if (name === 'schema.graphql') changed();
 });
@@ -33,7 +33,8 @@ async function build() {
   try {
     await buildDashboard();
     process.stderr.write('The dashboard was built.\n');
-    // The gateway reads the dashboard when it starts: whoever watches it for changes starts it again.
+    // The gateway reads the dashboard only at its start, so it has to start again: touching main.js makes `npm run dev`
+    // do so.
     const now = new Date();
     utimesSync(join(root, 'dist/main.js'), now, now);
   } catch (error) {

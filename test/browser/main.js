@@ -1,6 +1,6 @@
-// `npm run test:browser`: tests a real gateway in headless Chromium, and says that it was skipped if Chromium is not installed.
-// `npm run test:browser -- graphiql`, `-- dashboard` or `-- stolen-cookie` runs one journey. `-- large [minutes]` runs the
-// long test with many endpoints.
+// `npm run test:browser`: tests a real gateway in headless Chromium, and says that it was skipped if Chromium is not
+// installed. `npm run test:browser -- graphiql`, `-- dashboard` or `-- stolen-cookie` runs one journey. `-- large
+// [minutes]` runs the long test with many endpoints.
 
 import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';

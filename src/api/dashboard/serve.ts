@@ -14,7 +14,9 @@ const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`;
 const NOT_BUILT = 'The dashboard has not been built: run `npm run build`, then start the gateway again.\n';
 const NOT_FOUND = 'The dashboard has no such file.\n';
 
-/** Nothing from elsewhere, nothing inline, nothing to elsewhere; and no page around it that could lead a click astray. */
+/**
+ * Nothing from elsewhere, nothing inline, nothing to elsewhere; and no page around it that could lead a click astray.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-// The screens, in the order in which people open them. Each is loaded when it is first gone to.
+// The screens in the order of the navigation. The code of each is loaded on its first visit.
 
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
@@ -23,12 +23,12 @@ export const screens: readonly ScreenEntry[] = [
 ];
 
 function screen(folder: string, title: string, load: () => Promise<{ default: ComponentType }>): ScreenEntry {
-  // A gateway that was updated no longer has the files of the page that is open.
+  // After an update the gateway no longer has the files of the page that is open.
   const component = lazy<ComponentType>(() => load().catch(() => LoadFailed));
   return { folder, title, component, isListed: true };
 }
 
-/** What stands where a screen could not be loaded. */
+/** Shown if the code of a screen could not be loaded. */
 function LoadFailed() {
   return (
     <Page title="This screen could not be loaded">

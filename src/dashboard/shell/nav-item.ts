@@ -1,8 +1,8 @@
-/** Where the navigation and the search lead to. */
+/** A destination of the navigation and the search. */
 export interface NavItem {
-  /** The folder of its files and of its addresses. */
+  /** The folder of its source files, which is also the first segment of its path. */
   folder: string;
   title: string;
-  /** Whether it stands in the navigation. */
+  /** Whether the navigation lists it. */
   isListed: boolean;
 }

@@ -9,7 +9,7 @@ import { setTheme, type Theme, theme } from './theme.ts';
 
 const THEMES: Record<Theme, string> = { auto: 'As the system', light: 'Light', dark: 'Dark' };
 
-/** The places of the dashboard, and what belongs to the viewer. */
+/** The sidebar: links to the screens, the viewer, the theme and the sign-out button. */
 export function Navigation({ navItems, isOpen }: { navItems: readonly NavItem[]; isOpen: boolean }) {
   const { path } = useLocation();
   const currentViewer = viewer.value;

@@ -5,10 +5,10 @@ import { Skeleton } from '../ui/feedback/skeleton.tsx';
 import { EmptyState } from '../ui/layout/empty-state.tsx';
 import { Page } from '../ui/layout/page.tsx';
 
-/** What stands at an address that leads nowhere. */
+/** The page for a path that no screen has. */
 export function NotFound() {
   const { path } = useLocation();
-  // The root and the sign-in page are left at once by whoever is signed in.
+  // The root component redirects from these two as soon as somebody is signed in.
   if (path === pathTo() || path === pathTo('sign-in')) return <Skeleton />;
   return (
     <Page title="Nothing is here">

@@ -1,4 +1,4 @@
-// Search over everything, by keyboard: `/` or Ctrl-K.
+// The search over all objects and screens, opened by `/` or Ctrl-K.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -9,7 +9,7 @@ import { Toasts } from '../ui/feedback/toast.tsx';
 import { useModal } from '../ui/feedback/use-modal.ts';
 import type { NavItem } from './nav-item.ts';
 
-/** What is typed quickly is asked for once. */
+/** The debounce time of the search. */
 const PAUSE_MS = 150;
 const MAX_HITS = 20;
 
@@ -49,7 +49,7 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.target instanceof HTMLButtonElement) return; // that of a message
+    if (event.target instanceof HTMLButtonElement) return; // The button of a toast handles its own keys.
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && hits.length > 0) setChosen((current + step + hits.length) % hits.length);
     else if (event.key === 'Enter') go(hits[current]);
@@ -124,7 +124,7 @@ function toHit({ kind, id, title, detail }: { kind: string; id: string; title: s
   return { href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
 }
 
-/** A text once nobody types any more. */
+/** The text after the debounce time. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {
@@ -134,7 +134,7 @@ function usePaused(text: string): string {
   return paused;
 }
 
-/** What a kind of object is called: `botUser` is a bot user, `apiKey` an API key. */
+/** The display name of a kind of object: `bot user` for `botUser`, `API key` for `apiKey`. */
 function kindLabel(kind: string): string {
   const spaced = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return spaced.replace(/\b(api|https|ip|tls)\b/g, (word) => word.toUpperCase());

@@ -1,4 +1,4 @@
-// What stands around every screen: the navigation, the search, and whether changes arrive.
+// The frame around every screen: the header with the search, the navigation and the state of the change feed.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -110,7 +110,7 @@ function SearchIcon() {
   );
 }
 
-/** A short loss, as of a reconnection, isn't worth a word. */
+/** Shorter interruptions are not shown. */
 const GRACE_MS = 1500;
 
 const WORDS = {
@@ -119,7 +119,7 @@ const WORDS = {
   lost: ['Not connected', 'The gateway can’t be reached: what is shown may be old.'],
 } as const;
 
-/** Whether what is on screen is told of changes. */
+/** The state of the change feed in the header. */
 function ConnectionState() {
   const [shown, setShown] = useState(connection.value);
   const current = connection.value;

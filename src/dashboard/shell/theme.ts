@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, unless somebody chose.
+// The colour theme: light, dark or the system's.
 
 import { signal } from '@preact/signals';
 
@@ -8,7 +8,7 @@ const KEY = 'theme';
 
 export const theme = signal<Theme>(read());
 
-/** Shows the page as it was chosen. */
+/** Applies the stored theme to the page. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = theme.value;
 }
@@ -20,7 +20,7 @@ export function setTheme(next: Theme): void {
     if (next === 'auto') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing shows it until the page is left.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 

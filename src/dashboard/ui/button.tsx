@@ -4,15 +4,18 @@ export interface ButtonProps {
   children: ComponentChildren;
   onClick?: () => void;
   type?: 'button' | 'submit';
-  /** `primary`: what one came for; `danger`: can't be undone; `plain`: beside text. */
+  /**
+   * `primary` for the main action of a page, `danger` for actions that cannot be undone, `plain` for buttons within
+   * text.
+   */
   variant?: 'primary' | 'normal' | 'danger' | 'plain';
   isBusy?: boolean;
   isDisabled?: boolean;
-  /** What a screen reader says where the text alone would not tell. */
+  /** The accessible name, where the visible text alone is ambiguous. */
   label?: string;
 }
 
-/** A button. While it is busy it stays where it is, and can't be pressed again. */
+/** A button. While it is busy it keeps the focus and ignores clicks. */
 export function Button({
   children,
   onClick,
@@ -46,7 +49,7 @@ export interface LinkButtonProps {
   variant?: ButtonProps['variant'];
 }
 
-/** A link to another place that looks like a button. */
+/** A link that looks like a button. */
 export function LinkButton({ children, href, variant = 'normal' }: LinkButtonProps) {
   return (
     <a class={`button ${variant}`} href={href}>

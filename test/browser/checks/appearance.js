@@ -1,4 +1,5 @@
-// The appearance and accessibility of every screen: screenshots in light and dark, wide and narrow, and the rules of axe.
+// The appearance and accessibility of every screen: screenshots in light and dark, wide and narrow, and the rules of
+// axe.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The whole journey through the dashboard: from the link that a first start prints to the deletion of a credential, with a
-// real gateway, real agents and real visitors.
+// The whole journey through the dashboard: from the link that a first start prints to the deletion of a credential,
+// with a real gateway, real agents and real visitors.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A malicious device tries to use the admin's session. Its TCP endpoint has the same host as the API, and browsers send a
-// cookie to every port of its host: a page of the device on that port receives the cookie of the admin's session.
+// A malicious device tries to use the admin's session. Its TCP endpoint has the same host as the API, and browsers send
+// a cookie to every port of its host: a page of the device on that port receives the cookie of the admin's session.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -8,7 +8,10 @@ import { join } from 'node:path';
 const HOME = join(import.meta.dirname, '..');
 const EXECUTABLES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Starts the browser without a window. @returns {Promise<any>} Playwright's browser; undefined if Chromium is not installed. */
+/**
+ * Starts the browser without a window.
+ * @returns {Promise<any>} Playwright's browser; undefined if Chromium is not installed.
+ */
 export async function openChromium() {
   const executablePath = EXECUTABLES.find((path) => path && existsSync(path));
   if (!executablePath) return undefined;

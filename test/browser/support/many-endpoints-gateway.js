@@ -1,5 +1,5 @@
-// A gateway with many endpoints. It creates, changes and deletes rows in its database as if many agents were connected, and
-// prints the same lines at its start as the gateway, so that gateway.js can start it.
+// A gateway with many endpoints. It creates, changes and deletes rows in its database as if many agents were connected,
+// and prints the same lines at its start as the gateway, so that gateway.js can start it.
 
 const ENDPOINTS = 10_000;
 const BATCH = 500;

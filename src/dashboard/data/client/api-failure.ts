@@ -1,21 +1,21 @@
-// Why an operation failed, in the words of the server or in ours where no answer came.
+// The error of a failed operation, with the server's message or, if no response came, one of the dashboard.
 
 interface FailureDetails {
   code?: string;
   field?: string;
   operationId?: string;
   status?: number;
-  /** Seconds to wait before it is tried again. */
+  /** Seconds to wait before the next attempt. */
   retryAfter?: number;
 }
 
-/** An operation that failed. Its message is for the person in front of the screen. */
+/** The error of a failed operation. Its message is shown to the user. */
 export class ApiFailure extends Error {
-  /** `UNAUTHENTICATED`, `NOT_FOUND`, … of the API, or `UNREACHABLE`. */
+  /** The error code of the API (`UNAUTHENTICATED`, `NOT_FOUND`, …), `UNREACHABLE` or `DASHBOARD`. */
   readonly code: string;
-  /** The member of the input that is to blame. */
+  /** The path of the input member that caused the error. */
   readonly field: string | undefined;
-  /** What to look for in the gateway's log. */
+  /** The id of the request in the gateway's log. */
   readonly operationId: string | undefined;
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
@@ -30,7 +30,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Whatever was thrown as a failure that can be shown. */
+/** Converts anything that was thrown into a failure that can be shown. */
 export function toApiFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -42,7 +42,7 @@ interface GraphQLErrorBody {
   extensions?: { code?: string; field?: string; operationId?: string; status?: number };
 }
 
-/** The failure that an answer of the API tells, or null when it tells none. */
+/** The first error in the body of a response; null if it has none. */
 export function failureInResponse(
   body: { errors?: readonly GraphQLErrorBody[] },
   response: { status: number; retryAfter: number | undefined },

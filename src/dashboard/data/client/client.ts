@@ -1,4 +1,5 @@
-// Speaks to the API: one POST per operation, by its id. Nothing else of the dashboard makes requests.
+// The HTTP client of the GraphQL API: one POST per operation, named by its id. Nothing else in the dashboard sends
+// requests.
 
 import { syncClock } from '../clock.ts';
 import { ApiFailure, failureInResponse } from './api-failure.ts';
@@ -8,18 +9,21 @@ import { pageSecret, storePageSecret } from './page-secret.ts';
 
 export { ApiFailure, toApiFailure } from './api-failure.ts';
 
-/** How long an answer may take; the slowest operations of the API answer within 30 s. */
+/** How long a response may take. The slowest operations of the API respond within 30 s. */
 const REQUEST_TIMEOUT_MS = 40_000;
 
 const unauthenticatedListeners = new Set<() => void>();
 
-/** Hears when the API no longer knows who is asking, until the returned function is called. */
+/**
+ * Calls the listener when a request shows that the session has ended.
+ * @returns a function that removes the listener.
+ */
 export function onUnauthenticated(listener: () => void): () => void {
   unauthenticatedListeners.add(listener);
   return () => unauthenticatedListeners.delete(listener);
 }
 
-/** Runs a query or a mutation. @throws ApiFailure */
+/** Executes a query or a mutation. @throws ApiFailure */
 export async function execute<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
@@ -37,15 +41,15 @@ export async function execute<Result, Variables>(
 
 export interface StreamHandlers<Result> {
   next(result: Result): void;
-  /** The stream is over, because of a failure or because the server ended it. */
+  /** The stream has ended, with an error or because the server closed it. */
   onEnd(failure: ApiFailure | null): void;
-  /** The server listens, although nothing may have happened yet. */
+  /** The server has accepted the subscription. There may be no event yet. */
   onOpen?(): void;
-  /** Something came, be it only a sign of life. */
+  /** Bytes arrived: an event or a heartbeat comment. */
   onActivity?(): void;
 }
 
-/** Follows one subscription until it ends or the returned function is called. It doesn't connect again by itself. */
+/** Opens the event stream of a subscription. It does not reconnect. @returns a function that closes the stream. */
 export function openStream<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
@@ -119,7 +123,10 @@ function statusAndRetryAfter({ status, headers }: Response) {
   return { status, retryAfter: Number.isFinite(seconds) ? seconds : undefined };
 }
 
-/** @param secret that was sent. Where another came meanwhile, as by a sign-in in another tab, nobody is lost. */
+/**
+ * @param secret the secret that was sent. If it has changed since, somebody signed in in another tab: the session goes
+ * on.
+ */
 function reportIfUnauthenticated(failure: ApiFailure, secret: string | null): ApiFailure {
   if (failure.code === 'UNAUTHENTICATED' && pageSecret() === secret) {
     storePageSecret(null);

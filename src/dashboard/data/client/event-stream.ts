@@ -1,15 +1,15 @@
-// The text of a stream of server-sent events, piece by piece as it comes.
+// Server-sent events, read from the body of a response. EventSource is no choice: it sends only GET requests.
 
-/** No event of the API is longer; what is doesn't come from it. */
+/** The maximum length of an event. The API sends none that is longer. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
 
 export interface ServerSentEvent {
-  /** Empty for a comment, which is a sign of life. */
+  /** The name of the event; empty for a comment, which is a heartbeat. */
   event: string;
   data: string;
 }
 
-/** Gives the events that each piece completes. Comments come too, as events without a name or data. */
+/** Creates a parser: it returns the events that each chunk completes. Comments are events without a name and data. */
 export function createEventParser(): (chunk: string) => ServerSentEvent[] {
   let rest = '';
   return (chunk) => {
@@ -31,7 +31,7 @@ function parseEvent(block: string): ServerSentEvent {
   return { event, data: data.join('\n') };
 }
 
-/** Gives each event as it comes. */
+/** Yields each event as it arrives. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   const parse = createEventParser();

@@ -1,10 +1,10 @@
-// What the code generator makes of each operation in a .graphql file.
+// The type of the operations that the code generator makes of the .graphql files.
 
-/** A persisted operation: the server knows its text by its id, so that the text isn't shipped to browsers. */
+/** A persisted operation. The server knows its text by the id, so browsers never download the text. */
 export interface Operation<Result, Variables> {
   readonly id: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string;
-  /** Never there: it only ties the result to the variables for the type checker. */
+  /** It never exists at run time: it tells the compiler the types of the result and the variables. */
   readonly types?: (variables: Variables) => Result;
 }

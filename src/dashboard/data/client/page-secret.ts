@@ -1,12 +1,13 @@
-// What a page proves besides the cookie that it is the dashboard. Browsers send a cookie to every port of its host, so
-// devices behind other ports get it, too; the storage of a page belongs to its origin, port included.
+// The secret that proves, besides the session cookie, that a request comes from the dashboard. Browsers send a cookie
+// to every port of its host, so a device behind another port sees it too. The storage of a page belongs to its origin
+// with the port.
 
 const KEY = 'page-secret';
 
-/** Where a browser grants no storage, this page alone stays signed in, until it is left. */
+/** A fallback for browsers that deny storage: the session then ends with the page. */
 let secretInMemory: string | null = null;
 
-/** What came with a sign-in, in this page or in another tab; null when nothing did. */
+/** The secret of the last sign-in in this page or another tab; null if there is none. */
 export function pageSecret(): string | null {
   try {
     return localStorage.getItem(KEY) ?? secretInMemory;
@@ -15,7 +16,7 @@ export function pageSecret(): string | null {
   }
 }
 
-/** Keeps what came with a sign-in; null forgets it. */
+/** Stores the secret of a sign-in; null removes it. */
 export function storePageSecret(secret: string | null): void {
   secretInMemory = null;
   try {

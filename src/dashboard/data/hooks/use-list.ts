@@ -1,4 +1,4 @@
-// A list of the API on screen: pages on the server as one scrolls, and is kept true as far as it is looked at.
+// A live list of the API: it loads pages as the user scrolls, and keeps the visible rows current.
 
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -10,34 +10,34 @@ import type { ListPage, WithId } from '../lists/list-rows.ts';
 import { type RefreshTriggers, refreshOn } from '../live/refresh.ts';
 
 export interface LiveList<Row> {
-  /** Those that are known so far, the newest first. */
+  /** The rows that are loaded so far, the newest first. */
   rows: readonly Row[];
-  /** How many the whole list has, where the API tells. */
+  /** The length of the whole list, if the API tells it. */
   totalCount: number | undefined;
   hasMore: boolean;
   isLoading: boolean;
   error: ApiFailure | undefined;
-  /** Asks for the next page. The table does this as one scrolls. */
+  /** Loads the next page. The table calls it as the user scrolls. */
   loadMore: () => void;
-  /** Tells what is looked at: only that is kept true. The table does this. */
+  /** Sets which rows are visible: only those are kept current. The table calls it. */
   setVisibleRange: (from: number, to: number) => void;
-  /** Asks anew for what is looked at. */
+  /** Loads the visible rows again. */
   refetch: () => void;
-  /** The ids of the rows in view, for what is asked beside the list. */
+  /** The ids of the visible rows, for queries beside the list. */
   visibleIds: ReadonlySignal<readonly string[]>;
-  /** Where the table is scrolled to, and was when this list was left. */
+  /** The scroll position of the table. It is restored when the user returns to the list. */
   scroll: { top: number };
 }
 
-/** How a query pages: every list of the API takes these two. */
+/** The variables that every list of the API takes. */
 export interface Paging {
   first?: number | null;
   after?: string | null;
 }
 
 /**
- * Follows a connection. The query takes `$first: Int` and `$after: ID`, and selects
- * `nodes { id … } pageInfo { hasNextPage endCursor } totalCount`, which `pick` finds in its result.
+ * Loads a connection. The query takes `$first: Int` and `$after: ID`, and selects
+ * `nodes { id … } pageInfo { hasNextPage endCursor } totalCount`, which `pick` finds in the result.
  */
 export function useList<Result, Variables extends Paging, Row extends WithId>(
   operation: Operation<Result, Variables>,
@@ -46,7 +46,7 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
   { kinds, pollMs, skip = false }: RefreshTriggers & { skip?: boolean } = {},
 ): LiveList<Row> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
-  // Who comes by a link begins at the top; who goes back, where the list was left. (The router's types leave this out.)
+  // A link starts at the top of the list; the back button restores the position. (The router's types lack `wasPush`.)
   const { wasPush } = useLocation() as { wasPush?: boolean };
   const cached = useMemo(() => {
     const list = takeCachedList<Row>(key);
@@ -106,7 +106,7 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
       return pick(result) ?? { nodes: [], pageInfo: { hasNextPage: false } };
     }
 
-    // However much changes, it is drawn once a frame.
+    // Any number of changes causes one render per frame.
     function scheduleRender(): void {
       frame ??= requestAnimationFrame(() => {
         frame = undefined;

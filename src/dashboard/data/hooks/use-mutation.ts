@@ -1,15 +1,15 @@
-// One mutation behind a button or a form.
+// The state of one mutation behind a button or a form.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
 
 export interface MutationState<Result, Variables> {
-  /** Runs the mutation. @returns its result; undefined when it failed, which `error` then tells. */
+  /** Executes the mutation. @returns its result; undefined if it failed, with the reason in `error`. */
   mutate: (variables: Variables) => Promise<Result | undefined>;
   error: ApiFailure | undefined;
   isBusy: boolean;
-  /** Forgets the error. */
+  /** Clears the error. */
   reset: () => void;
 }
 

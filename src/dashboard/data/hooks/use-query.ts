@@ -1,4 +1,4 @@
-// One query on screen, kept true.
+// The result of one query, kept current.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
@@ -6,20 +6,20 @@ import type { Operation } from '../client/operation.ts';
 import { type RefreshTriggers, refreshOn } from '../live/refresh.ts';
 
 export interface QueryOptions extends RefreshTriggers {
-  /** Nothing is asked while it is true. */
+  /** Sends no request while it is true. */
   skip?: boolean;
-  /** Shows the answer for the last variables until that for new ones is there. */
+  /** Keeps the previous result while that for new variables is loading. */
   keepPreviousData?: boolean;
 }
 
 export interface QueryState<Result> {
-  /** The newest answer; undefined until there is one. */
+  /** The latest result; undefined until there is one. */
   data: Result | undefined;
-  /** Why the newest attempt failed. There may be older data beside it. */
+  /** The error of the latest request. There may be older data beside it. */
   error: ApiFailure | undefined;
-  /** Whether the first answer is still to come. */
+  /** Whether the first response is pending. */
   isLoading: boolean;
-  /** Asks again now. */
+  /** Sends the request again now. */
   refetch: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface State<Result> {
   error?: ApiFailure;
 }
 
-/** Asks when it is first drawn, when variables change, and when an object of `kinds` changes. */
+/** Executes the query on mount, when its variables change, and when an object of `kinds` changes. */
 export function useQuery<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,

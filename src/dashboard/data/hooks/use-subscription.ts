@@ -1,4 +1,4 @@
-// One subscription of a screen.
+// The state of one subscription of a screen.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiFailure } from '../client/client.ts';
@@ -7,11 +7,11 @@ import { type ConnectionStatus, subscribe } from '../live/subscribe.ts';
 
 export interface SubscriptionState {
   connection: ConnectionStatus;
-  /** Why it ended for good. */
+  /** The error that ended it for good. */
   error: ApiFailure | undefined;
 }
 
-/** Calls `next` with each result as long as the component is drawn and `isOff` isn't true. */
+/** Calls `next` with each result while the component is mounted and `skip` is false. */
 export function useSubscription<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,

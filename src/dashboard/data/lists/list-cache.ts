@@ -1,28 +1,28 @@
-// Lists that were left a moment ago: who comes back finds the rows, and the place in them, as they were.
+// A cache of the lists that the user left last: returning to one shows its rows and scroll position at once.
 
 import type { WithId } from './list-rows.ts';
 import { ListSource } from './list-source.ts';
 
-/** A list can have many thousand rows, so few are kept. */
+/** A list can have thousands of rows, so only a few lists are cached. */
 const MAX_CACHED_LISTS = 4;
 
 export interface CachedList<Row extends WithId> {
   source: ListSource<Row>;
-  /** How far it was scrolled, in pixels. */
+  /** The scroll position in pixels. */
   scroll: { top: number };
 }
 
 const cache = new Map<string, CachedList<WithId>>();
 
-/** The list of this key as it was left, or a new one. It is the caller's alone until it is kept again. */
+/** Takes a list out of the cache, or creates one. It belongs to the caller until `cacheList`. */
 export function takeCachedList<Row extends WithId>(key: string): CachedList<Row> {
   const cached = cache.get(key) ?? { source: new ListSource<WithId>(), scroll: { top: 0 } };
   cache.delete(key);
-  // The key names the operation, and with it what its rows are.
+  // The key contains the operation, which determines the type of the rows.
   return cached as unknown as CachedList<Row>;
 }
 
-/** Keeps a list that is left. */
+/** Puts a list into the cache; the oldest one drops out. */
 export function cacheList<Row extends WithId>(key: string, cached: CachedList<Row>): void {
   cache.delete(key);
   cache.set(key, cached as unknown as CachedList<WithId>);
@@ -30,7 +30,7 @@ export function cacheList<Row extends WithId>(key: string, cached: CachedList<Ro
   if (cache.size > MAX_CACHED_LISTS && oldest !== undefined) cache.delete(oldest);
 }
 
-/** Forgets all: they belong to who was signed in. */
+/** Empties the cache. Its data belongs to the session that ended. */
 export function clearListCache(): void {
   cache.clear();
 }

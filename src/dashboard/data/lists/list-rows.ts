@@ -1,6 +1,6 @@
-// Puts pages of a list together. All lists of the API are sorted by id, the newest first, and a cursor is an id.
+// Merges pages into a list. All lists of the API are sorted by id, the newest first, and a cursor is an id.
 
-/** What every row of a list has. */
+/** The least that a row of a list has. */
 export interface WithId {
   id: string;
 }
@@ -12,8 +12,8 @@ export interface ListPage<Row> {
 }
 
 /**
- * Takes in a page that begins right after the id `after` (from the very beginning when there is none): what it covers
- * is as it says, the rest stays. Rows that are as they were stay the same objects, so that they needn't be drawn again.
+ * Merges a page that starts after the id `after`, or at the top without one. The page replaces the rows in its range;
+ * the others stay. Rows that did not change keep their identity, so that they are not rendered again.
  */
 export function mergePage<Row extends WithId>(
   rows: readonly Row[],
@@ -28,12 +28,12 @@ export function mergePage<Row extends WithId>(
     const previous = known.get(node.id);
     return previous && JSON.stringify(previous) === JSON.stringify(node) ? previous : node;
   });
-  // More new rows than fit on a page: what was known no longer joins it, and would leave a hole.
+  // More new rows than fit on a page leave a gap before the rows that were known, so those are dropped.
   const hasGap = after === undefined && rest.length > 0 && !nodes.some(({ id }) => known.has(id));
   return hasGap ? covered : [...before, ...covered, ...rest];
 }
 
-/** The first and the last index of the rows in view that are in `stale`; null when none is. */
+/** The first and the last index of visible rows that are in `stale`; null if there is none. */
 export function staleRange<Row extends WithId>(
   rows: readonly Row[],
   stale: ReadonlySet<string>,
@@ -49,7 +49,7 @@ export function staleRange<Row extends WithId>(
   return first < 0 ? null : [first, last];
 }
 
-/** Whether two ids are of one kind of object. */
+/** Whether two ids have the same prefix, so that they are of the same kind of object. */
 export function isSameKind(id: string, other: string): boolean {
   return id.slice(0, id.lastIndexOf('_')) === other.slice(0, other.lastIndexOf('_'));
 }

@@ -1,9 +1,9 @@
-// A long list, of which as much is known as was scrolled through, and as much is kept true as is looked at.
+// A long list of which only some pages are loaded. It tracks which rows are stale and loads those that are visible.
 
 import type { ChangeEvents } from '../live/change-events.ts';
 import { isSameKind, type ListPage, mergePage, staleRange, type WithId } from './list-rows.ts';
 
-/** The most that the API gives at once. */
+/** The largest page that the API serves. */
 const PAGE_SIZE = 100;
 
 export type FetchPage<Row> = (first: number, after: string | undefined) => Promise<ListPage<Row>>;
@@ -13,16 +13,16 @@ export class ListSource<Row extends WithId> {
   totalCount: number | undefined;
   hasMore = false;
   isLoaded = false;
-  /** What is looked at: indexes into `rows`, the second beyond the last. */
+  /** The visible rows: indexes into `rows`, the second one past the last row. */
   visibleRange: readonly [number, number] = [0, 30];
   readonly #stale = new Set<string>();
   #isTopStale = true;
   #wantsNextPage = false;
-  /** How many rows were paged through. */
+  /** How many rows the user has paged through. */
   #pagedRows = PAGE_SIZE;
   #changesDuringFetch = { changed: new Set<string>(), deletedMeanwhile: new Set<string>(), isAll: false };
 
-  /** Takes note of changes. What they concern is asked by the next `ask`. @returns whether rows are gone. */
+  /** Applies change events; `fetchMissing` loads what they make stale. @returns whether rows were removed. */
   applyEvents(events: ChangeEvents): boolean {
     if (events === 'gap') {
       this.invalidate();
@@ -41,26 +41,26 @@ export class ListSource<Row extends WithId> {
     return deleted.size > 0 && this.#remove(deleted);
   }
 
-  /** Nothing that is known is taken for true any more. */
+  /** Marks all rows as stale. */
   invalidate(includesTop = true): void {
     this.#changesDuringFetch.isAll = true;
     for (const { id } of this.rows) this.#stale.add(id);
     if (includesTop) this.#isTopStale = true;
   }
 
-  /** Wants the next page, too. @returns whether there is something to ask. */
+  /** Requests the next page. @returns whether there is one. */
   requestNextPage(): boolean {
     this.#wantsNextPage = this.hasMore;
     return this.#wantsNextPage;
   }
 
-  /** What is looked at. @returns whether something in it is to be asked again. */
+  /** Sets the visible range. @returns whether it contains stale rows. */
   setVisibleRange(from: number, to: number): boolean {
     this.visibleRange = [from, to];
     return staleRange(this.rows, this.#stale, this.visibleRange) !== null;
   }
 
-  /** Asks for everything that is missing or outdated in view, page by page. */
+  /** Loads all pages that are missing or stale in the visible range, one after the other. */
   async fetchMissing(fetchPage: FetchPage<Row>): Promise<void> {
     if (this.#isTopStale) {
       this.#isTopStale = false;
@@ -84,7 +84,7 @@ export class ListSource<Row extends WithId> {
   async #fetchAndMerge(fetchPage: FetchPage<Row>, after: string | undefined, first: number): Promise<void> {
     this.#changesDuringFetch = { changed: new Set(), deletedMeanwhile: new Set(), isAll: false };
     const page = await fetchPage(first, after);
-    // What was told meanwhile may have happened after the page was read.
+    // Changes that arrived during the request may be newer than the page.
     const { changed, deletedMeanwhile, isAll } = this.#changesDuringFetch;
     const nodes = page.nodes.filter(({ id }) => !deletedMeanwhile.has(id));
     const lastKnown = this.rows.at(-1)?.id;
@@ -95,7 +95,7 @@ export class ListSource<Row extends WithId> {
     if (last !== lastKnown || last === nodes.at(-1)?.id) this.hasMore = page.pageInfo.hasNextPage;
   }
 
-  /** Lets go of rows far below, which new ones at the top pushed down: however many come, no more are kept. */
+  /** Drops rows far below the visible range, so that new rows at the top do not let the list grow without limit. */
   #trim(): void {
     const maxRows = Math.max(this.#pagedRows, this.visibleRange[1]) + PAGE_SIZE;
     if (this.rows.length <= maxRows) return;

@@ -1,12 +1,12 @@
-// What is told of changes.
+// The events of the change feed.
 
 export interface ChangedObject {
-  /** The kind of object, as its look-up in GraphQL is called: `credential`. */
+  /** The kind of object, named like its query field: `credential`. */
   kind: string;
   action: 'CREATED' | 'UPDATED' | 'DELETED';
-  /** Empty: so many of the kind changed that all of them are to be asked again. */
+  /** The id; empty if so many objects of the kind changed that all of them have to be loaded again. */
   id: string;
 }
 
-/** What changed of the kinds that were asked for; `'gap'` when changes may have been missed. */
+/** The changes of the requested kinds; `'gap'` if changes may have been missed. */
 export type ChangeEvents = readonly ChangedObject[] | 'gap';

@@ -1,4 +1,4 @@
-// What changed, told to everything on screen by one stream.
+// The change feed: one subscription that notifies everything on screen of changed objects.
 
 import { signal } from '@preact/signals';
 import { Changes } from '../../generated/operations.ts';
@@ -12,21 +12,21 @@ interface ChangeListener {
   listener: (events: ChangeEvents) => void;
 }
 
-/** Whether what is on screen is told of changes. */
+/** The state of the change feed. */
 export const connection = signal<ConnectionStatus>('connecting');
 
 const listeners = new Set<ChangeListener>();
 let stop: (() => void) | undefined;
 let hasConnectedBefore = false;
 
-/** Hears of changes of objects of these kinds, until the returned function is called. */
+/** Calls the listener with changes of objects of these kinds. @returns a function that removes the listener. */
 export function onObjectChange(kinds: readonly string[], listener: (events: ChangeEvents) => void): () => void {
   const entry = { kinds: new Set(kinds), listener };
   listeners.add(entry);
   return () => listeners.delete(entry);
 }
 
-/** Opens the stream: once somebody is signed in. */
+/** Opens the feed after somebody signed in. */
 export function openChangeFeed(): void {
   stop ??= subscribe(
     Changes,
@@ -40,7 +40,7 @@ export function openChangeFeed(): void {
   );
 }
 
-/** Closes the stream: when somebody signs out. */
+/** Closes the feed after somebody signed out. */
 export function closeChangeFeed(): void {
   stop?.();
   stop = undefined;
@@ -48,7 +48,8 @@ export function closeChangeFeed(): void {
 }
 
 function dispatchChanges(changes: readonly ChangedObject[]): void {
-  // Each stream begins with an empty list; for every one but the first that means that there was a gap before it.
+  // The server sends an empty list when the stream opens. After a reconnection it means that changes may have been
+  // missed.
   if (changes.length === 0) {
     if (hasConnectedBefore) for (const { listener } of [...listeners]) listener('gap');
     hasConnectedBefore = true;

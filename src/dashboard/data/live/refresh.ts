@@ -1,23 +1,24 @@
-// When something on screen is asked again: after changes (gathered), after a gap, and by the clock while it is seen.
+// Decides when to load data again: after changes (debounced), after a gap in the change feed, and by polling while
+// visible.
 
 import { type ChangeEvents, onObjectChange } from './change-feed.ts';
 
-/** Changes that come together are asked for together. */
+/** Changes within this time cause one request. */
 const DEBOUNCE_MS = 300;
 
-/** While change follows change, what is on screen is asked no oftener than this. */
+/** The shortest time between two requests while changes keep coming. */
 const MIN_INTERVAL_MS = 1000;
 
 export interface RefreshTriggers {
-  /** The kinds of objects whose changes concern what is shown. */
+  /** The kinds of objects whose changes affect the data. */
   kinds?: readonly string[];
-  /** How often to ask although nothing is known to have changed, while the page is visible. */
+  /** The polling interval while the page is visible. */
   pollMs?: number;
 }
 
 /**
- * Calls `ask` on every occasion, never twice at a time. `hear` is told of news before that.
- * @returns what asks at once, and what ends it.
+ * Calls `fetchData` on every trigger, never twice at a time. `onEvents` gets the change events before that.
+ * @returns functions that refresh at once, refresh after the debounce time, and stop.
  */
 export function refreshOn(
   { kinds = [], pollMs }: RefreshTriggers,

@@ -1,28 +1,28 @@
-// A subscription that lives as long as somebody looks: connects again after a loss, pauses while the page is hidden.
+// A subscription that reconnects after a loss and pauses while the page is hidden.
 
 import { type ApiFailure, openStream } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
 import { retryDelay } from './retry-delay.ts';
 
-/** A hidden page gives back its connection after this time: browsers grant six per gateway to all tabs together. */
+/** A hidden page closes its connection after this time: all tabs together have six connections to the gateway. */
 const MAX_HIDDEN_MS = 20_000;
 
-/** The server tells at least a comment every 12 s. */
+/** The server sends an event or a comment at least every 12 s. */
 const MAX_SILENCE_MS = 40_000;
 
-/** What won't get better by trying again. */
+/** Error codes that a retry does not change. */
 const PERMANENT_CODES = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'BAD_USER_INPUT']);
 
 export type ConnectionStatus = 'live' | 'connecting' | 'lost';
 
 export interface SubscriptionListener<Result> {
   next(result: Result): void;
-  /** It failed for good. */
+  /** The subscription ended for good. */
   onFailure?(failure: ApiFailure): void;
   connection?(connection: ConnectionStatus): void;
 }
 
-/** Follows a subscription until the returned function is called. */
+/** Subscribes. @returns a function that unsubscribes. */
 export function subscribe<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,

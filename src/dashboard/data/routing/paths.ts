@@ -1,6 +1,6 @@
-// Where each object is shown. All links to objects are made here.
+// The path of the page of each object. All links are made here.
 
-/** The dashboard's own root. */
+/** The base path of the dashboard. */
 export const BASE_PATH = '/dashboard';
 
 const PATHS_BY_KIND: Record<string, string> = {
@@ -25,7 +25,7 @@ const PATHS_BY_KIND: Record<string, string> = {
   user: 'access/users',
 };
 
-/** The kinds of objects, by the prefix of their ids. */
+/** The kinds of objects by the prefix of their ids. */
 const KINDS_BY_PREFIX: Record<string, string> = {
   ep: 'endpoint',
   oep: 'offlineEndpoint',
@@ -48,22 +48,22 @@ const KINDS_BY_PREFIX: Record<string, string> = {
   usr: 'user',
 };
 
-/** The address of a place in the dashboard: `pathOf('credentials', 'new')`. */
+/** The path of a page: `pathTo('credentials', 'new')`. */
 export function pathTo(...parts: string[]): string {
   return [BASE_PATH, ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** The address of an object. The kind is that of `changes` and `search`: `credential`. */
+/** The path of an object's page. The kind is that of `changes` and `search`: `credential`. */
 export function objectPath(kind: string, id: string): string {
   return `${BASE_PATH}/${PATHS_BY_KIND[kind] ?? 'endpoints'}/${encodeURIComponent(id)}`;
 }
 
-/** The address of a route of an HTTPS edge. */
+/** The path of a route of an HTTPS edge. */
 export function edgeRoutePath(edgeId: string, routeId: string): string {
   return `${objectPath('httpsEdge', edgeId)}/routes/${encodeURIComponent(routeId)}`;
 }
 
-/** The kind of the object with this id; undefined when its prefix is unknown. */
+/** The kind of the object with this id; undefined if the prefix is unknown. */
 export function kindOf(id: string): string | undefined {
   return KINDS_BY_PREFIX[id.slice(0, id.lastIndexOf('_'))];
 }

@@ -1,6 +1,6 @@
 import { useRoute } from 'preact-iso/router';
 
-/** A part of the address: `:id` of the route. */
+/** A parameter of the current route: `id` for `:id`. */
 export function useParam(name: string): string {
   return useRoute().params[name] ?? '';
 }

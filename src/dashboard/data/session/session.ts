@@ -1,4 +1,4 @@
-// Who is signed in. One page has one session, so it is kept here once for all.
+// The session of this page: who is signed in.
 
 import { signal } from '@preact/signals';
 import { SignOut, Viewer, type ViewerFactsFragment } from '../../generated/operations.ts';
@@ -7,23 +7,26 @@ import { storePageSecret } from '../client/page-secret.ts';
 import { clearListCache } from '../lists/list-cache.ts';
 import { closeChangeFeed, openChangeFeed } from '../live/change-feed.ts';
 
-/** Who is signed in: null for nobody, undefined as long as that isn't known. */
+/** Who is signed in: null for nobody, undefined until it is known. */
 export const viewer = signal<ViewerFactsFragment | null | undefined>(undefined);
 
-/** Asks the gateway who is signed in. @throws ApiFailure */
+/** Loads the viewer. @throws ApiFailure */
 export async function loadViewer(): Promise<void> {
   const facts = (await execute(Viewer, {})).viewer ?? null;
   if (!facts) storePageSecret(null);
   setViewer(facts);
 }
 
-/** A session began here, or goes on with another secret: what this page proves it with is kept before anything else is asked. */
+/**
+ * Starts a session, or continues it with a new page secret. The secret is stored first, because the next requests need
+ * it.
+ */
 export function startSession({ pageSecret, ...facts }: ViewerFactsFragment & { pageSecret: string | null }): void {
   storePageSecret(pageSecret);
   setViewer(facts);
 }
 
-/** Somebody signed in, or nobody did. */
+/** Sets the viewer, and opens or closes the change feed. */
 export function setViewer(facts: ViewerFactsFragment | null): void {
   viewer.value = facts;
   if (facts) {
@@ -34,17 +37,17 @@ export function setViewer(facts: ViewerFactsFragment | null): void {
   clearListCache();
 }
 
-/** Ends this browser's session. @throws ApiFailure */
+/** Signs this browser out. @throws ApiFailure */
 export async function signOut(): Promise<void> {
   await execute(SignOut, {});
   storePageSecret(null);
   setViewer(null);
 }
 
-/** What the viewer is called on screen. */
+/** The name of the viewer on screen. */
 export function viewerName({ user }: ViewerFactsFragment): string {
   return user.__typename === 'User' ? user.email : user.name;
 }
 
-// Only a session can be lost: a stranger who is refused is told so by the form that asked.
+// Without a session there is none to end: the sign-in form shows the error itself.
 onUnauthenticated(() => viewer.value && setViewer(null));

@@ -1,12 +1,12 @@
-// The token of a one-time link. It comes behind the # of the address, which no server sees; it is taken out of the
-// address at once, so that neither the history nor a bookmark keeps it, and is held in memory only.
+// The token of a one-time sign-in link. It is in the fragment of the URL, which servers never see. It is removed from
+// the address bar at once, so that no history and no bookmark contains it, and is kept in memory only.
 
 import { signal } from '@preact/signals';
 
-/** What came with a one-time link and isn't used up; null when nothing did. */
+/** The token of a link that is not yet used; null if there is none. */
 export const signInToken = signal<string | null>(null);
 
-/** Takes the token out of the address, now and whenever a link is opened in this page again. */
+/** Moves the token from the URL into memory, now and whenever a link is opened in this page. */
 export function captureSignInToken(): void {
   readToken();
   window.addEventListener('hashchange', readToken);

@@ -18,7 +18,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { canManage, OwnerLink } from '../credentials/owner.tsx';
 import { keyCrumbs, listPaths } from './navigation.ts';
 
-/** That a key is used is told to nobody. */
+/** The change feed has no events for uses of a key, so this is polled. */
 const LAST_USED_POLL_MS = 30_000;
 
 type Key = NonNullable<ApiKeyQuery['apiKey']>;

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { OwnerLink } from '../credentials/owner.tsx';
 import { tabs } from './navigation.ts';
 
-/** That a key is used is told to nobody. */
+/** The change feed has no events for uses of a key, so this is polled. */
 const LAST_USED_POLL_MS = 30_000;
 
 const columns: Column<ApiKeyRowFragment>[] = [

@@ -28,7 +28,7 @@ export default function Screen() {
   );
 }
 
-/** The list of API keys stands at the root. */
+/** The list of API keys is at the root of this screen. */
 function RedirectToKeys() {
   const { route } = useLocation();
   useEffect(() => route(listPaths.keys, true), []);

@@ -1,11 +1,11 @@
-// The addresses of this screen, and who may do what in it.
+// The paths, tabs and breadcrumbs of this screen, and the viewer's rights in it.
 
 import { pathTo } from '../../data/routing/paths.ts';
 import { viewer } from '../../data/session/session.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
-/** API keys are what stands there when no list is named. */
+/** The list of API keys is at the root of this screen. */
 export const listPaths = { keys: pathTo('access'), bots: pathTo('access', 'bots'), users: pathTo('access', 'users') };
 
 export const tabs: readonly Tab[] = [
@@ -18,7 +18,7 @@ export const keyCrumbs: Breadcrumb[] = [{ title: 'API keys', href: listPaths.key
 export const botCrumbs: Breadcrumb[] = [{ title: 'Bot users', href: listPaths.bots }];
 export const userCrumbs: Breadcrumb[] = [{ title: 'Users', href: listPaths.users }];
 
-/** Users and bot users are the admins' business. */
+/** Only admins may change users and bot users. */
 export function isAdmin(): boolean {
   return viewer.value?.isAdmin === true;
 }

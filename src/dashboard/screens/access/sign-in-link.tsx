@@ -1,4 +1,4 @@
-// A link by which a user sets a password. Its secret is in the fragment, and in the state of this component alone.
+// A link by which a user sets a password. Only the state of this component holds the link, which contains a secret.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../data/hooks/use-mutation.ts';

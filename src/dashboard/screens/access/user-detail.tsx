@@ -35,7 +35,7 @@ export function UserPage() {
   async function changeRole() {
     if (!(await update.mutate({ id, input: { role: otherRole } }))) return;
     setOpenDialog(undefined);
-    // Who is no admin any more can't take it back.
+    // After giving up the admin role the viewer could not undo it.
     if (isYou) return loadViewer();
     toastWithUndo(`${email} is ${otherRole === 'admin' ? 'an admin' : 'a member'} now.`, UpdateUser, {
       id,
@@ -126,7 +126,7 @@ interface DeactivateDialogProps {
   onClose: () => void;
 }
 
-/** It can be taken back, but for the browsers. */
+/** Deactivation can be undone, except that the user's browser sessions have ended. */
 function DeactivateDialog({ id, email, isYou, onDone, onClose }: DeactivateDialogProps) {
   const deactivate = useMutation(DeactivateUser);
   async function confirmed() {

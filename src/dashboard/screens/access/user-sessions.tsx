@@ -14,7 +14,7 @@ import { type Column, Table } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { describeBrowser } from '../me/browser-name.ts';
 
-/** Browser sessions are told of to nobody. */
+/** The change feed has no events for browser sessions, so they are polled. */
 const SESSIONS_POLL_MS = 15_000;
 
 type Row = NonNullable<UserSessionsQuery['browserSessions']>[number];
@@ -47,7 +47,7 @@ interface UserSessionsSectionProps {
   isYou: boolean;
 }
 
-/** Where a user is signed in; for admins. */
+/** The browser sessions of a user, for admins. */
 export function UserSessionsSection({ userId, email, isYou }: UserSessionsSectionProps) {
   const { data, error, refetch } = useQuery(UserSessions, { userId }, { kinds: ['user'], pollMs: SESSIONS_POLL_MS });
   const everywhere = useMutation(SignOutEverywhere);

@@ -1,4 +1,4 @@
-// What an agent can be told from afar. It may refuse, and says why.
+// Remote commands for an agent. The agent may refuse one, with a reason.
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 
 interface CommandProps {
   id: string;
-  /** What is typed to confirm. */
+  /** The text that confirms the command. */
   name: string;
   onClose: () => void;
 }
@@ -93,7 +93,7 @@ function Update(props: CommandProps) {
 interface CommandDialogProps<Result, Variables> extends CommandProps {
   title: string;
   confirmLabel: string;
-  /** What is said when the agent has agreed. */
+  /** The toast after the agent has accepted the command. */
   successMessage: string;
   command: MutationState<Result, Variables>;
   send: () => Promise<Result | undefined>;

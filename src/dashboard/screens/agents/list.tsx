@@ -10,7 +10,7 @@ import { StartCommand } from '../credentials/start-command.tsx';
 import { RoundTrip } from './round-trip.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
 
-/** Round trips are not told of: heartbeats go every 10 s. */
+/** The change feed has no events for round trips, so they are polled. Heartbeats are sent every 10 s. */
 const ROUND_TRIP_POLL_MS = 5000;
 
 export function AgentList() {

@@ -1,7 +1,7 @@
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
-/** The last heartbeat that came back: how long it took, and when that was. */
+/** The duration and time of the last heartbeat that came back. */
 export function RoundTrip({ roundTrip }: { roundTrip: { at: string; milliseconds: number } | null }) {
   if (!roundTrip) return <span class="quiet">none known here</span>;
   return (

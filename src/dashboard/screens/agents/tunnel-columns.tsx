@@ -17,7 +17,7 @@ export const tunnelColumns: Column<AgentTunnelRowFragment>[] = [
   },
 ];
 
-/** What a tunnel is known by. */
+/** The display name of a tunnel: its URL or its labels. */
 export function tunnelName({ publicUrl, labels }: Pick<AgentTunnelRowFragment, 'publicUrl' | 'labels'>): string {
   if (publicUrl !== null) return publicUrl;
   return Object.entries(labels)
@@ -25,7 +25,7 @@ export function tunnelName({ publicUrl, labels }: Pick<AgentTunnelRowFragment, '
     .join(', ');
 }
 
-/** What has an address is looked at as an endpoint. */
+/** The page of a tunnel: that of its endpoint, if it has one. */
 export function tunnelPath({ id, endpoint }: AgentTunnelRowFragment): string {
   return endpoint ? objectPath('endpoint', endpoint.id) : objectPath('tunnel', id);
 }

@@ -14,7 +14,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { agentCrumbs } from './detail.tsx';
 import { tunnelName } from './tunnel-columns.tsx';
 
-/** One tunnel: what an agent serves at an address, or by labels for edges. */
+/** The page of a tunnel: what an agent serves at a public URL or, by labels, for edges. */
 export function TunnelPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(AgentTunnel, { id }, { kinds: ['tunnel', 'tunnelGroupBackend'] });

@@ -1,4 +1,4 @@
-// What a credential may bind: rules that are put together from parts, each with what it allows.
+// The editor of a credential's ACL rules, with an explanation of each rule.
 
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
@@ -10,10 +10,10 @@ import { BindDryRun } from './bind-dry-run.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { useAclDryRun } from './use-acl-dry-run.ts';
 
-/** As many as the gateway takes. */
+/** The limit of the gateway. */
 const MAX_RULES = 500;
 
-/** The rules of the lines; only what is whole counts. */
+/** The rules of the lines; unfinished lines are left out. */
 export function linesToAcl(lines: readonly RuleLine[]): string[] {
   return lines.flatMap((line) => lineToRule(line) ?? []);
 }
@@ -24,7 +24,7 @@ export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLi
   const focusesNewRule = useRef(false);
   const [bind, setBind] = useState('');
   const rules = linesToAcl(value);
-  // Without any rule everything is allowed; that is not to be said of one who has just begun to write them.
+  // An empty ACL allows everything. While the first rules are unfinished, the dry run must not say so.
   const hasOnlyUnfinishedRules = value.length > 0 && rules.length === 0;
   const dryRun = useAclDryRun(rules, bind.trim() && !hasOnlyUnfinishedRules ? [bind.trim()] : []);
   const evaluationOf = (line: RuleLine) => dryRun?.rules.find(({ rule }) => rule === lineToRule(line));

@@ -1,13 +1,13 @@
-// The rules of an ACL, as the parts that a form asks for. What a rule means, and whether it is right, the gateway tells.
+// Conversion between ACL rules and the parts that the form edits. The gateway explains and validates the rules.
 
 export type RuleKind = 'name' | 'below' | 'address' | 'label' | 'everything';
 
-/** One line of the form. */
+/** One rule in the form. */
 export interface RuleLine {
   kind: RuleKind;
-  /** A name or a host; the key of a label. */
+  /** A name or a host; for a label, its key. */
   first: string;
-  /** A port; the value of a label. */
+  /** A port; for a label, its value. */
   second: string;
 }
 
@@ -21,7 +21,7 @@ export const ruleKinds: readonly { kind: RuleKind; title: string; first?: string
 
 const BIND_PREFIX = 'bind:';
 
-/** The rule that a line stands for; null as long as something of it is missing. */
+/** The rule of a line; null while a part is missing. */
 export function lineToRule({ kind, first, second }: RuleLine): string | null {
   const [one, two] = [first.trim(), second.trim()];
   if (kind === 'everything') return '*';
@@ -32,7 +32,7 @@ export function lineToRule({ kind, first, second }: RuleLine): string | null {
   return kind === 'address' ? `${BIND_PREFIX}${one}:${two}` : `${BIND_PREFIX}${one}=${two}`;
 }
 
-/** What people paste: a rule, or the address of a page. */
+/** Reduces pasted text, a rule or a URL, to the name in it. */
 function stripToName(name: string): string {
   return name
     .replace(/^bind:/, '')
@@ -40,7 +40,7 @@ function stripToName(name: string): string {
     .replace(/\/.*$/, '');
 }
 
-/** The line of a rule that the gateway has accepted once. */
+/** The line of a rule that the gateway has accepted. */
 export function ruleToLine(rule: string): RuleLine {
   const pattern = rule.startsWith(BIND_PREFIX) ? rule.slice(BIND_PREFIX.length) : rule;
   if (pattern === '*') return emptyLine('everything');
@@ -56,7 +56,7 @@ export function emptyLine(kind: RuleKind): RuleLine {
   return { kind, first: '', second: '' };
 }
 
-/** What a list of rules comes to, where there is little room. */
+/** A short text for a list of rules. */
 export function aclText(acl: readonly string[]): string {
   if (acl.length === 0 || acl.some((rule) => rule === '*' || rule === `${BIND_PREFIX}*`)) return 'everything';
   return acl.map((rule) => rule.replace(BIND_PREFIX, '')).join(', ');

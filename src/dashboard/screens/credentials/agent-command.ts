@@ -1,6 +1,6 @@
 import { ruleToLine } from './acl-rules.ts';
 
-/** What an agent is to be told so that a credential with these rules lets it: its first rule decides. */
+/** The arguments of an agent that these rules allow, made from the first rule. */
 export function agentCommand(acl: readonly string[]): string {
   const lines = acl.map(ruleToLine);
   const [line] = lines;
@@ -12,7 +12,7 @@ export function agentCommand(acl: readonly string[]): string {
   return `labels 3000 --label ${shellQuote(`${first === '*' ? 'app' : first}=${second === '*' ? 'web' : second}`)}`;
 }
 
-/** A word for a shell. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -6,11 +6,11 @@ interface BindDryRunProps {
   bind: string;
   onChange: (bind: string) => void;
   result: AclDryRun['binds'][number] | undefined;
-  /** There are rules, but none is whole yet. */
+  /** There are rules, but all of them are unfinished. */
   hasOnlyUnfinishedRules: boolean;
 }
 
-/** Whether the rules above would let an agent have something. */
+/** Tells whether the rules above would allow an agent to bind something. */
 export function BindDryRun({ bind, onChange, result, hasOnlyUnfinishedRules }: BindDryRunProps) {
   const id = useId();
   return (

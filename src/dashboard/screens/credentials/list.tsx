@@ -37,7 +37,7 @@ const columns: Column<CredentialRowFragment>[] = [
   },
 ];
 
-/** With its noun, as cards have no titles of columns. */
+/** The count with its noun, because cards on narrow screens show no column titles. */
 function AgentCount({ value }: { value: number }) {
   if (value === 0) return <span class="quiet">no agent</span>;
   return (

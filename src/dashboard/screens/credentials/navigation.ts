@@ -3,7 +3,7 @@ import type { Breadcrumb } from '../../ui/layout/page.tsx';
 
 export const credentialCrumbs: Breadcrumb[] = [{ title: 'Credentials', href: pathTo('credentials') }];
 
-/** What people know a credential by. */
+/** The display name of a credential. */
 export function credentialTitle({ id, description }: { id: string; description: string }): string {
   return description.trim() || id;
 }

@@ -1,4 +1,4 @@
-// Who holds a credential or an API key.
+// The owner of a credential or an API key.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath } from '../../data/routing/paths.ts';
@@ -27,7 +27,7 @@ export function canManage({ id }: { id: string }): boolean {
   return Boolean(currentViewer && (currentViewer.isAdmin || currentViewer.user.id === id));
 }
 
-/** For admins: others hold what they have themselves made. Empty is the viewer. */
+/** A select box for admins; other users own what they create. The empty value is the viewer. */
 export function OwnerField({ subject, ...field }: FieldBinding<string> & { subject: string }) {
   const { data } = useQuery(OwnerChoices, {}, { kinds: ['user', 'botUser'] });
   const currentViewer = viewer.value;

@@ -6,13 +6,13 @@ import type { AclDryRun } from './use-acl-dry-run.ts';
 interface RuleFieldsProps {
   line: RuleLine;
   number: number;
-  /** What the gateway says of it, if it has. */
+  /** The gateway's explanation of the rule, if it is known. */
   evaluation: AclDryRun['rules'][number] | undefined;
   onChange: (line: RuleLine) => void;
   onRemove: () => void;
 }
 
-/** What stands between the two parts of a rule. */
+/** The separator between the two parts of a rule. */
 const SEPARATORS: Partial<Record<RuleKind, string>> = { address: ':', label: '=' };
 const LABELS: Partial<Record<RuleKind, [string, string?]>> = {
   name: ['the name'],
@@ -21,7 +21,7 @@ const LABELS: Partial<Record<RuleKind, [string, string?]>> = {
   label: ['the key', 'the value'],
 };
 
-/** One rule, and what it allows. */
+/** The fields of one rule, with its explanation. */
 export function RuleFields({ line, number, evaluation, onChange, onRemove }: RuleFieldsProps) {
   const id = useId();
   const { kind, first, second } = line;

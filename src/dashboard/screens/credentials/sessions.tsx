@@ -11,9 +11,9 @@ import { Count } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartCommand } from './start-command.tsx';
 
-/** As many as the gateway looks up at once. */
+/** The limit of `nodes` in the API. */
 const MAX_SHOWN = 100;
-/** Round trips are not told of: heartbeats go every 10 s. */
+/** The change feed has no events for round trips, so they are polled. Heartbeats are sent every 10 s. */
 const ROUND_TRIP_POLL_MS = 5000;
 
 type Node = NonNullable<NonNullable<CredentialSessionsQuery['nodes']>[number]>;
@@ -51,7 +51,7 @@ const columns: Column<Row>[] = [
   },
 ];
 
-/** The agents that are connected with a credential now. */
+/** The agents that are connected with a credential. */
 export function AgentSessions({ ids, acl }: { ids: readonly string[]; acl: readonly string[] }) {
   const shown = ids.slice(0, MAX_SHOWN);
   const { data, error, refetch } = useQuery(

@@ -1,4 +1,4 @@
-// The line that starts an agent of this gateway, ready to copy.
+// The command that starts an agent of this gateway.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { GatewayInfo } from '../../generated/operations.ts';
@@ -9,7 +9,7 @@ import { agentCommand, shellQuote } from './agent-command.ts';
 import './start-command.css';
 import { Button } from '../../ui/button.tsx';
 
-/** What the certificate is called where it is saved to. */
+/** The name of the downloaded certificate file. */
 const CA_FILE = 'gateway-ca.pem';
 
 interface StartCommandProps {
@@ -45,11 +45,11 @@ export function StartCommand({ token, acl }: StartCommandProps) {
 
 interface DownloadCertificateProps {
   pem: string;
-  /** The file's name. */
+  /** The name of the file. */
   name: string;
 }
 
-/** Gives a certificate to the browser as a file. It is no secret. */
+/** Downloads a certificate, which is public. */
 function DownloadCertificate({ pem, name }: DownloadCertificateProps) {
   function save() {
     const href = URL.createObjectURL(new Blob([pem], { type: 'application/x-pem-file' }));

@@ -1,4 +1,4 @@
-// Chooses the certificate of a domain: one that was uploaded before, or a new one.
+// Assigns a certificate to a domain: one that exists, or a new one.
 
 import { useState } from 'preact/hooks';
 import { useList } from '../../data/hooks/use-list.ts';
@@ -73,7 +73,7 @@ export function AssignCertificate({ domain, onDone, onCancel }: AssignCertificat
   );
 }
 
-/** Whether a name of a certificate is good for a domain. The gateway has the last word. */
+/** Whether a name of a certificate covers a domain. The gateway validates again. */
 function covers(name: string, domain: string): boolean {
   return name === domain || (name.startsWith('*.') && domain.slice(domain.indexOf('.')) === name.slice(1));
 }

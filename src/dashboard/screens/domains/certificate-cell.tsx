@@ -4,7 +4,7 @@ import type { DomainRowFragment } from '../../generated/operations.ts';
 import { CertificateEnds } from '../../generated/operations.ts';
 import { Expiry } from './certificates/expiry.tsx';
 
-/** Which certificate the visitors of a domain see, and how long it lasts. */
+/** The certificate that visitors of a domain get, and when it expires. */
 export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
   const { cnameTarget, certificate, certificateManagementPolicy } = domain;
   if (certificate) {
@@ -21,13 +21,13 @@ export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
   return <span class="quiet">{certificateManagementPolicy ? 'no certificate yet' : 'no certificate'}</span>;
 }
 
-/** By the ids of certificates. They stay for good, so that each is asked for once. */
+/** By the ids of certificates. Certificates are immutable, so each is requested once. */
 const expiryById = signal<ReadonlyMap<string, string>>(new Map());
 const requestedIds = new Set<string>();
 
 export const certificateExpiry = {
   get: (id: string): string | undefined => expiryById.value.get(id),
-  /** Has those asked for that aren't known. */
+  /** Requests those that are not known yet. */
   load(ids: readonly string[]): void {
     const missing = [...new Set(ids)].filter((id) => !requestedIds.has(id));
     if (missing.length === 0) return;

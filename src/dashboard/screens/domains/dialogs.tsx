@@ -1,4 +1,4 @@
-// What can be done with a whole domain.
+// The dialogs that edit and delete a domain.
 
 import { useLocation } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';

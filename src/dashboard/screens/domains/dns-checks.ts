@@ -1,13 +1,12 @@
-// Whether the DNS is right for the domains of a list. Each check may take seconds, so that few are under way at once, and
-// only for rows that are looked at.
+// DNS checks for the domains of a list. A check may take seconds, so only visible rows are checked, and few at a time.
 
 import { signal } from '@preact/signals';
 import { execute, toApiFailure } from '../../data/client/client.ts';
 import { CheckDomain } from '../../generated/operations.ts';
 
-/** Browsers grant six connections per gateway: most are for others. */
+/** Browsers allow six connections to the gateway; the others stay free for other requests. */
 const MAX_CONCURRENT_CHECKS = 2;
-/** How long an answer is taken for true. */
+/** How long a result counts as current. */
 const MAX_AGE_MS = 60_000;
 
 export interface DnsResult {
@@ -15,21 +14,21 @@ export interface DnsResult {
   message: string;
 }
 
-/** By the ids of domains; undefined as long as nothing is known. */
+/** The results by the ids of domains. */
 export const dnsResults = signal<ReadonlyMap<string, DnsResult>>(new Map());
 
 const checkedAt = new Map<string, number>();
 const queue: string[] = [];
 let running = 0;
 
-/** Has domains checked that weren't lately. Those that are no longer looked at are forgotten. */
+/** Queues checks of domains without a current result, in place of those that were queued before. */
 export function queueDnsChecks(ids: readonly string[]): void {
   const due = ids.filter((id) => Date.now() - (checkedAt.get(id) ?? Number.NEGATIVE_INFINITY) > MAX_AGE_MS);
   queue.splice(0, queue.length, ...due);
   while (running < MAX_CONCURRENT_CHECKS && queue.length > 0) void checkNext();
 }
 
-/** What a page of its own has learnt. */
+/** Stores a result that a domain's own page got. */
 export function storeDnsResult(id: string, state: DnsResult): void {
   checkedAt.set(id, Date.now());
   dnsResults.value = new Map(dnsResults.value).set(id, state);

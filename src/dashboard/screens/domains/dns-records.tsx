@@ -1,4 +1,4 @@
-// The DNS records that a domain needs, each looked up as long as one looks on.
+// The DNS records that a domain needs, checked repeatedly while the page is open.
 
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
@@ -13,7 +13,7 @@ import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { storeDnsResult } from './dns-checks.ts';
 
-/** How often the DNS is asked as long as something is missing. */
+/** How often the DNS is checked while a record is missing. */
 const RECHECK_MS = 30_000;
 
 type Check = NonNullable<CheckDomainQuery['checkReservedDomain']>;

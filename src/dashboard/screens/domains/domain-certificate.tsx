@@ -1,4 +1,4 @@
-// The certificate that the visitors of a domain see.
+// The certificate that visitors of a domain get.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
@@ -20,7 +20,7 @@ import { certificateTitle } from './navigation.ts';
 
 interface DomainCertificateProps {
   domain: Domain;
-  /** Changes are told, too, but not at once. */
+  /** Called after a change, because the change feed reports it with a delay. */
   onChanged: () => void;
 }
 
@@ -96,7 +96,7 @@ function UploadedCertificate({ domain, id, onChanged }: DomainCertificateProps &
   );
 }
 
-/** Nothing here obtains certificates yet: the gateway says so itself. */
+/** The policy for automatic certificates. This gateway does not obtain any yet, which the API says itself. */
 function ManagedCertificate({ domain, onChanged }: DomainCertificateProps) {
   const { id, certificateManagementPolicy: policy, certificateManagementStatus: status } = domain;
   const unset = useMutation(UnsetDomainPolicy);

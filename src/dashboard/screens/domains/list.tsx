@@ -49,7 +49,7 @@ export function DomainList() {
   );
 }
 
-/** Asks beside the list what is known of the rows in view only. */
+/** Loads the DNS results and certificates of the visible rows. */
 function useVisibleRowDetails(rows: readonly DomainRowFragment[], inView: readonly string[]): void {
   const visibleRows = rows.filter(({ id }) => inView.includes(id));
   const ids = visibleRows.filter(({ cnameTarget }) => cnameTarget !== null).map(({ id }) => id);
@@ -65,7 +65,7 @@ function useVisibleRowDetails(rows: readonly DomainRowFragment[], inView: readon
   useEffect(() => certificateExpiry.load(certificates), [certificates.join()]);
 }
 
-/** What the DNS says of a domain, in a word. */
+/** The result of the DNS check in one word. */
 function DnsCell({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
   if (cnameTarget === null) return <span class="quiet">no DNS needed</span>;
   const state = dnsResults.value.get(id);

@@ -1,4 +1,4 @@
-// The addresses of this screen.
+// The paths, tabs and breadcrumbs of this screen.
 
 import { pathTo } from '../../data/routing/paths.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
@@ -17,7 +17,7 @@ export const certificateCrumbs: Breadcrumb[] = [
   { title: 'Certificates', href: listPaths.certificates },
 ];
 
-/** What people know a certificate by. */
+/** The display name of a certificate. */
 export function certificateTitle(certificate: {
   id: string;
   description: string;

@@ -51,7 +51,7 @@ export function NewDomain() {
   );
 }
 
-/** What people paste. The rest the gateway tells. */
+/** Rejects what people paste by mistake. The gateway validates the rest. */
 function validateDomainName(value: string): string | null {
   const name = value.trim();
   if (/^[a-z]+:\/\//i.test(name)) return 'Only the name is needed, without a scheme such as https://.';

@@ -1,4 +1,4 @@
-// One object that modules name: its page, and what deletes it.
+// The layout of the page of one object, with a dialog that deletes it.
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -17,14 +17,14 @@ interface DetailPageProps {
   title: string;
   badge?: ComponentChildren;
   crumbs: readonly Breadcrumb[];
-  /** What it is called within a sentence: `IP policy`. */
+  /** The name of its kind within a sentence: `IP policy`. */
   noun: string;
-  /** Deletes it: the page goes back to the innermost crumb. */
+  /** The mutation that deletes it. Afterwards the page goes to the last breadcrumb. */
   remove: Operation<unknown, { id: string; edgeId: string }> | Operation<unknown, { id: string }>;
   id: string;
-  /** What else names it. */
+  /** More variables of that mutation. */
   extraVariables?: { edgeId: string };
-  /** What happens to others when it is deleted. */
+  /** What the deletion does to other objects. */
   consequence: ComponentChildren;
   children: ComponentChildren;
 }
@@ -41,7 +41,7 @@ export function DetailPage({
   children,
 }: DetailPageProps) {
   const [isConfirming, setConfirming] = useState(false);
-  // Only routes are named by their edge, too: `where` has what the operation takes besides the id.
+  // Only routes are identified by their edge as well: `extraVariables` has what the mutation takes besides the id.
   const removing = useMutation(remove as Operation<unknown, { id: string }>);
   const { route } = useLocation();
   return (
@@ -87,7 +87,7 @@ interface NotYetProps {
   refetch: () => Promise<void>;
 }
 
-/** Stands where an object is still to come, or does not come. */
+/** The page of an object that is loading or failed to load. */
 export function NotYet({ title, crumbs, error, refetch }: NotYetProps) {
   return (
     <Page title={title} crumbs={crumbs}>

@@ -1,4 +1,4 @@
-// All edges, by kind, with how many tunnels are behind each.
+// The lists of HTTPS and TLS edges, with the number of live tunnels behind each edge.
 
 import { useMemo } from 'preact/hooks';
 import { type LiveList, useList } from '../../data/hooks/use-list.ts';
@@ -133,7 +133,7 @@ function TunnelCountCell({ count }: { count: number | undefined }) {
   return count === undefined ? <span class="quiet">…</span> : <TunnelCount count={count} />;
 }
 
-/** The tunnel groups that get traffic of an edge. */
+/** The ids of the tunnel groups that get traffic of an edge. */
 export function enabledBackendIds(
   row: { routes: readonly { backend: Backend | null }[] } | { backend: Backend | null },
 ): string[] {

@@ -1,4 +1,4 @@
-// What HTTPS and TLS edges have in common: their names, their notes, and their end.
+// The form for the names, description and metadata of HTTPS and TLS edges.
 
 import { useLocation } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';

@@ -1,4 +1,4 @@
-// What is to be known of an edge at a glance.
+// The most important properties of an edge.
 
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
@@ -8,7 +8,7 @@ import { TunnelCount, useTunnelCounts } from './tunnel-count.tsx';
 
 interface EdgeSummaryProps {
   edge: { id: string; createdAt: string; hostports: readonly string[]; description: string };
-  /** The tunnel groups that its traffic goes to. */
+  /** The ids of the tunnel groups that get its traffic. */
   backends: readonly string[];
 }
 

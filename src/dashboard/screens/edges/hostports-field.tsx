@@ -1,4 +1,4 @@
-// The names that an edge answers.
+// The field for the host names of an edge.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
@@ -57,7 +57,7 @@ export function HostportsField(field: HostportsFieldProps) {
   );
 }
 
-/** What is sent: without a port, 443 is meant. */
+/** The host and port of each line. The default port is 443. */
 export function linesToHostports(lines: readonly string[]): string[] {
   return nonEmptyLines(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
 }

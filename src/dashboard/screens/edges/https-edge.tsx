@@ -1,4 +1,4 @@
-// One HTTPS edge: its routes, its modules, its settings.
+// The page of an HTTPS edge with its routes, modules and settings, and the pages of its modules.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { useParam } from '../../data/routing/use-param.ts';

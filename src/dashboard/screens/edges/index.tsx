@@ -1,4 +1,4 @@
-// Edges, their routes and modules, and what modules name.
+// Edges with their routes and modules, and the objects that modules refer to.
 
 import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';

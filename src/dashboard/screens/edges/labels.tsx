@@ -1,4 +1,4 @@
-// The labels by which backends choose tunnels.
+// The labels by which backends select tunnels.
 
 import { Tag } from '../../ui/feedback/tag.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';

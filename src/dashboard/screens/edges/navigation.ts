@@ -1,4 +1,4 @@
-// The addresses of this screen, and what stands beside each other in it.
+// The paths, tabs and breadcrumbs of this screen.
 
 import { edgeRoutePath, objectPath, pathTo } from '../../data/routing/paths.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
@@ -20,12 +20,12 @@ export const tabs: readonly Tab[] = [
   { title: 'Certificate authorities', href: listPaths.authorities },
 ];
 
-/** Where a new one of a list is made. */
+/** The path of the form for a new object of a list. */
 export function newPath(list: string): string {
   return `${list}/new`;
 }
 
-/** Where a module is: `host` is the address of its edge or route. */
+/** The path of a module. @param host the path of its edge or route. */
 export function modulePath(host: string, field: string): string {
   return `${host}/modules/${field}`;
 }
@@ -41,14 +41,14 @@ export interface NamedEdge {
   hostports: readonly string[];
 }
 
-/** What an edge is called: its names, or its id as long as it has none. */
+/** The display name of an edge: its host names, or its id if it has none. */
 export function edgeTitle({ id, hostports }: NamedEdge): string {
   const [first, ...others] = hostports;
   if (first === undefined) return id;
   return others.length > 0 ? `${hostName(first)} and ${others.length} more` : hostName(first);
 }
 
-/** Every edge answers on port 443, so that it need not be said. */
+/** The host name without the port, which is always 443. */
 export function hostName(hostport: string): string {
   return hostport.replace(/:443$/, '');
 }
@@ -61,7 +61,7 @@ export function routeCrumbs(edge: NamedEdge, route: { id: string; match: string 
   return [...httpsCrumbs(edge), { title: route.match, href: edgeRoutePath(edge.id, route.id) }];
 }
 
-/** What a visitor would ask for at an edge, and below a path of it. */
+/** A URL that a visitor could request at an edge. */
 export function exampleUrl({ hostports: [first] }: { hostports: readonly string[] }, path = '/'): string {
   return `https://${first ? hostName(first).replace(/^\*\./, 'any.') : 'app.example.com'}${path}`;
 }

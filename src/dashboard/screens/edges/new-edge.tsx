@@ -1,4 +1,4 @@
-// Makes an edge.
+// The form for a new edge.
 
 import { useLocation, useRoute } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';

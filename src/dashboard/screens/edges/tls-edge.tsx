@@ -1,4 +1,4 @@
-// One TLS edge: its modules and its settings.
+// The page of a TLS edge with its modules and settings, and the pages of its modules.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath } from '../../data/routing/paths.ts';

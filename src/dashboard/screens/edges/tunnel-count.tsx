@@ -3,7 +3,7 @@ import { useQuery } from '../../data/hooks/use-query.ts';
 import { TunnelsBehind } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
 
-/** How many live tunnels there are; none is worth a look. */
+/** The number of live tunnels; zero is highlighted. */
 export function TunnelCount({ count }: { count: number }) {
   return (
     <Tag variant={count === 0 ? 'warn' : 'plain'}>
@@ -12,12 +12,12 @@ export function TunnelCount({ count }: { count: number }) {
   );
 }
 
-/** As many as the API looks up at once. */
+/** The limit of `nodes` in the API. */
 const ASKED_MAX = 100;
 
 /**
- * Asks for the tunnels of these groups, again whenever one comes or goes.
- * @returns what tells how many different tunnels some of the groups have; undefined as long as it isn't known.
+ * Loads the live tunnels of these groups, and keeps them current.
+ * @returns a function that counts the different tunnels of some of the groups; undefined while they are loading.
  */
 export function useTunnelCounts(backends: readonly string[]): (some: readonly string[]) => number | undefined {
   const ids = [...new Set(backends)].sort().slice(0, ASKED_MAX);

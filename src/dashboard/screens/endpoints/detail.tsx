@@ -17,7 +17,7 @@ import { lastKnownUrl, rememberUrl } from './url-history.ts';
 const KINDS = ['endpoint', 'offlineEndpoint', 'tunnelSession'];
 const ROUND_TRIP_POLL_MS = 5000;
 
-/** An endpoint, live or offline. Who watches one that goes offline, or comes back, goes with it. */
+/** The page of an endpoint, live or offline. If it goes offline or comes back, the page follows. */
 export function EndpointPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(
@@ -48,7 +48,7 @@ export function EndpointPage() {
   );
 }
 
-/** Goes on to what has the address now, once what had it is gone. */
+/** When the endpoint is gone, redirects to the object that has its URL now. */
 function useRedirectToCurrentEndpoint(id: string, isMissing: boolean): void {
   const { route } = useLocation();
   const publicUrl = lastKnownUrl(id);

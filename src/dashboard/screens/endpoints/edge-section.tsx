@@ -1,4 +1,4 @@
-// The edge that serves an endpoint: where its requests go, and through which modules.
+// The edge that serves an endpoint, with its routes and modules.
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { edgeRoutePath, objectPath } from '../../data/routing/paths.ts';

@@ -4,7 +4,7 @@ export interface EndpointDotProps {
   endpoint: { agents: number; roundTrip: { at: string } | null };
 }
 
-/** Green for a heartbeat that came back from an agent behind it, never for the address being there. */
+/** The status of an endpoint. It is green only after a heartbeat of an agent behind it came back. */
 export function EndpointDot({ endpoint: { agents, roundTrip } }: EndpointDotProps) {
   if (agents === 0) return <StatusDot state="warn">no agent</StatusDot>;
   return <StatusDot state="live" roundTripAt={roundTrip?.at} />;

@@ -98,7 +98,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
   );
 }
 
-/** Whether its requests are captured. */
+/** The state of the traffic capture. */
 function CaptureState({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_POLL_MS });
   const capture = data?.trafficCapture;
@@ -122,7 +122,7 @@ function CaptureState({ id }: { id: string }) {
   );
 }
 
-/** The reserved domain that a name belongs to, by its own name: a wildcard covers many. */
+/** A link to the reserved domain, labelled with its name, which may be a wildcard. */
 function DomainLink({ id }: { id: string }) {
   const { data } = useQuery(EndpointDomain, { id }, { kinds: ['reservedDomain'] });
   return <a href={objectPath('reservedDomain', id)}>{data?.reservedDomain?.domain ?? id}</a>;

@@ -16,9 +16,9 @@ import { offlineColumns } from './offline-list.tsx';
 import { ByteRateCell, RequestRateCell } from './traffic-cells.tsx';
 import { type Traffic, useTraffic } from './use-traffic.ts';
 
-/** Round trips are not told of: heartbeats go every 10 s. */
+/** The change feed has no events for round trips, so they are polled. Heartbeats are sent every 10 s. */
 const ROUND_TRIP_POLL_MS = 10_000;
-/** So many of those that went offline are shown below the live ones. */
+/** How many recent offline endpoints are shown below the live ones. */
 const MAX_RECENTLY_OFFLINE = 5;
 
 export function LiveEndpointList() {

@@ -3,11 +3,11 @@ import { Tag } from '../../ui/feedback/tag.tsx';
 
 interface ModuleTagsProps {
   kind: keyof typeof unsetOperations;
-  /** The edge or route, with its modules by their fields. */
+  /** The edge or route, which has its modules as fields. */
   host: object;
 }
 
-/** The modules that are set. Those that are switched off say so. */
+/** The modules that are set, as tags. */
 export function ModuleTags({ kind, host }: ModuleTagsProps) {
   const fields = new Map<string, { enabled: boolean } | null>(Object.entries(host));
   const set = Object.keys(unsetOperations[kind]).flatMap((field) => {
@@ -24,7 +24,7 @@ export function ModuleTags({ kind, host }: ModuleTagsProps) {
   );
 }
 
-/** The words of a field's name. The forms know better names, but this screen does without loading them. */
+/** The words of a field's name. The module forms have better names, but this screen does not load their code. */
 function nounOf(field: string): string {
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/\b(ip|tls|tcp)\b/g, (word) => word.toUpperCase());

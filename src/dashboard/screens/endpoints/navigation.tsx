@@ -3,7 +3,7 @@ import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 
 export interface EndpointTabsProps {
-  /** How many there are; undefined as long as that isn't known. */
+  /** The number of live endpoints; undefined until it is known. */
   live?: number;
   offline?: number;
 }

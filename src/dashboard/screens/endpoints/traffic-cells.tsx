@@ -1,4 +1,4 @@
-// Numbers of a row that change by themselves, so that the row needn't be drawn again for them.
+// Cells that read a signal, so that new numbers do not render the whole row.
 
 import type { ReadonlySignal } from '@preact/signals';
 import { Rate } from '../../ui/text/numbers.tsx';
@@ -14,7 +14,7 @@ export function RequestRateCell({ id, traffic }: CellProps) {
   return now ? <Rate value={now.requestsPerSecond} unit="req" /> : <span class="quiet">–</span>;
 }
 
-/** Both ways together. */
+/** The rate of both directions together. */
 export function ByteRateCell({ id, traffic }: CellProps) {
   const now = traffic.value.get(id);
   return now ? <Rate value={now.bytesInPerSecond + now.bytesOutPerSecond} /> : <span class="quiet">–</span>;

@@ -9,7 +9,7 @@ export interface TrafficDetailsProps {
   traffic: ReadonlySignal<Traffic>;
 }
 
-/** What passes through one endpoint now. */
+/** The current traffic of an endpoint. */
 export function TrafficDetails({ id, proto, traffic }: TrafficDetailsProps) {
   const now = traffic.value.get(id);
   if (!now) return <p class="quiet">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;

@@ -1,6 +1,7 @@
-// What the endpoints were called that this page has shown. Once one is offline, only its address leads to what is known of it.
+// The URLs of the endpoints that were shown in this page. The id of an endpoint changes when it goes offline, its URL
+// does not.
 
-/** More than anybody looks at before the page is loaded anew. */
+/** The limit of the map; it is emptied when it is full. */
 const MAX_URLS = 1000;
 
 const urls = new Map<string, string>();

@@ -1,4 +1,4 @@
-// What passes through the endpoints on screen. It changes all the time, so that nobody is told of it: it is asked for.
+// The current traffic of the visible endpoints. It changes all the time, so it is polled.
 
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -7,12 +7,12 @@ import { refreshOn } from '../../data/live/refresh.ts';
 import { EndpointTraffic, type TrafficNowFragment } from '../../generated/operations.ts';
 
 const POLL_MS = 2000;
-/** The most that the API tells of at once. */
+/** The limit of `endpointTraffic` in the API. */
 const MAX_ENDPOINTS = 100;
 
 export type Traffic = ReadonlyMap<string, TrafficNowFragment>;
 
-/** By the ids of endpoints; those that this node of the gateway does not serve are left out. */
+/** The traffic by the ids of endpoints, without those that this node does not serve. */
 export function useTraffic(ids: ReadonlySignal<readonly string[]>): ReadonlySignal<Traffic> {
   const traffic = useSignal<Traffic>(new Map());
   const scheduleRefresh = useRef(() => {});
@@ -30,7 +30,7 @@ export function useTraffic(ids: ReadonlySignal<readonly string[]>): ReadonlySign
     async function fetchTraffic(): Promise<void> {
       const visibleIds = ids.peek().slice(0, MAX_ENDPOINTS);
       if (visibleIds.length === 0) return;
-      // What failed is asked again by the clock; whether the gateway is there at all is said elsewhere.
+      // The next poll tries again; the header shows whether the gateway can be reached.
       const result = await execute(EndpointTraffic, { ids: visibleIds }, unmounted.signal).catch(() => null);
       if (!result || unmounted.signal.aborted) return;
       traffic.value = new Map(result.endpointTraffic?.map((one) => [one.endpointId, one]));

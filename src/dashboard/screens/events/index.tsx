@@ -1,4 +1,4 @@
-// Events: where they are delivered, and which.
+// Event destinations and event subscriptions.
 
 import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';

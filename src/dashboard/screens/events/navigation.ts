@@ -1,4 +1,4 @@
-// The addresses of this screen that are no object's.
+// The paths, tabs and breadcrumbs of this screen.
 
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import type { Tab } from '../../ui/layout/tabs.tsx';
@@ -19,7 +19,7 @@ export const newSubscription = pathTo('events', 'subscriptions', 'new');
 export const destinationCrumbs = [{ title: 'Event destinations', href: listPaths.destinations }];
 export const subscriptionCrumbs = [{ title: 'Event subscriptions', href: listPaths.subscriptions }];
 
-/** Where a destination is changed. */
+/** The path of the form that edits a destination. */
 export function editPath(destinationId: string): string {
   return `${objectPath('eventDestination', destinationId)}/edit`;
 }

@@ -1,4 +1,5 @@
-// Which browser a `User-Agent` says it is. Others claim to be these, too: the order is from the narrower to the wider.
+// The name of the browser in a `User-Agent`. Browsers also claim to be others, so the more specific patterns come
+// first.
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg[A-Z]?\w*\/(\d+)/, 'Edge'],

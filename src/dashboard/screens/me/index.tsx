@@ -1,4 +1,4 @@
-// What belongs to the viewer: who they are, their password, and where they are signed in.
+// The viewer's own page: role, password and browser sessions.
 
 import { viewer, viewerName } from '../../data/session/session.ts';
 import { Page } from '../../ui/layout/page.tsx';

@@ -12,7 +12,7 @@ import { validatePassword } from '../sign-in/validate-password.ts';
 
 /** Changes the viewer's own password. */
 export function Password() {
-  // What was typed is forgotten with the form that held it.
+  // A new key unmounts the form, which drops what was typed.
   const [form, setForm] = useState(0);
   return (
     <Section title="Password" lead="Changing it signs out every other browser of yours.">
@@ -36,7 +36,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
 
   return (
     <Form submitLabel="Change the password" onSubmit={() => void submit()} error={change.error} isBusy={change.isBusy}>
-      {/* A password keeper needs to see whose password it is. */}
+      {/* Password managers need the user name. */}
       <input
         class="unseen"
         type="text"

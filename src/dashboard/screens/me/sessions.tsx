@@ -44,7 +44,7 @@ const columns: Column<Row>[] = [
   },
 ];
 
-/** Where the viewer is signed in. */
+/** The browser sessions of the viewer. */
 export function OwnSessions() {
   const { data, error, refetch } = useQuery(BrowserSessions, {}, { pollMs: 30_000 });
   const everywhere = useMutation(SignOutEverywhere);

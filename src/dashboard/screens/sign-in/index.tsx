@@ -1,4 +1,4 @@
-// Who isn't signed in: with e-mail address and password, or by a one-time link, which asks for a new password.
+// The sign-in screen: by e-mail address and password, or by a one-time link, which sets a new password.
 
 import { useEffect } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';

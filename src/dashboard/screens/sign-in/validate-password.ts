@@ -1,7 +1,7 @@
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 1024;
 
-/** What is wrong with a new password, as far as it can be told here. */
+/** The rules for a new password that the browser can check. The gateway has more. */
 export function validatePassword(password: string): string | null {
   const length = [...password].length;
   if (length < MIN_LENGTH) return `A password has at least ${MIN_LENGTH} characters; this has ${length}.`;

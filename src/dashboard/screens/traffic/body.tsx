@@ -7,18 +7,18 @@ import { decodeBase64, hexDump } from './bytes.ts';
 import { headerValue } from './headers.tsx';
 
 const HEX_BYTES = 256;
-/** A browser takes long to lay out more. */
+/** Longer texts take browsers too long to lay out. */
 const MAX_TEXT_LENGTH = 100_000;
 
 export interface BodyProps {
   body: BodyFactsFragment;
-  /** What was kept of it; needed only where it is no text. */
+  /** The captured bytes; needed only for bodies that are not text. */
   base64?: string;
-  /** Those that came with it: they say what it is. */
+  /** The header fields of the message, for its content type. */
   headers: readonly HeaderLineFragment[];
 }
 
-/** A body as people read it: text as text, JSON laid out, the rest by its size and its first bytes. */
+/** A captured body: text as text, JSON indented, binary data as a hex dump. */
 export function Body({ body, base64, headers }: BodyProps) {
   const { bytes, keptBytes, isWhole, text } = body;
   const type = headerValue(headers, 'content-type');
@@ -102,7 +102,7 @@ function HexBody({ base64, kept }: { base64: string | undefined; kept: number })
   );
 }
 
-/** JSON with its lines indented; null for what is no object or list in JSON. */
+/** Indents a JSON object or array; null for anything else. */
 function prettyJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {

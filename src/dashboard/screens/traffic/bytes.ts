@@ -1,21 +1,21 @@
-// Bytes as the API gives them, and as people read them.
+// Conversions of bytes: Base64 and hex dumps.
 
-/** As many as a narrow screen has room for. */
+/** Fits on narrow screens. */
 const HEX_PER_LINE = 8;
 
-/** @param base64 of the API: never malformed. */
+/** @param base64 valid Base64 from the API. */
 export function decodeBase64(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-/** Text as its bytes in UTF-8, in Base64. */
+/** Encodes the UTF-8 bytes of a text in Base64. */
 export function encodeBase64(text: string): string {
   let letters = '';
   for (const byte of new TextEncoder().encode(text)) letters += String.fromCharCode(byte);
   return btoa(letters);
 }
 
-/** The first of the bytes in hex, with what they are in ASCII beside them. */
+/** A hex dump with the ASCII characters beside it. */
 export function hexDump(bytes: Uint8Array, maxBytes: number): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, maxBytes); at += HEX_PER_LINE) {

@@ -1,4 +1,4 @@
-// Whether the requests of an endpoint are captured, and how to change that.
+// The state of the traffic capture of an endpoint, with its controls.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
@@ -14,7 +14,7 @@ import { CaptureSettings, sizeOf } from './capture-settings.tsx';
 export interface CaptureBarProps {
   endpointId: string;
   capture: CaptureStateFragment;
-  /** It was changed here. */
+  /** Called after a change. */
   onChange: () => void;
 }
 

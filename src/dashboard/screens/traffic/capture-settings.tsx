@@ -27,7 +27,7 @@ const SIZES = [
   { value: '1048576', title: 'The first 1 MiB' },
 ];
 
-/** Redacted whatever is said here. */
+/** The gateway redacts these in any case. */
 const ALWAYS_REDACTED = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'];
 
 export function CaptureSettings({ endpointId, capture, onClose }: CaptureSettingsProps) {
@@ -82,13 +82,13 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
   );
 }
 
-/** Another size may have been chosen by way of the API. */
+/** Adds the current size, which may have been set through the API, to the options. */
 function sizesWith(bytes: string) {
   if (SIZES.some(({ value }) => value === bytes)) return SIZES;
   return [...SIZES, { value: bytes, title: titleOf(Number(bytes)) }];
 }
 
-/** How much of a body is kept, to be said amid a sentence. */
+/** The size within a sentence. */
 export function sizeOf(bytes: number): string {
   const { title } = SIZES.find(({ value }) => value === String(bytes)) ?? { title: titleOf(bytes) };
   return title.replace('The', 'the');

@@ -1,4 +1,4 @@
 import type { CapturedRequestQuery } from '../../generated/operations.ts';
 
-/** A captured request with its answer, as it is looked at alone. */
+/** A captured request with its response. */
 export type Request = NonNullable<CapturedRequestQuery['capturedRequest']>;

@@ -11,7 +11,7 @@ import { StartCommand } from '../credentials/start-command.tsx';
 import { ByteRateCell, RequestRateCell } from '../endpoints/traffic-cells.tsx';
 import { type Traffic, useTraffic } from '../endpoints/use-traffic.ts';
 
-/** Whose traffic is to be looked at. */
+/** Selects the endpoint whose traffic is shown. */
 export function EndpointPicker() {
   const list = useList(TrafficEndpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'] });
   const traffic = useTraffic(list.visibleIds);

@@ -6,10 +6,10 @@ import { type Filter, statusFilters } from './filter.ts';
 export interface FilterBarProps {
   filter: Filter;
   onChange: (some: Partial<Filter>) => void;
-  /** How many pass, of how many. */
+  /** The number of requests that match, and of all requests. */
   shown: number;
   all: number;
-  /** Buttons beside it. */
+  /** Buttons beside the filter. */
   children?: ComponentChildren;
 }
 

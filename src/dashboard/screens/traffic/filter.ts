@@ -1,11 +1,11 @@
-// Which of the captured requests are shown. It stands in the address, so that it is there again when one comes back.
+// The filter of captured requests. It is part of the URL, so that the back button restores it.
 
 import { useLocation } from 'preact-iso/router';
 import type { CapturedRowFragment } from '../../generated/operations.ts';
 
 export interface Filter {
   text: string;
-  /** A key of `classes`. */
+  /** A key of `statusFilters`. */
   status: string;
 }
 
@@ -32,7 +32,7 @@ export function useFilter(): [Filter, (some: Partial<Filter>) => void] {
   return [filter, change];
 }
 
-/** Whether a request is to be shown: its text is looked for in all that its row says. */
+/** Whether a request matches the filter. The text is searched in everything that its row shows. */
 export function matchesFilter({ text, status }: Filter, row: Row): boolean {
   if (!(statusFilters[status]?.matches(row) ?? true)) return false;
   const { method, path, clientIp, refusal } = row;

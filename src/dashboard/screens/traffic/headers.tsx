@@ -1,12 +1,12 @@
 import type { HeaderLineFragment } from '../../generated/operations.ts';
 
 export interface HeadersProps {
-  /** Whose they are, for a screen reader. */
+  /** The accessible name of the table. */
   label: string;
   headers: readonly HeaderLineFragment[];
 }
 
-/** Header fields as they passed. */
+/** The header fields of a captured message. */
 export function Headers({ label, headers }: HeadersProps) {
   if (headers.length === 0) return <p class="quiet">No header fields.</p>;
   return (
@@ -23,7 +23,7 @@ export function Headers({ label, headers }: HeadersProps) {
   );
 }
 
-/** The value of a header field; '' when there is none. @param name in lower case. */
+/** The value of a header field; empty if there is none. @param name in lower case. */
 export function headerValue(headers: readonly HeaderLineFragment[], name: string): string {
   return headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
 }

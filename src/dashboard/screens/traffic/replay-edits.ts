@@ -1,4 +1,4 @@
-// What a form says about a replay, as the API takes it.
+// Conversion of the replay form to the input of the API.
 
 import type { HeaderLineFragment, ReplayRequestInput } from '../../generated/operations.ts';
 import { encodeBase64 } from './bytes.ts';
@@ -7,17 +7,17 @@ import type { Request } from './captured-request.ts';
 export interface ReplayEdits {
   method: string;
   path: string;
-  /** `name: value` each. */
+  /** Lines of `name: value`. */
   headers: readonly string[];
   body: string;
-  /** Whether the body is sent as it was captured. */
+  /** Whether the captured body is sent unchanged. */
   keepsBody: boolean;
 }
 
-/** Stands for a value that isn't shown, and is sent all the same. */
+/** Stands in for a redacted value, which is sent although it is not shown. */
 export const AS_CAPTURED = '(as captured)';
 
-/** Host stays as it was; the others belong to one hop or one sending, and are made anew whatever is said. */
+/** Header fields that cannot be edited: Host stays, and the gateway generates the others for each request. */
 const REGENERATED_HEADERS =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-mtls-.*)$/i;
 
@@ -26,13 +26,13 @@ export function initialEdits({ method, path, requestHeaders, requestBody: { isWh
   return { method, path, headers, body: text ?? '', keepsBody: isWhole };
 }
 
-/** Only what differs from what was captured. */
+/** The input, with only what differs from the captured request. */
 export function replayInput(
   request: Request,
   { method, path, headers, body, keepsBody }: ReplayEdits,
 ): ReplayRequestInput {
   const before = initialEdits(request);
-  // The text of a compressed body isn't compressed any more.
+  // The edited text of a compressed body is sent uncompressed.
   const isDecoded = !keepsBody && request.requestHeaders.some(({ name }) => /^content-encoding$/i.test(name));
   const sent = isDecoded ? headers.filter((line) => !/^content-encoding\s*:/i.test(line)) : headers;
   return {

@@ -9,7 +9,7 @@ import { maxBytes, required } from '../../ui/forms/validators.ts';
 import type { Request } from './captured-request.ts';
 import { AS_CAPTURED, initialEdits, replayInput, validateHeader } from './replay-edits.ts';
 
-/** The API takes requests of 64 KiB, in which the body stands in Base64. */
+/** The API takes requests of 64 KiB, and the body in them is Base64. */
 const BODY_MAX_BYTES = 45_000;
 const BODY_ROWS = 12;
 

@@ -10,14 +10,14 @@ import { StatusTag } from './status-tags.tsx';
 
 export interface ReplayResponseProps {
   replay: NonNullable<ReplayRequestMutation['replayRequest']>;
-  /** What it repeats. */
+  /** The original request. */
   request: Request;
   isEdited: boolean;
   endpointId: string;
   onClose: () => void;
 }
 
-/** The answer to a replay, to stand beside the first one. */
+/** The response to a replay, shown beside the original response. */
 export function ReplayResponse({ replay, request, isEdited, endpointId, onClose }: ReplayResponseProps) {
   const { status, durationMilliseconds, headers, body, captured } = replay;
   return (

@@ -21,7 +21,7 @@ import { StatusTag } from './status-tags.tsx';
 
 const MAX_TITLE_LENGTH = 80;
 
-/** One captured request with its answer, to be looked at and sent once more. */
+/** The page of a captured request with its response, which can replay it. */
 export function RequestPage() {
   const endpointId = useParam('endpointId');
   const id = useParam('requestId');
@@ -153,13 +153,13 @@ function ResponseSection({ request, base64, isBefore }: PartProps & { isBefore: 
   );
 }
 
-/** For the title: without its query, which may be long and is among the facts. */
+/** The path for the title, without the query, which may be long. */
 function shortenPath(path: string): string {
   const [before = ''] = path.split('?');
   return before.length > MAX_TITLE_LENGTH ? `${before.slice(0, MAX_TITLE_LENGTH)}…` : before;
 }
 
-/** The bytes of those bodies that are no text. */
+/** Loads the bytes of the bodies that are not text. */
 function useBinaryBodies({ id, requestBody, responseBody }: Request) {
   const request = requestBody.text === null && requestBody.keptBytes > 0;
   const response = responseBody.text === null && responseBody.keptBytes > 0;

@@ -28,7 +28,7 @@ const CAPTURE_POLL_MS = 2000;
 
 export const trafficCrumbs = [{ title: 'Traffic', href: pathTo('traffic') }];
 
-/** The last requests of one endpoint, live. */
+/** The latest captured requests of an endpoint, live. */
 export function TrafficPage() {
   const id = useParam('endpointId');
   const { data, error, refetch } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
@@ -76,7 +76,7 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
     [rows, filter.text, filter.status],
   );
 
-  // Somebody else may have cleared it.
+  // Another user may have cleared the capture.
   const isCleared = capture?.kept === 0;
   useEffect(() => void refetch(), [isCleared, mayLook]);
 

@@ -1,4 +1,4 @@
-// The captured requests of an endpoint, live. The gateway keeps the newest 200, so all of them are kept here, too.
+// The captured requests of an endpoint, live. The gateway keeps the newest 200, and so does this list.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiFailure, execute, toApiFailure } from '../../data/client/client.ts';
@@ -11,13 +11,13 @@ const PAGE_SIZE = 100;
 type Rows = readonly CapturedRowFragment[];
 
 export interface CapturedRequestsState {
-  /** The newest first; undefined until they are known. */
+  /** The requests, the newest first; undefined until they are loaded. */
   rows: Rows | undefined;
   error: ApiFailure | undefined;
   refetch: () => Promise<void>;
 }
 
-/** @param isFollowed whether new ones come as they are captured. What came meanwhile is there once it is true again. */
+/** @param isFollowed whether new requests are added live. When it becomes true, those that were missed are loaded. */
 export function useCapturedRequests(endpointId: string, isFollowed: boolean): CapturedRequestsState {
   const [rows, setRows] = useState<Rows>();
   const [error, setError] = useState<ApiFailure>();
@@ -30,7 +30,7 @@ export function useCapturedRequests(endpointId: string, isFollowed: boolean): Ca
     const before = newestId.current;
     try {
       const kept = await fetchCapturedRequests(endpointId);
-      // Those that the stream has brought meanwhile may be missing in the answer.
+      // The response may lack requests that the stream has delivered since.
       setRows((last) =>
         prepend(
           kept,
@@ -43,7 +43,7 @@ export function useCapturedRequests(endpointId: string, isFollowed: boolean): Ca
     }
   }, [endpointId]);
 
-  // However many come, they are drawn once a frame.
+  // Any number of new requests causes one render per frame.
   const stream = useSubscription(
     RequestCaptured,
     { endpointId },
@@ -59,7 +59,7 @@ export function useCapturedRequests(endpointId: string, isFollowed: boolean): Ca
   );
   useEffect(() => () => cancelAnimationFrame(frame.current ?? 0), []);
 
-  // Each time that the stream opens, what was missed before is asked for.
+  // Requests that were missed are loaded each time the stream opens.
   const isLive = isFollowed && stream.connection === 'live';
   useEffect(() => void refetch(), [refetch, isLive]);
   return { rows, error: error ?? stream.error, refetch };
@@ -76,7 +76,7 @@ async function fetchCapturedRequests(endpointId: string): Promise<Rows> {
   return rows;
 }
 
-/** The news before the rest, none of them twice. */
+/** Puts new requests before the others, without duplicates. */
 function prepend(rows: Rows, received: Rows): Rows {
   if (received.length === 0) return rows;
   const ids = new Set(received.map(({ id }) => id));

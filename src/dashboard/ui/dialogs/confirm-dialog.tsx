@@ -9,11 +9,11 @@ import { Dialog } from './dialog.tsx';
 export interface ConfirmDialogProps {
   /** The question: `Delete this credential?` */
   title: string;
-  /** What will happen, and to whom. */
+  /** The consequences. */
   children: ComponentChildren;
-  /** What has to be typed. Left out where it can be undone or little is lost. */
+  /** A text that the user has to type. Leave it out where the action can be undone or loses little. */
   typeToConfirm?: string;
-  /** What the button says: `Delete the credential`. */
+  /** The label of the button: `Delete the credential`. */
   confirmLabel: string;
   error?: ApiFailure;
   isBusy?: boolean;
@@ -21,7 +21,7 @@ export interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something that can't be undone; with `name` only who types it can go on. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog({
   title,
   children,

@@ -5,14 +5,14 @@ import { useModal } from '../feedback/use-modal.ts';
 
 export interface DialogProps {
   title: string;
-  /** It was closed, by Escape or by its cross: the caller no longer draws it. */
+  /** The user closed it by Escape or the close button: the caller has to unmount it. */
   onClose: () => void;
   children: ComponentChildren;
-  /** Room for much, as for an editor. */
+  /** A wide dialog, for example for an editor. */
   isWide?: boolean;
 }
 
-/** A dialog over the page. It is there as long as it is drawn. */
+/** A modal dialog. It is open while it is mounted. */
 export function Dialog({ title, onClose, children, isWide }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

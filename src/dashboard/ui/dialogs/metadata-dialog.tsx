@@ -5,7 +5,7 @@ import { useFormFields } from '../forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../forms/validators.ts';
 import { Dialog } from './dialog.tsx';
 
-/** What can be noted of an object. */
+/** The description and metadata that every object of the API can have. */
 export interface DescribedObject {
   description: string;
   metadata: string;
@@ -16,12 +16,12 @@ interface MetadataDialogProps {
   object: DescribedObject;
   error: ApiFailure | undefined;
   isBusy: boolean;
-  /** @param previous what was noted when it was opened. */
+  /** @param previous the values when the dialog opened, for an undo. */
   onSave: (input: DescribedObject, previous: DescribedObject) => Promise<void>;
   onClose: () => void;
 }
 
-/** Changes what is noted of an object. */
+/** A dialog that edits the description and metadata of an object. */
 export function MetadataDialog({ title, object, error, isBusy, onSave, onClose }: MetadataDialogProps) {
   const previous = { description: object.description, metadata: object.metadata };
   const { bind, values } = useFormFields(previous);

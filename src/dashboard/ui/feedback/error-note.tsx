@@ -3,14 +3,14 @@ import { Button } from '../button.tsx';
 
 export interface ErrorNoteProps {
   error: ApiFailure | undefined | null;
-  /** Tries again. */
+  /** Shows a button that tries again. */
   retry?: () => void;
 }
 
-/** What only the gateway's log explains further. */
+/** Codes whose details only the gateway's log has. */
 const LOGGED = new Set(['INTERNAL', 'UNAVAILABLE']);
 
-/** Why something failed, in the gateway's own words. Nothing where nothing failed. */
+/** Shows the message of an error; nothing if there is none. */
 export function ErrorNote({ error, retry }: ErrorNoteProps) {
   if (!error) return null;
   return (

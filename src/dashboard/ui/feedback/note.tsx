@@ -5,7 +5,7 @@ export interface NoteProps {
   children: ComponentChildren;
 }
 
-/** Something to know before going on. */
+/** A highlighted note. */
 export function Note({ variant = 'info', children }: NoteProps) {
   return <div class={`note ${variant}`}>{children}</div>;
 }

@@ -1,4 +1,4 @@
-/** Stands where something is still to come. */
+/** A placeholder for content that is loading. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">

@@ -1,20 +1,20 @@
 import { now } from '../../data/clock.ts';
 
-/** No round trip is newer than this while its agent is there: heartbeats go every 10 s, and wait 15 s at most. */
+/** The oldest round trip that counts as live: heartbeats are sent every 10 s and wait 15 s at most. */
 const MAX_ROUND_TRIP_AGE_MS = 30_000;
 
 export interface StatusDotProps {
-  /** `live` is only shown as such when `roundTripAt` is young enough. */
+  /** `live` is shown only if `roundTripAt` is recent. */
   state: 'live' | 'warn' | 'off' | 'unknown';
-  /** When a heartbeat last came back. */
+  /** When the last heartbeat came back. */
   roundTripAt?: string | null;
-  /** What is said beside the dot; without it the state's own word. */
+  /** The label; without it, the default of the state. */
   children?: string;
 }
 
 const LABELS = { live: 'live', warn: 'needs a look', off: 'offline', unknown: 'not known' };
 
-/** A state as a coloured dot with words. Green is only what a round trip has proved. */
+/** A coloured dot with a label. It is green only after a recent round trip. */
 export function StatusDot({ state, roundTripAt, children }: StatusDotProps) {
   const shown = state === 'live' && !isRecent(roundTripAt) ? 'unknown' : state;
   const isStale = shown !== state;

@@ -5,7 +5,7 @@ export interface TagProps {
   children: ComponentChildren;
 }
 
-/** A word in a small frame: a protocol, a module, a status. */
+/** A short label in a frame: a protocol, a module, a status. */
 export function Tag({ variant = 'plain', children }: TagProps) {
   return <span class={`tag ${variant}`}>{children}</span>;
 }

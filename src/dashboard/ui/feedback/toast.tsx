@@ -5,7 +5,7 @@ import type { Operation } from '../../data/client/operation.ts';
 import { Button } from '../button.tsx';
 import { topDialog } from './use-modal.ts';
 
-/** How long one is shown; as long again when it can be undone. */
+/** How long a toast is shown. With an undo button it is twice as long. */
 const SHOWN_MS = 6000;
 const MAX_TOASTS = 4;
 
@@ -20,7 +20,7 @@ const announcement = signal('');
 let lastId = 0;
 let announcementTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells what has happened. With `undo` it has a button that takes it back. */
+/** Shows a toast. With `undo` it has a button that calls it. */
 export function toast(text: string, { undo }: { undo?: () => void } = {}): void {
   lastId += 1;
   const id = lastId;
@@ -28,10 +28,10 @@ export function toast(text: string, { undo }: { undo?: () => void } = {}): void 
   setTimeout(() => close(id), undo ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
-/** Tells those who can't see it. */
+/** Announces a text to screen readers only. */
 export function announce(text: string): void {
   announcement.value = text;
-  // Else it would be told once more in each dialog that is opened later.
+  // Without this, each dialog that opens later would announce the text again.
   clearTimeout(announcementTimer);
   announcementTimer = setTimeout(() => {
     announcement.value = '';
@@ -42,9 +42,9 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((message) => message.id !== id);
 }
 
-/** Where toasts turn up: once in the page, and in each dialog, of which only the one on top shows them. */
+/** Renders the toasts: once in the page and once in each dialog. Only the topmost of them shows any. */
 export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null> }) {
-  // Both places are there before there is a text: a screen reader tells what comes into them.
+  // Both live regions exist before they have a text, because screen readers announce only changes of existing ones.
   const isTopmost = topDialog.value === within?.current;
   return (
     <>
@@ -75,7 +75,7 @@ export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null
   );
 }
 
-/** Tells what has been done, with a button that takes it back by another mutation. */
+/** Shows a toast whose undo button executes another mutation. */
 export function toastWithUndo<Result, Variables>(
   text: string,
   operation: Operation<Result, Variables>,

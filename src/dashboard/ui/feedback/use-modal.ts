@@ -4,10 +4,10 @@ import { useEffect } from 'preact/hooks';
 
 const openDialogs = signal<readonly HTMLDialogElement[]>([]);
 
-/** The dialog that lies over all others: what is outside of it can neither be pressed nor heard. */
+/** The topmost dialog. Everything outside it is inert. */
 export const topDialog = computed(() => openDialogs.value.at(-1));
 
-/** Opens a dialog over the page as long as it is drawn; afterwards the focus is where it was before. */
+/** Opens a dialog as a modal while it is mounted, and restores the focus afterwards. */
 export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
   useEffect(() => {
     const element = dialog.current;

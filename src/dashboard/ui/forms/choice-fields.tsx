@@ -9,7 +9,7 @@ export interface SelectFieldProps extends FieldProps<string> {
   options: readonly Option[];
 }
 
-/** One of a few. */
+/** A select box. */
 export function SelectField({ options, ...field }: SelectFieldProps) {
   return (
     <Field {...field}>
@@ -26,7 +26,7 @@ export function SelectField({ options, ...field }: SelectFieldProps) {
   );
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export function CheckField(field: FieldProps<boolean>) {
   return (
     <Field {...field} isInline>

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { useFieldError } from './form.tsx';
 
-/** What all fields take. `check` tells in words what is wrong with a value, or null. */
+/** The props of all fields. `validate` returns an error message, or null for a valid value. */
 export interface FieldProps<Value> {
-  /** The member of the input, as the API names it: its failures are shown here. */
+  /** The name of the input member in the API: errors of the API about it are shown here. */
   name: string;
   label: string;
   value: Value;
@@ -14,7 +14,7 @@ export interface FieldProps<Value> {
   isDisabled?: boolean;
 }
 
-/** What ties a control to its label, help and error. */
+/** The attributes that connect a control with its label, help text and error. */
 export interface ControlProps {
   id: string;
   name: string;
@@ -25,12 +25,12 @@ export interface ControlProps {
 }
 
 interface FieldLayoutProps<Value> extends FieldProps<Value> {
-  /** A check box stands before its label. */
+  /** Puts the control before its label, as for a checkbox. */
   isInline?: boolean;
   children: (control: ControlProps) => ComponentChildren;
 }
 
-/** A label, a control, its help, and what is wrong with it. The other fields are made of it. */
+/** The layout of every field: label, control, help text and error. */
 export function Field<Value>(props: FieldLayoutProps<Value>) {
   const { name, label, value, help, validate, isDisabled, isInline, children } = props;
   const id = useId();

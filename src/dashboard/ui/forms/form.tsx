@@ -1,4 +1,4 @@
-// A form: checks its fields before it is sent, and shows what the gateway says about them afterwards.
+// A form: validates its fields before it is submitted, and shows errors of the API at the fields that they name.
 
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -8,20 +8,20 @@ import { ErrorNote } from '../feedback/error-note.tsx';
 
 export interface FormProps {
   children: ComponentChildren;
-  /** What the button says: `Create the credential`. */
+  /** The label of the submit button: `Create the credential`. */
   submitLabel: string;
-  /** Called when every check of every field is content. */
+  /** Called when all fields are valid. */
   onSubmit: () => void;
-  /** Why it failed last: shown at the field that it names. */
+  /** The error of the last submission, shown at the field that it names. */
   error?: ApiFailure;
   isBusy?: boolean;
   onCancel?: () => void;
 }
 
 interface FormContext {
-  /** The newest failure of the gateway. */
+  /** The latest error of the API. */
   error: ApiFailure | undefined;
-  /** How often it was sent in vain: mistakes are shown from the first time on. */
+  /** The number of submissions with invalid fields. After the first one all field errors are shown. */
   failedAttempts: number;
   register: (name: string, validate: () => string | null) => () => void;
 }
@@ -72,7 +72,7 @@ export function Form({ children, submitLabel, onSubmit, error, isBusy, onCancel 
   );
 }
 
-/** What is wrong with a field, as far as it is to be shown; for the fields themselves. */
+/** Registers a field with its form. @returns the error to show at the field, if any. */
 export function useFieldError<Value>(
   name: string,
   value: Value,
@@ -93,7 +93,7 @@ export function useFieldError<Value>(
   return { fieldError: localError ?? (isUnchangedSinceFailure ? error.message : null), onBlur: () => setBlurred(true) };
 }
 
-/** The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
+/** Whether an error is about a field. The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
 function isErrorOf({ field }: ApiFailure, name: string): boolean {
   const path = field?.replace(/^input\./, '');
   return path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));

@@ -1,4 +1,4 @@
-// Lines of a name and a value: labels, header fields.
+// A list of names with values, for example labels or header fields.
 
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FieldProps } from './field.tsx';
@@ -13,12 +13,12 @@ export interface KeyValuePair {
 type Validator = (text: string) => string | null;
 
 interface KeyValueFieldProps extends FieldProps<readonly KeyValuePair[]> {
-  /** What one line is called: `label`. */
+  /** What one item is called: `label`. */
   itemName: string;
-  /** What the two fields of a line are called. */
+  /** The labels of the two inputs of an item. */
   titles?: readonly [string, string];
   placeholders?: readonly [string, string];
-  /** What is wrong with a name or a value. A name that stands twice is wrong by itself unless `mayRepeat`. */
+  /** Validators of names and values. Without `allowsDuplicates`, a repeated name is an error as well. */
   validateName?: Validator;
   validateValue?: Validator;
   allowsDuplicates?: boolean;
@@ -112,14 +112,14 @@ function pairError(
   return null;
 }
 
-/** The lines that say something, without blanks around them. */
+/** The pairs that are not empty, trimmed. */
 export function nonEmptyPairs(pairs: readonly KeyValuePair[]): KeyValuePair[] {
   return pairs
     .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
     .filter(({ name, value }) => name !== '' || value !== '');
 }
 
-/** As the API has labels and header fields. */
+/** The pairs as an object, the form in which the API has labels and header fields. */
 export function pairsToRecord(pairs: readonly KeyValuePair[]): Record<string, string> {
   return Object.fromEntries(nonEmptyPairs(pairs).map(({ name, value }) => [name, value]));
 }

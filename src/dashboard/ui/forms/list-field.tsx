@@ -3,17 +3,17 @@ import type { FieldProps } from './field.tsx';
 import { useFieldError } from './form.tsx';
 
 export interface ListFieldProps extends FieldProps<readonly string[]> {
-  /** What one line is called: `rule`. */
+  /** What one item is called: `rule`. */
   itemName: string;
   placeholder?: string;
-  /** Tells in words what is wrong with one line, or null. */
+  /** Validates one line. */
   validateLine?: (itemName: string) => string | null;
-  /** What is said below a line: what it means. */
+  /** A hint below a line, for example its meaning. */
   hintFor?: (itemName: string, index: number) => string | null | undefined;
   maxLines?: number;
 }
 
-/** Lines that are added and removed. Empty ones are the caller's to leave out (`linesOf`). */
+/** A list of text inputs. The caller drops empty lines with `nonEmptyLines`. */
 export function ListField(props: ListFieldProps) {
   const {
     name,
@@ -107,7 +107,7 @@ export function ListField(props: ListFieldProps) {
   );
 }
 
-/** The lines that say something, without blanks around them: what is sent. */
+/** The lines that are not empty, trimmed. */
 export function nonEmptyLines(lines: readonly string[]): string[] {
   return lines.map((itemName) => itemName.trim()).filter((itemName) => itemName !== '');
 }
@@ -116,7 +116,7 @@ function describedByIds(id: string, help: unknown, fieldError: string | null): s
   return [help && `${id}-help`, fieldError && `${id}-error`].filter(Boolean).join(' ') || undefined;
 }
 
-/** Takes one line out of a list. @param label names the line for people who do not see the button. */
+/** A button that removes an item. @param label the accessible name, which names the item. */
 export function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
   return (
     <button type="button" class="button plain" aria-label={label} onClick={onClick}>

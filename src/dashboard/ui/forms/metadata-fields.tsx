@@ -1,4 +1,4 @@
-// What every object here can be noted with.
+// The fields for the description and metadata of an object.
 
 import { TextArea, TextField } from './text-field.tsx';
 import type { FieldBinding } from './use-form-fields.ts';

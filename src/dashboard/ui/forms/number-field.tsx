@@ -2,17 +2,17 @@ import { useState } from 'preact/hooks';
 import { Field, type FieldProps } from './field.tsx';
 
 export interface NumberFieldProps extends FieldProps<number | null> {
-  /** The unit, shown behind the field. */
+  /** The unit, shown after the input. */
   unit?: string;
   min?: number;
   max?: number;
-  /** Whether parts of one are meant, as 0.5. */
+  /** Allows decimal fractions. */
   isDecimal?: boolean;
-  /** What empty means: null. Without it a number has to be given. */
+  /** Makes the field optional, and says what an empty one means. */
   placeholder?: string;
 }
 
-/** A number; null as long as nothing is typed. What isn't a number is said, not dropped. */
+/** A number input; the value is null while it is empty and NaN while the text is no number. */
 export function NumberField({ unit, min, max, isDecimal = false, placeholder, validate, ...field }: NumberFieldProps) {
   const [text, setText] = useState(field.value === null ? '' : String(field.value));
   const displayed = isSameNumber(text, field.value) ? text : field.value === null ? '' : String(field.value);

@@ -3,13 +3,13 @@ import { Field, type FieldProps } from './field.tsx';
 export interface TextFieldProps extends FieldProps<string> {
   type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'datetime-local';
   placeholder?: string;
-  /** What a browser may fill in: `username`, `current-password`, … */
+  /** The autofill hint: `username`, `current-password`, … */
   autoComplete?: string;
-  /** For addresses, patterns and the like. */
+  /** Uses a monospaced font. */
   isCode?: boolean;
 }
 
-/** One line of text. */
+/** A single-line text input. */
 export function TextField({ type = 'text', placeholder, autoComplete = 'off', isCode, ...field }: TextFieldProps) {
   return (
     <Field {...field}>
@@ -36,7 +36,7 @@ export interface TextAreaProps extends FieldProps<string> {
   isCode?: boolean;
 }
 
-/** Several lines of text. */
+/** A multi-line text input. */
 export function TextArea({ rows = 4, placeholder, isCode, ...field }: TextAreaProps) {
   return (
     <Field {...field}>

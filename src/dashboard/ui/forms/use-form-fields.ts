@@ -1,8 +1,8 @@
-// What a form holds before it is sent.
+// The state of the fields of a form.
 
 import { useCallback, useState } from 'preact/hooks';
 
-/** What every field takes to show a member and to change it. */
+/** The props that connect a field with the state of its form. */
 export interface FieldBinding<Value> {
   name: string;
   value: Value;
@@ -11,11 +11,11 @@ export interface FieldBinding<Value> {
 
 export interface FormFields<Values> {
   values: Values;
-  /** For a field: `<TextField {...fields.bind('description')} label="Description" />`. */
+  /** The props of a field: `<TextField {...fields.bind('description')} label="Description" />`. */
   bind: <Name extends keyof Values & string>(name: Name) => FieldBinding<Values[Name]>;
-  /** Changes some members. */
+  /** Changes several values at once. */
   set: (changes: Partial<Values>) => void;
-  /** Whether something differs from what it began with. */
+  /** Whether a value differs from its initial one. */
   isChanged: boolean;
 }
 

@@ -1,10 +1,10 @@
-// Checks that several forms share. Each tells in words what is wrong, or null. The gateway has the last word.
+// Validators that several forms share. Each returns an error message or null. The gateway validates again.
 
 type Validator = (value: string) => string | null;
 
 const encoder = new TextEncoder();
 
-/** The content of all checks at once: the first that objects speaks. */
+/** Combines validators: the first error counts. */
 export function allOf(...validators: Validator[]): Validator {
   return (value) => validators.reduce<string | null>((error, validate) => error ?? validate(value), null);
 }
@@ -13,7 +13,7 @@ export function required(subject: string): Validator {
   return (value) => (value.trim() === '' ? `${subject} is needed.` : null);
 }
 
-/** Lengths are bytes, as the API counts them. */
+/** The limit counts UTF-8 bytes, like the API. */
 export function maxBytes(limit: number): Validator {
   return (value) => {
     const length = encoder.encode(value).length;

@@ -4,13 +4,13 @@ import { CodeBlock } from '../text/code-block.tsx';
 export interface EmptyStateProps {
   title: string;
   children?: ComponentChildren;
-  /** The next command, to copy. */
+  /** A command to copy. */
   command?: string;
-  /** The button that fills it. */
+  /** A button that creates the first object. */
   action?: ComponentChildren;
 }
 
-/** What stands where nothing is yet: what would be here, and what to do next. */
+/** Shown in place of an empty list: what belongs here, and what to do next. */
 export function EmptyState({ title, children, command, action }: EmptyStateProps) {
   return (
     <div class="empty">

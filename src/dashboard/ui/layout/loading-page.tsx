@@ -6,15 +6,15 @@ import { EmptyState } from './empty-state.tsx';
 import { type Breadcrumb, Page } from './page.tsx';
 
 interface LoadingPageProps {
-  /** What is waited for: `API key`. */
+  /** What is loading: `API key`. */
   title: string;
-  /** The last one leads to all of them. */
+  /** The last one leads to the list of all objects. */
   crumbs: readonly Breadcrumb[];
   error: ApiFailure | undefined;
   refetch: () => Promise<void>;
 }
 
-/** A page whose object isn't there: not yet, or not any more. */
+/** The page of an object that is loading, failed to load, or does not exist. */
 export function LoadingPage({ title, crumbs, error, refetch }: LoadingPageProps) {
   const parent = crumbs.at(-1);
   return (

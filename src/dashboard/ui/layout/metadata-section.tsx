@@ -1,6 +1,6 @@
 import { Section } from './page.tsx';
 
-/** Metadata as its owner wrote it: text, whatever is in it. */
+/** Shows metadata as plain text, whatever it contains. */
 export function MetadataSection({ text }: { text: string }) {
   if (text === '') return null;
   return (

@@ -3,16 +3,16 @@ import { Button } from '../button.tsx';
 import { CodeBlock } from '../text/code-block.tsx';
 
 export interface OneTimeSecretProps {
-  /** What it is: `API key`. */
+  /** What the secret is: `API key`. */
   name: string;
   secret: string;
-  /** What can be done with it, as a line to copy. */
+  /** Examples of how to use it. */
   children?: ComponentChildren;
-  /** The person has it: the caller forgets the secret. */
+  /** The user has copied the secret: the caller has to forget it. */
   onDismiss: () => void;
 }
 
-/** A secret that is shown this once. It is in this element only, and gone with it. */
+/** Shows a secret once. Only this element contains it, and it is gone when the element is unmounted. */
 export function OneTimeSecret({ name, secret, children, onDismiss }: OneTimeSecretProps) {
   return (
     <section class="secret" aria-label={`New ${name}`}>

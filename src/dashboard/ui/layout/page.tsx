@@ -8,27 +8,27 @@ export interface Breadcrumb {
 
 export interface PageProps {
   title: string;
-  /** What stands beside the title when it isn't text alone, as a dot. */
+  /** An element beside the title, for example a status dot. */
   badge?: ComponentChildren;
-  /** The places above this one, the outermost first. */
+  /** The pages above this one, the outermost first. */
   crumbs?: readonly Breadcrumb[];
   /** Buttons for the whole page. */
   actions?: ComponentChildren;
-  /** A line below the title. */
+  /** A subtitle. */
   lead?: ComponentChildren;
   children?: ComponentChildren;
 }
 
-/** The first page is come to by the browser itself, which says its title. */
+/** The browser itself announces the first page to screen readers, so it does not take the focus. */
 let isFirstPage = true;
 
-/** One screen: its title, what can be done with all of it, and its content. */
+/** The layout of a screen: title, actions and content. */
 export function Page({ title, badge, crumbs = [], actions, lead, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Tunnel Gateway`;
   }, [title]);
-  // Whoever can't see that another page came hears it, and goes on from its top.
+  // Moving the focus to the heading announces the new page to screen readers.
   useEffect(() => {
     if (!isFirstPage && !document.querySelector('dialog[open]')) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
@@ -68,7 +68,7 @@ export interface SectionProps {
   children?: ComponentChildren;
 }
 
-/** A part of a page with a title of its own. */
+/** A section of a page. */
 export function Section({ title, actions, lead, children }: SectionProps) {
   return (
     <section class="section">

@@ -6,12 +6,12 @@ export interface Tab {
   href: string;
 }
 
-/** Places beside each other, each with its own address. */
+/** Links to sibling pages, shown as tabs. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   const { path } = useLocation();
   const strip = useRef<HTMLElement>(null);
 
-  // On narrow screens they don't all fit. Not by scrollIntoView(), which may scroll the page, too.
+  // On narrow screens the current tab may be out of view. scrollIntoView() might scroll the page as well.
   useLayoutEffect(() => {
     const current = strip.current?.querySelector('[aria-current]');
     if (!strip.current || !current) return;

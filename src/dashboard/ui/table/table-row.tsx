@@ -6,11 +6,11 @@ interface TableRowProps<Row> {
   top: number;
   columns: readonly Column<Row>[];
   href: string | undefined;
-  /** Whether the tabulator key comes to it. */
+  /** Whether the Tab key reaches this row. */
   isCurrent: boolean;
 }
 
-/** One row, drawn again only when something of it changed: rows that stay cost nothing while others change. */
+/** A row. It renders only if its own data changed, so that rows beside a change cost nothing. */
 export class TableRow<Row> extends Component<TableRowProps<Row>> {
   override shouldComponentUpdate(next: TableRowProps<Row>): boolean {
     const { row, index, top, columns, href, isCurrent } = this.props;
@@ -39,7 +39,7 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
   }
 }
 
-// Columns that are written outside of the screen's function are the same each time; others are drawn each time.
+// Columns that are constants keep their cells' identity; columns made during a render do not.
 function haveSameCells<Row>(some: readonly Column<Row>[], others: readonly Column<Row>[]): boolean {
   return some.length === others.length && some.every((column, index) => column.cell === others[index]?.cell);
 }
@@ -48,9 +48,9 @@ export interface Column<Row> {
   key: string;
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** A track of CSS grid: `2fr`, `8rem`. */
+  /** A track size of CSS grid: `2fr`, `8rem`. */
   width?: string;
-  /** 1: always shown; 2: left out on narrow screens; 3: shown on wide ones only. */
+  /** 1: always shown; 2: hidden on narrow screens; 3: shown on wide screens only. */
   priority?: 1 | 2 | 3;
   align?: 'start' | 'end';
 }

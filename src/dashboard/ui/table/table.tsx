@@ -1,4 +1,4 @@
-// A table of any length: only the rows in view are drawn, and the list is asked for more as one scrolls.
+// A virtualized table: it renders only the visible rows and loads more of the list as the user scrolls.
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -13,20 +13,20 @@ import { useRowWindow } from './use-row-window.ts';
 export type { Column };
 
 export interface TableProps<Row> {
-  /** What is in it, for a screen reader. */
+  /** The accessible name. */
   label: string;
   /** The first column names the row. */
   columns: readonly Column<Row>[];
-  /** A list of the API … */
+  /** A live list of the API … */
   list?: LiveList<Row>;
-  /** … or rows that are all there. */
+  /** … or rows that are complete. */
   rows?: readonly Row[];
   rowKey?: (row: Row) => string;
-  /** Where a row leads to. */
+  /** The path that a row links to. */
   href?: (row: Row) => string;
-  /** What stands there when there is no row. */
+  /** Shown if there are no rows. */
   empty?: ComponentChildren;
-  /** How many lines a row has on narrow screens, where it is a card: 2 unless it is said. */
+  /** How many lines a row has on narrow screens, where it is a card; the default is 2. */
   cardLines?: 2 | 3;
 }
 
@@ -70,7 +70,7 @@ export function Table<Row>(props: TableProps<Row>) {
         ref={scroller}
         class="table-scroll"
         aria-label={label}
-        // Without links in it a list is scrolled by keyboard itself.
+        // A list without links needs a tab stop of its own to be scrolled by keyboard.
         tabIndex={href ? undefined : 0}
         onScroll={rowWindow.onScroll}
         onKeyDown={keyboard.onKeyDown}

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RowWindow } from './use-row-window.ts';
 
 export interface RowKeyboard {
-  /** The row that the tabulator comes to. */
+  /** The row that the Tab key reaches. */
   current: number;
   onKeyDown: (event: KeyboardEvent) => void;
   onFocusIn: (event: FocusEvent) => void;
@@ -11,8 +11,8 @@ export interface RowKeyboard {
 }
 
 /**
- * Moves among the rows of a table by keyboard: the tabulator comes to one row, arrows go from there. It stays with its
- * row while others come and go, and goes to the next when that row is deleted.
+ * Keyboard navigation in a table (roving tabindex): Tab reaches one row, and the arrow keys move from there. The focus
+ * stays with its row while others come and go, and moves to the next row when that one is deleted.
  */
 export function useRowKeyboard<Row>(
   scroller: RefObject<HTMLElement | null>,
@@ -67,7 +67,7 @@ export function useRowKeyboard<Row>(
     setCurrent(index);
   }
 
-  // A row that was deleted takes the focus with it; one that is still there was left on purpose.
+  // If the row is deleted the focus has to move on; if it still exists the user has left it.
   function onFocusOut({ target }: FocusEvent) {
     queueMicrotask(() => {
       if (target instanceof Node && target.isConnected) focusedKey.current = '';

@@ -1,29 +1,30 @@
-// Which rows of a long table are drawn, and how what is looked at stays where it is while rows come and go above it.
+// The window of rows that a virtualized table renders. Rows that are added above the window do not move what is
+// visible.
 
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Rows drawn beyond both edges, so that a quick scroll doesn't show emptiness. */
+/** Rows rendered beyond both edges, so that fast scrolling shows no blank area. */
 const OVERSCAN = 6;
 const CARDS_MAX_WIDTH = 600;
 const WIDE_MIN_WIDTH = 960;
 
 export interface RowWindow {
-  /** The rows to draw: from, and the one beyond the last. */
+  /** The range to render; `to` is exclusive. */
   from: number;
   to: number;
-  /** The least important column that there is room for. */
+  /** The highest column priority that fits. */
   priority: 1 | 2 | 3;
   isCards: boolean;
   rowHeight: number;
-  /** How many rows there is room for. */
+  /** How many rows fit into the viewport. */
   rowsPerPage: number;
-  /** How many rows came above while one looked further down. */
+  /** How many rows were added above since the user scrolled down. */
   newRowsAbove: number;
   onScroll: () => void;
   scrollToTop: () => void;
   scrollToRow: (index: number) => void;
-  /** The rows to draw, with one more that must not vanish. */
+  /** The indexes of the rows to render, and one more that has to stay mounted. */
   indexesWith: (extraIndex: number) => readonly number[];
 }
 
@@ -54,12 +55,13 @@ export function useRowWindow<Row>(
     return () => observer.disconnect();
   }, [hasRows]);
 
-  // Before anything is remembered: the place where the list was left.
+  // The scroll position of the last visit is restored before an anchor is stored.
   useLayoutEffect(() => {
     if (hasRows && scroll.top > 0) scroller.current?.scrollTo({ top: scroll.top });
   }, [hasRows]);
 
-  // Who looks at the very top, without pointing at a row, sees new rows come in; all others keep what they look at.
+  // At the very top, new rows appear unless the pointer or the focus is on a row. Everywhere else the visible rows
+  // stay.
   useLayoutEffect(() => {
     const element = scroller.current;
     const previousAnchor = anchor.current;
@@ -72,7 +74,7 @@ export function useRowWindow<Row>(
     if (index >= 0 && shift > 0 && isAnchored) {
       const top = element.scrollTop;
       element.scrollTop += shift * rowHeight;
-      // A list that is all in view, or nearly so, can't be moved that far.
+      // A list that is shorter than the viewport cannot scroll that far.
       const hidden = Math.round((element.scrollTop - top) / rowHeight);
       if (hidden > 0) setAbove((count) => count + hidden);
     } else if (index >= 0 && shift < 0) {

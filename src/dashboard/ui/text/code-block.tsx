@@ -2,11 +2,11 @@ import { CopyButton } from './copy-button.tsx';
 
 export interface CodeBlockProps {
   code: string;
-  /** What it is, for whoever copies it: `the command`. */
+  /** What the code is, for the accessible name of the button: `the command`. */
   label?: string;
 }
 
-/** Lines to read and to copy. */
+/** Code to read and to copy. */
 export function CodeBlock({ code, label = 'the lines' }: CodeBlockProps) {
   return (
     <div class="code-block">

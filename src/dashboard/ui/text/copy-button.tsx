@@ -3,7 +3,7 @@ import { announce } from '../feedback/toast.tsx';
 
 export interface CopyButtonProps {
   text: string;
-  /** What is copied, for a screen reader: `the address`. */
+  /** What is copied, for the accessible name: `the address`. */
   label?: string;
   /** Shows the text beside the button. */
   showsText?: boolean;
@@ -11,7 +11,7 @@ export interface CopyButtonProps {
 
 const FEEDBACK_MS = 2000;
 
-/** A button that copies a text, with the text itself unless it is said otherwise. */
+/** A button that copies a text. */
 export function CopyButton({ text, label = 'the text', showsText = true }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   async function copy() {
@@ -35,7 +35,7 @@ export function CopyButton({ text, label = 'the text', showsText = true }: CopyB
   );
 }
 
-/** Over plain HTTP from elsewhere than loopback browsers have no clipboard; a selection can be copied everywhere. */
+/** Pages over plain HTTP from another host have no clipboard API; copying a selection works everywhere. */
 async function writeToClipboard(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

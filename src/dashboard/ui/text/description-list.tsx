@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 
 export interface DescriptionItem {
   name: string;
-  /** Not shown when it is null, undefined or false. */
+  /** Items whose value is null, undefined or false are left out. */
   value: ComponentChildren;
 }
 
-/** What is known of one thing, as names and values. */
+/** A list of names and values. */
 export function DescriptionList({ items }: { items: readonly (DescriptionItem | false | null | undefined)[] }) {
   return (
     <dl class="facts">

@@ -3,7 +3,7 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 const integerFormat = new Intl.NumberFormat('en');
 
-/** An amount of bytes, in thousands. */
+/** A number of bytes with a decimal unit. */
 export function Bytes({ value }: { value: number }) {
   return (
     <span class="number" title={`${integerFormat.format(Math.round(value))} bytes`}>
@@ -13,24 +13,24 @@ export function Bytes({ value }: { value: number }) {
 }
 
 export interface RateProps {
-  /** Per second. */
+  /** The value per second. */
   value: number;
-  /** What is counted; bytes unless it is said. */
+  /** The unit; bytes if it is undefined. */
   unit?: string;
 }
 
-/** So many per second. */
+/** A rate per second. */
 export function Rate({ value, unit }: RateProps) {
   const text = unit === undefined ? `${formatBytes(value)}/s` : `${formatNumber(value)} ${unit}/s`;
   return <span class={value < 0.05 ? 'number quiet' : 'number'}>{text}</span>;
 }
 
-/** A count, with its thousands apart. */
+/** A count with thousands separators. */
 export function Count({ value }: { value: number }) {
   return <span class="number">{integerFormat.format(value)}</span>;
 }
 
-/** A length of time, as `12.3 ms` or `1.24 s`. */
+/** A duration in milliseconds, shown as `12.3 ms` or `1.24 s`. */
 export function Milliseconds({ value }: { value: number }) {
   const text = value < 1000 ? `${formatNumber(value)} ms` : `${(value / 1000).toPrecision(3)} s`;
   return <span class="number">{text}</span>;

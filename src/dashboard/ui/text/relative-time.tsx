@@ -7,15 +7,15 @@ const DAY = 24 * HOUR;
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 export interface RelativeTimeProps {
-  /** RFC 3339. */
+  /** An RFC 3339 timestamp. */
   at: string | null | undefined;
-  /** What is said where there is no time. */
+  /** The text if there is no time. */
   fallback?: string;
-  /** `since`: how long it has lasted, as `3 h 5 min`, instead of `3 h ago`. */
+  /** `since` shows the duration, `3 h 5 min`, instead of `3 h ago`. */
   as?: 'ago' | 'since';
 }
 
-/** A time as people say it; the exact one is in its title. */
+/** A time relative to now. The exact time is in the tooltip. */
 export function RelativeTime({ at, fallback = 'never', as = 'ago' }: RelativeTimeProps) {
   if (!at) return <span class="quiet">{fallback}</span>;
   const seconds = (Date.parse(at) - now.value) / 1000;
@@ -43,7 +43,7 @@ function formatDays(seconds: number): string {
   return days === 1 ? '1 day' : `${days} days`;
 }
 
-/** A length of time in its two greatest units. */
+/** A duration in its two largest units. */
 export function formatDuration(seconds: number): string {
   if (seconds < MINUTE) return `${Math.floor(seconds)} s`;
   if (seconds < HOUR) return twoUnits(seconds, MINUTE, 'min', 1, 's');

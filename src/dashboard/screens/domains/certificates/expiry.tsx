@@ -1,11 +1,11 @@
-// How long a certificate still lasts.
+// When a certificate expires, with a warning.
 
 import { now } from '../../../data/clock.ts';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 
 const DAY_MS = 86_400_000;
-/** When it is time to get the next one. */
+/** Certificates that expire sooner get a warning. */
 const WARNING_DAYS = 21;
 
 export function Expiry({ at }: { at: string }) {

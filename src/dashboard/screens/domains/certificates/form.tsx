@@ -1,4 +1,4 @@
-// Uploads a certificate with its key. The key is in this form only, and gone with it.
+// Uploads a certificate with its private key. Only the state of this form holds the key.
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -17,9 +17,9 @@ import { PemField } from './pem-field.tsx';
 
 interface CertificateFormProps {
   action: string;
-  /** Why what was to follow failed. */
+  /** The error of the step after the upload. */
   error?: ApiFailure;
-  /** Stands above the fields. */
+  /** Shown above the fields. */
   header?: ComponentChildren;
   onDone: (id: string) => void;
   onCancel: () => void;
@@ -30,7 +30,7 @@ const EMPTY = { certificatePem: '', privateKeyPem: '', description: '' };
 export function CertificateForm({ action, error, header, onDone, onCancel }: CertificateFormProps) {
   const { bind, values } = useFormFields(EMPTY);
   const create = useMutation(CreateCertificate);
-  // What was uploaded already isn't uploaded twice when only what follows failed.
+  // If only the next step failed, a second submission does not upload the certificate again.
   const [uploaded, setUploaded] = useState<{ id: string; of: string }>();
 
   async function submit() {

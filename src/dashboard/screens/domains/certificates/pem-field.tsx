@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import type { FieldProps } from '../../../ui/forms/field.tsx';
 import { TextArea } from '../../../ui/forms/text-field.tsx';
 
-/** A text in PEM, pasted or from a file. */
+/** A field for PEM text, which is pasted or read from a file. */
 export function PemField(field: FieldProps<string>) {
   const file = useRef<HTMLInputElement>(null);
   return (

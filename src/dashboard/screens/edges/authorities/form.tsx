@@ -1,4 +1,4 @@
-// Uploads the certificate of an authority, or changes what is noted of one.
+// Uploads the certificate of an authority, or edits its description and metadata.
 
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateAuthority, UpdateAuthority } from '../../../generated/operations.ts';

@@ -1,4 +1,4 @@
-// Certificate authorities: all of them, a new one, and one.
+// Certificate authorities: the list, the form for a new one, and the page of one.
 
 import { useLocation } from 'preact-iso/router';
 import { now } from '../../../data/clock.ts';

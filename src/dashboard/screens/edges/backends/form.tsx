@@ -1,4 +1,4 @@
-// Makes a tunnel group, or changes one.
+// Creates or edits a tunnel group.
 
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateBackend, UpdateBackend } from '../../../generated/operations.ts';

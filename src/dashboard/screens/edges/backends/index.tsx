@@ -1,4 +1,4 @@
-// Tunnel groups: all of them, a new one, and one with its tunnels.
+// Tunnel groups: the list, the form for a new one, and the page of one.
 
 import { useLocation } from 'preact-iso/router';
 import { useList } from '../../../data/hooks/use-list.ts';

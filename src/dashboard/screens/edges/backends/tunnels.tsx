@@ -1,4 +1,4 @@
-// The tunnels that belong to a group now.
+// The live tunnels of a group.
 
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
@@ -9,7 +9,7 @@ import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { Labels } from '../labels.tsx';
 
-/** As many as are looked up at once. */
+/** The limit of `nodes` in the API. */
 const MAX_SHOWN = 100;
 
 type Node = NonNullable<NonNullable<TunnelsOfGroupQuery['nodes']>[number]>;

@@ -1,4 +1,4 @@
-// Makes an IP policy with its first rules, or changes what is noted of one.
+// Creates an IP policy with its first rules, or edits its description and metadata.
 
 import { useState } from 'preact/hooks';
 import type { ApiFailure } from '../../../data/client/client.ts';
@@ -26,7 +26,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
   });
   const [error, setError] = useState<ApiFailure>();
   const [isBusy, setBusy] = useState(false);
-  // What was made already when a rule was refused: it isn't made twice.
+  // What was created before a rule failed; a second submission does not create it again.
   const [created, setCreated] = useState<{ id: string; cidrs: readonly string[] }>();
 
   async function submit() {

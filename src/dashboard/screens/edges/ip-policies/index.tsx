@@ -1,4 +1,4 @@
-// IP policies: all of them, a new one, and one with its rules.
+// IP policies: the list, the form for a new one, and the page of one with its rules.
 
 import { useLocation } from 'preact-iso/router';
 import { useList } from '../../../data/hooks/use-list.ts';

@@ -1,4 +1,4 @@
-// One rule of an IP policy.
+// The page of a rule of an IP policy.
 
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';

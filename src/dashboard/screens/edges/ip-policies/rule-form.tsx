@@ -1,4 +1,4 @@
-// Adds a rule to an IP policy, or changes one.
+// Creates or edits a rule of an IP policy.
 
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateIpPolicyRule, UpdateIpPolicyRule } from '../../../generated/operations.ts';

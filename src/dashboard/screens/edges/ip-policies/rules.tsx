@@ -1,4 +1,4 @@
-// The rules of an IP policy: which networks may visit, and which may not.
+// The rules of an IP policy.
 
 import { useState } from 'preact/hooks';
 import { objectPath } from '../../../data/routing/paths.ts';

@@ -1,4 +1,4 @@
-// The rules of one policy. The API lists those of all policies together, so they are looked through page by page.
+// The rules of one policy. The API lists the rules of all policies together, so this reads all pages and filters them.
 
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiFailure, execute, toApiFailure } from '../../../data/client/client.ts';
@@ -6,16 +6,16 @@ import { refreshOn } from '../../../data/live/refresh.ts';
 import { type IpPolicyRuleRowFragment, IpPolicyRules } from '../../../generated/operations.ts';
 
 const PAGE_SIZE = 100;
-/** A policy has at most 1,000 rules; an account with more than this of them is not looked through to its end. */
+/** A policy has at most 1,000 rules. In an account with more than 5,000, the result may be incomplete. */
 const MAX_PAGES = 50;
 
 export type Rule = IpPolicyRuleRowFragment;
 
 export interface RulesState {
-  /** The newest first; undefined as long as nothing is known. */
+  /** The rules, the newest first; undefined until they are loaded. */
   rules: readonly Rule[] | undefined;
   error: ApiFailure | undefined;
-  /** Whether there are so many rules that some may be missing. */
+  /** Whether the account has so many rules that some may be missing. */
   isTruncated: boolean;
 }
 

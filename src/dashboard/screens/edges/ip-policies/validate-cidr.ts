@@ -1,6 +1,4 @@
-// How networks are written. The gateway has the last word.
-
-/** What is wrong with a network, or null. */
+/** Validates a network in CIDR notation. The gateway validates it again. @returns an error message, or null. */
 export function validateCidr(text: string): string | null {
   const [, address, length] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
   if (address === undefined) return 'This must be a network, as 10.0.0.0/8 or 2001:db8::/32.';

@@ -1,4 +1,4 @@
-// What a route's circuit breaker does right now, asked every second while it is looked at.
+// The current state of a route's circuit breaker, polled every second.
 
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import type { RouteBreakerQuery } from '../../../generated/operations.ts';

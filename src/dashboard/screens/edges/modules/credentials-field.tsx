@@ -1,4 +1,4 @@
-// The user names and passwords of basic auth. Nobody can read a password once it is set.
+// The user names and passwords of basic auth. Stored passwords cannot be read.
 
 import { useId } from 'preact/hooks';
 import { useFieldError } from '../../../ui/forms/form.tsx';
@@ -9,7 +9,7 @@ import { type ModuleField, type ModuleSettings, moduleField } from './field-kind
 interface Credential {
   username: string;
   password: string;
-  /** Has a password, which stays unless another is typed. */
+  /** The gateway has a password for this user, which stays unless another one is typed. */
   hasStoredPassword: boolean;
 }
 
@@ -59,7 +59,7 @@ function CredentialsField({ name, value, onChange }: FieldBinding<readonly Crede
             autoCapitalize="off"
             spellcheck={false}
             onBlur={onBlur}
-            // Another name is another user, who does not have the password that was kept.
+            // Another name is another user, for whom the gateway has no password.
             onInput={(event) => change(index, { username: event.currentTarget.value, hasStoredPassword: false })}
           />
           <input

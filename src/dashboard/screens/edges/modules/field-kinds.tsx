@@ -1,4 +1,4 @@
-// The kinds of fields that forms of modules have: how each is read from what the API shows, drawn, checked and sent.
+// The kinds of fields in the forms of modules: each reads, renders, validates and submits one member.
 
 import type { ComponentChildren } from 'preact';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
@@ -11,15 +11,15 @@ import { type CreateForm, ReferenceField, ReferenceListField } from '../referenc
 import type { ReferenceType } from '../references/references.ts';
 import type { ModuleHost } from './hosts.ts';
 
-/** A module as the API shows it, without `enabled`. */
+/** The settings of a module in the API, without `enabled`. */
 export type ModuleSettings = Readonly<Record<string, unknown>>;
 
 export interface ModuleField<Value = unknown> {
-  /** The member of the input, as the API calls it. */
+  /** The name of the input member in the API. */
   name: string;
-  /** What the field begins with; the settings are undefined as long as the module isn't set. */
+  /** The initial value of the field; `settings` is undefined if the module is not set. */
   initialValue: (settings: ModuleSettings | undefined) => Value;
-  /** What is sent; undefined is left out. */
+  /** The value to send; undefined leaves the member out. */
   toInput: (value: Value) => unknown;
   render: (bound: FieldBinding<Value>, settings: ModuleSettings | undefined, host: ModuleHost) => ComponentChildren;
 }
@@ -29,7 +29,7 @@ interface FieldLabels {
   help?: ComponentChildren;
 }
 
-/** Fields of many kinds stand in one list. A form keeps the value of each apart, and gives it to no other. */
+/** Erases the type of a field's value. A form passes each value only to the field that it belongs to. */
 export function moduleField<Value>(field: ModuleField<Value>): ModuleField {
   return field as unknown as ModuleField;
 }
@@ -42,7 +42,7 @@ interface NumberFieldOptions extends FieldLabels {
   isDecimal?: boolean;
 }
 
-/** The largest that the API takes. */
+/** The maximum of UInt32 in the API. */
 const UINT32_MAX = 4_294_967_295;
 
 export function numberField(name: string, { initial, max = UINT32_MAX, ...props }: NumberFieldOptions): ModuleField {
@@ -72,7 +72,7 @@ interface SelectFieldOptions extends FieldLabels {
   options: readonly { value: string; title: string }[];
 }
 
-/** One of a few; the first unless it is set. */
+/** A select box; the default is the first option. */
 export function selectField(name: string, { options, ...words }: SelectFieldOptions): ModuleField {
   return moduleField<string>({
     name,
@@ -109,7 +109,7 @@ interface KeyValueFieldOptions extends FieldLabels {
 export function keyValueField(name: string, words: KeyValueFieldOptions): ModuleField {
   return moduleField<readonly KeyValuePair[]>({
     name,
-    // Only the API says what it is: values by names.
+    // The generated type is unknown; the API has an object of strings here.
     initialValue: (settings) => recordToPairs((settings?.[name] ?? {}) as Record<string, string>),
     toInput: pairsToRecord,
     render: (bound) => <KeyValueField {...bound} {...words} />,
@@ -119,7 +119,7 @@ export function keyValueField(name: string, words: KeyValueFieldOptions): Module
 interface ReferenceFieldOptions extends FieldLabels {
   type: ReferenceType;
   form: CreateForm;
-  /** What the API calls what it tells, as it takes ids under another name. */
+  /** The member of the settings that has the references; the input has their ids under another name. */
   shownAs: string;
 }
 
@@ -144,13 +144,13 @@ export function referenceListField(
   });
 }
 
-/** The ids of a reference or of several. */
+/** The ids in a reference or a list of references. */
 export function referenceIds(value: unknown): string[] {
   const refs = (Array.isArray(value) ? value : value ? [value] : []) as { id: string }[];
   return refs.map(({ id }) => id);
 }
 
-/** A list of texts. */
+/** Converts a list of unknown values to strings. */
 export function stringList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }

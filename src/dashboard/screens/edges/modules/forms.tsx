@@ -1,4 +1,4 @@
-// Every module that the schema has, and its form. The compiler names a module that has none.
+// The forms of all modules in the schema. The compiler reports a module that has none.
 
 import { unsetOperations } from '../../../generated/operations.ts';
 import { BackendForm } from '../backends/form.tsx';
@@ -13,7 +13,7 @@ type UnsetOperations = typeof unsetOperations;
 /** The fields of edges and routes that are modules. */
 type ModuleName = { [Kind in HostKind]: keyof UnsetOperations[Kind] }[HostKind];
 
-/** In the order in which the pages list them: where traffic goes, who may come in, what is done to the traffic. */
+/** In the order of the pages: routing, access control, changes of the traffic. */
 const forms: Record<string, ModuleForm> = {
   backend: {
     title: 'Backend',
@@ -36,7 +36,7 @@ const forms: Record<string, ModuleForm> = {
 
 const modulesByHost = new Map<HostKind, readonly Module[]>();
 
-/** The modules that a kind of edge or route can have. */
+/** The modules of a kind of edge or route. */
 export function modulesForHost(kind: HostKind): readonly Module[] {
   const known = modulesByHost.get(kind) ?? formsFor(kind);
   modulesByHost.set(kind, known);

@@ -1,4 +1,4 @@
-// What modules belong to, and how they are changed there.
+// The edges and routes that have modules, and the mutations that change their modules.
 
 import type { Operation } from '../../../data/client/operation.ts';
 import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
@@ -11,17 +11,17 @@ import {
 
 export type HostKind = keyof typeof unsetOperations;
 
-/** An edge or a route that has modules. */
+/** An edge or route that has modules. */
 export interface ModuleHost {
   kind: HostKind;
   id: string;
-  /** The edge of a route. */
+  /** The id of the edge, for routes only. */
   edgeId?: string;
-  /** What a visitor would ask for there, as far as it is known. */
+  /** A URL that a visitor could request there. */
   exampleUrl: string;
 }
 
-/** The variables that name a host to an operation. */
+/** The variables that identify a host in an operation. */
 export type HostVariables = Pick<ModuleHost, 'id' | 'edgeId'>;
 
 export function hostVariables({ id, edgeId }: ModuleHost): HostVariables {
@@ -34,12 +34,12 @@ export function hostPath({ kind, id, edgeId }: ModuleHost): string {
 
 export const hostNouns: Record<HostKind, string> = { httpsEdge: 'edge', tlsEdge: 'edge', httpsEdgeRoute: 'route' };
 
-/** Changes modules of a host. Each that is given is replaced as a whole. */
+/** A mutation that changes modules. It replaces each module in the input as a whole. */
 export type UpdateOperation = Operation<unknown, HostVariables & { input: object }>;
 type UnsetOperation = Operation<unknown, HostVariables>;
 
-// An operation of routes also takes the id of the edge, and each takes the inputs of the modules of its host: the host
-// says which, so that the types need not.
+// The operations have different inputs, and those of routes also take the id of the edge. The host passes the right
+// ones, so the types are erased.
 const update = (operation: unknown) => operation as UpdateOperation;
 
 export const updateOperations: Record<HostKind, UpdateOperation> = {
@@ -48,7 +48,7 @@ export const updateOperations: Record<HostKind, UpdateOperation> = {
   httpsEdgeRoute: update(UpdateHttpsEdgeRoute),
 };
 
-/** The operation that unsets the module of this field. */
+/** The mutation that unsets the module of this field. */
 export function unsetOperation(kind: HostKind, field: string): UnsetOperation {
   return (unsetOperations[kind] as Record<string, unknown>)[field] as UnsetOperation;
 }

@@ -1,4 +1,4 @@
-// What the dashboard knows of a kind of module: what it is called, and the fields of its form.
+// The description of a module's form: its texts and fields.
 
 import type { ComponentType } from 'preact';
 import type { ModuleField, ModuleSettings } from './field-kinds.tsx';
@@ -6,51 +6,51 @@ import type { HostKind, ModuleHost } from './hosts.ts';
 
 export interface ModuleForm {
   title: string;
-  /** The name as it stands within a sentence. */
+  /** The name of the module within a sentence. */
   noun: string;
-  /** What the module does, in a sentence or two. */
+  /** What the module does, in one or two sentences. */
   description: string;
   fields: readonly ModuleField[];
-  /** How it is set, in a few words. */
+  /** Summarizes the settings in a few words. */
   summary?: (settings: ModuleSettings) => string;
-  /** The ids of the objects that it refers to; they are shown in place of a summary. */
+  /** The ids of the objects that it refers to. Links to them replace the summary. */
   references?: (settings: ModuleSettings) => string[];
-  /** Whether it has secrets. Nobody can read them, so that they are lost when the module is unset. */
+  /** Whether it has secrets. They cannot be read, so unsetting the module loses them. */
   hasSecrets?: (settings: ModuleSettings) => boolean;
-  /** Whether it is another shape of another module. Only its form changes it: a switch would rewrite the other. */
+  /** Whether it is another form of another module. It has no switch, which would rewrite that module. */
   isAlias?: boolean;
-  /** What the module is doing now: on its own page, and on the page of its edge or route. */
+  /** The current state of the module, shown on its own page and on the page of its edge or route. */
   Status?: ComponentType<ModulePanelProps>;
-  /** What stands below the form. */
+  /** A panel below the form. */
   Panel?: ComponentType<ModulePanelProps>;
-  /** What differs on one kind of host. */
+  /** What differs for one kind of host. */
   on?: Partial<Record<HostKind, Partial<ModuleForm>>>;
 }
 
-/** A module as it can be set on one kind of host. */
+/** A module of one kind of host. */
 export interface Module extends ModuleForm {
-  /** The field of the edge or route that has it. */
+  /** Its field in the type of the edge or route. */
   field: string;
 }
 
 export interface ModulePanelProps {
   host: ModuleHost;
-  /** What the form holds, by the names of its fields. */
+  /** The values of the form by the names of its fields. */
   values: Readonly<Record<string, unknown>>;
   settings: ConfiguredModule | undefined;
 }
 
-/** A module that is set. */
+/** The settings of a module that is set. */
 export interface ConfiguredModule extends ModuleSettings {
   enabled: boolean;
 }
 
-/** What a form of this module begins with. */
+/** The initial values of the form. */
 export function initialValues({ fields }: ModuleForm, settings: ModuleSettings | undefined): Record<string, unknown> {
   return Object.fromEntries(fields.map(({ name, initialValue: read }) => [name, read(settings)]));
 }
 
-/** What is sent for a module. It replaces the whole module. */
+/** The input for a module, which replaces all of its settings. */
 export function moduleInput(
   { fields }: ModuleForm,
   values: Readonly<Record<string, unknown>>,
@@ -59,8 +59,8 @@ export function moduleInput(
   return { enabled, ...Object.fromEntries(fields.map(({ name, toInput: send }) => [name, send(values[name])])) };
 }
 
-/** A module's settings among those of its host; undefined when it is not set. */
+/** The settings of a module of a host; undefined if it is not set. */
 export function moduleSettings({ field }: Module, settings: object): ConfiguredModule | undefined {
-  // The generated types name the modules of each kind of host; here a field is any of them.
+  // The generated types list the modules of each kind of host; here the field may be any of them.
   return (settings as Record<string, ConfiguredModule | null | undefined>)[field] ?? undefined;
 }

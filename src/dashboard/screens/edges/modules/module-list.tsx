@@ -1,4 +1,4 @@
-// The modules of an edge or route: which are set, how, and whether they are on.
+// The modules of an edge or route, with their settings and switches.
 
 import { Fragment } from 'preact';
 import { kindOf, objectPath } from '../../../data/routing/paths.ts';
@@ -15,7 +15,7 @@ import { useModule } from './use-module.ts';
 
 interface ModuleListProps {
   host: ModuleHost;
-  /** The edge or route, with its modules by their fields. */
+  /** The edge or route, which has its modules as fields. */
   settings: object;
 }
 

@@ -1,4 +1,4 @@
-// The page of one module of an edge or route: its form, and how to unset it.
+// The page of one module of an edge or route.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -41,7 +41,7 @@ export function ModulePage(props: ModulePageProps) {
       {isConfirming && settings && (
         <ConfirmDialog
           title={`Unset the ${module.noun}?`}
-          // What has secrets can't be set again as it was.
+          // A module with secrets cannot be restored, so its name has to be typed.
           typeToConfirm={hasSecrets ? module.title : undefined}
           confirmLabel="Unset it"
           error={error}
@@ -116,7 +116,7 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
   );
 }
 
-/** Stands at an address of a module that there is not. */
+/** The page for a module that does not exist. */
 export function NoSuchModule({ crumbs }: { crumbs: readonly Breadcrumb[] }) {
   return (
     <Page title="No such module" crumbs={crumbs}>

@@ -1,4 +1,4 @@
-// Changes one module of an edge or route.
+// The mutations of one module of an edge or route.
 
 import type { ApiFailure } from '../../../data/client/client.ts';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
@@ -7,11 +7,11 @@ import { hostNouns, hostVariables, type ModuleHost, unsetOperation, updateOperat
 import { type ConfiguredModule, initialValues, type Module, moduleInput } from './module-form.ts';
 
 interface ModuleActions {
-  /** Replaces it. @returns whether that worked. */
+  /** Replaces the settings. @returns whether it succeeded. */
   save: (values: Readonly<Record<string, unknown>>, enabled: boolean) => Promise<boolean>;
-  /** Switches it on or off as it is. */
+  /** Enables or disables the module without changing its settings. */
   toggle: (settings: ConfiguredModule) => Promise<boolean>;
-  /** Unsets it; what can be set again can be undone. */
+  /** Unsets the module. The toast offers an undo unless secrets are lost. */
   unset: (settings: ConfiguredModule) => Promise<boolean>;
   error: ApiFailure | undefined;
   isBusy: boolean;

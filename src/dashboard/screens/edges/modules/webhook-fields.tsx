@@ -1,4 +1,4 @@
-// The provider of webhooks and the secret that it signs with.
+// The fields for the provider of webhooks and its signing secret.
 
 import { useId } from 'preact/hooks';
 import { Field } from '../../../ui/forms/field.tsx';
@@ -7,7 +7,7 @@ import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from './field-kinds.tsx';
 
-/** Those that the input of the module tells of. */
+/** The providers that the description of the input lists. */
 const PROVIDERS = `
   aftership airship alchemy autodesk bitbucket bolt box brex
   buildkite calendly castle chargify circleci clearbit clerk coinbase

@@ -1,4 +1,4 @@
-// Chooses objects that there are, or makes the one that is missing on the spot.
+// Fields that select referenced objects, and can create a missing one in a dialog.
 
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Field, type FieldProps } from '../../../ui/forms/field.tsx';
 import { type ReferenceOption, type ReferenceType, useReferenceTitles } from './references.ts';
 
-/** The form that makes one, in a dialog or on a page of its own. */
+/** The form that creates an object, in a dialog or on a page of its own. */
 export type CreateForm = ComponentType<{ onDone: (id: string) => void; onCancel: () => void }>;
 
 interface ReferenceProps {
@@ -15,7 +15,7 @@ interface ReferenceProps {
   form: CreateForm;
 }
 
-/** One object. */
+/** A select box for one object. */
 export function ReferenceField({ type, form, ...field }: FieldProps<string> & ReferenceProps) {
   const { value, onChange } = field;
   const { options, loadMore } = useSelectableOptions(type, value ? [value] : []);
@@ -37,7 +37,7 @@ export function ReferenceField({ type, form, ...field }: FieldProps<string> & Re
   );
 }
 
-/** Several objects, in an order. */
+/** A field for an ordered list of objects. */
 export function ReferenceListField({
   type,
   form,
@@ -101,7 +101,7 @@ export function ReferenceListField({
 interface ReferencePickerProps extends ReferenceProps {
   children: ComponentChildren;
   onCreated: (id: string) => void;
-  /** Asks for older ones; undefined when all are there. */
+  /** Loads older objects; undefined if all are loaded. */
   loadMore: (() => void) | undefined;
 }
 
@@ -115,7 +115,7 @@ function ReferencePicker({ type, form: Form, onCreated, loadMore, children }: Re
         {loadMore && <Button onClick={loadMore}>Offer older ones, too</Button>}
       </div>
       {isCreating && (
-        // The form around this one is not sent with it.
+        // React-style event bubbling would otherwise submit the surrounding form as well.
         <div onSubmit={(event) => event.stopPropagation()}>
           <Dialog title={`New ${type.noun}`} onClose={() => setCreating(false)}>
             <Form
@@ -132,7 +132,7 @@ function ReferencePicker({ type, form: Form, onCreated, loadMore, children }: Re
   );
 }
 
-/** What can be chosen; what is chosen already is among it, however old it is. */
+/** The options, including the selected objects, which may be on pages that are not loaded. */
 function useSelectableOptions(
   { useOptions: useChoices }: ReferenceType,
   selectedIds: readonly string[],

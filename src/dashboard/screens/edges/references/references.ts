@@ -1,4 +1,4 @@
-// What modules name: tunnel groups, IP policies and certificate authorities. How each kind is listed and called.
+// The objects that modules refer to: tunnel groups, IP policies and certificate authorities.
 
 import { type LiveList, useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
@@ -6,20 +6,20 @@ import { Authorities, Backends, IpPolicies, ThingNames, type ThingNamesQuery } f
 import { labelsText } from '../labels.tsx';
 import { listPaths } from '../navigation.ts';
 
-/** One that can be chosen. */
+/** An object to select. */
 export interface ReferenceOption {
   id: string;
   title: string;
 }
 
 export interface ReferenceType {
-  /** As in `changes`. */
+  /** The kind, as in the change feed. */
   kind: string;
-  /** What one is called. */
+  /** The name of the kind within a sentence. */
   noun: string;
-  /** The address of all of them. */
+  /** The path of the list of all objects. */
   listPath: string;
-  /** All that there are, the newest first. */
+  /** All objects, the newest first. */
   useOptions: () => LiveList<ReferenceOption>;
 }
 
@@ -74,7 +74,10 @@ export function authorityTitle(authority: { id: string; description: string; sub
   return authority.description || authority.subjectCommonName || authority.id;
 }
 
-/** What objects are called, by their ids; those that are not known yet are called by their ids. */
+/**
+ * Loads the display names of objects.
+ * @returns a function from the id to the name, or to the id while it is loading.
+ */
 export function useReferenceTitles(ids: readonly string[]): (id: string) => string {
   const kinds = [tunnelGroupReference.kind, ipPolicyReference.kind, certificateAuthorityReference.kind];
   const wanted = [...new Set(ids)].slice(0, 100);

@@ -1,4 +1,4 @@
-// One route of an HTTPS edge, and its modules.
+// The page of a route of an HTTPS edge, and the pages of its modules.
 
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';

@@ -1,4 +1,4 @@
-// Makes a route, or changes what it matches and is noted with.
+// Creates or edits a route.
 
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateHttpsEdgeRoute, type MatchType, UpdateHttpsEdgeRoute } from '../../../generated/operations.ts';

@@ -1,4 +1,4 @@
-// The routes of an HTTPS edge, in the order in which they are tried.
+// The routes of an HTTPS edge in the order in which they are tried.
 
 import { edgeRoutePath } from '../../../data/routing/paths.ts';
 import type { RouteRowFragment } from '../../../generated/operations.ts';

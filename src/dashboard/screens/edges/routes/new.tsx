@@ -1,4 +1,4 @@
-// A new route, and the way to one that is known by its id alone.
+// The form for a new route, and a redirect to a route by its id.
 
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -27,7 +27,7 @@ export function NewRoute() {
   );
 }
 
-/** Events and the search know routes by their ids. */
+/** Redirects to the page of a route: events and the search know only its own id. */
 export function RedirectToRoute() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(EdgeOfRoute, { id });

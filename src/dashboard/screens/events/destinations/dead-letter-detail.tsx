@@ -1,4 +1,4 @@
-// One event that a destination refused for good.
+// The page of a dead letter: an event that a destination refused for good.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -85,7 +85,7 @@ export function DeadLetterPage() {
   );
 }
 
-/** JSON for people; a text that is none as it is. */
+/** Indents JSON; other text stays as it is. */
 function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

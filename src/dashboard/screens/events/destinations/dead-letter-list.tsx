@@ -1,4 +1,4 @@
-// The events that a destination refused for good.
+// The dead letters of a destination: events that it refused for good.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useList } from '../../../data/hooks/use-list.ts';
@@ -22,7 +22,7 @@ type Row = NonNullable<EventDeadLettersQuery['eventDeadLetters']>['nodes'][numbe
 
 interface DeadLetterListProps {
   destinationId: string;
-  /** How many there are, as delivery tells: when that changes they are asked for anew. */
+  /** The number of dead letters. When it changes the list is loaded again. */
   count: number;
 }
 

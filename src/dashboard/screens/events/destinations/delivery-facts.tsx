@@ -1,4 +1,4 @@
-// How delivery to a destination is going, as it goes.
+// The live state of the delivery to a destination.
 
 import { useState } from 'preact/hooks';
 import { useSubscription } from '../../../data/hooks/use-subscription.ts';
@@ -9,7 +9,7 @@ import { Bytes, Count } from '../../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 
-/** What was asked first, and then whatever is told. */
+/** The delivery state: the initial one, and then updates from a subscription. */
 export function useDelivery(
   destinationId: string,
   initial: EventDeliveryFactsFragment | undefined,

@@ -8,7 +8,7 @@ interface Delivery {
   deadLetters: number;
 }
 
-/** How delivery stands, in a word. */
+/** The delivery state as a tag. */
 export function DeliveryState({ delivery }: { delivery: Delivery }) {
   const { state, lastDeliveredAt, waitingEvents, deadLetters } = delivery;
   if (state === 'failing') return <Tag variant="bad">failing</Tag>;

@@ -1,4 +1,4 @@
-// One event destination: how delivery is going, where it leads, who uses it, and what it refused.
+// The page of an event destination: delivery, target, subscriptions and dead letters.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';

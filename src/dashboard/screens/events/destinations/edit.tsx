@@ -1,4 +1,4 @@
-// A new event destination, and one that is changed.
+// The pages that create and edit an event destination.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -64,7 +64,7 @@ export function EditDestination() {
   );
 }
 
-/** The gateway keeps it sealed, not as a digest, so that `Secret` would say something wrong. */
+/** Like `OneTimeSecret`, but this secret is stored encrypted and not as a digest. */
 function NewSecret({
   secret: { secret, name: what, advice },
   onKept,

@@ -1,4 +1,4 @@
-// Makes an event destination, or changes one.
+// Creates or edits an event destination.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
@@ -14,17 +14,17 @@ import { validateDescription, validateMetadata } from '../../../ui/forms/validat
 import { TargetFields } from './target-fields.tsx';
 import { fieldName, formToTarget, type TargetFormState, targetToForm, visibleMembers } from './target-values.ts';
 
-/** A secret of a target that whoever receives the events needs as well. */
+/** A new secret of a target that the receiver of the events needs too. */
 export interface NewTargetSecret {
   secret: string;
-  /** What it is: `signing secret`. */
+  /** What the secret is: `signing secret`. */
   name: string;
   advice: string;
 }
 
 interface DestinationFormProps {
   destination?: { id: string; description: string; metadata: string; target: EventTargetFactsFragment };
-  /** With a secret that the other side needs, which is never shown again. */
+  /** Called with the new secret, if there is one. It is never shown again. */
   onDone: (id: string, made?: NewTargetSecret) => void;
   onCancel: () => void;
 }
@@ -70,7 +70,7 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
   );
 }
 
-/** A secret that was typed or made here. */
+/** A secret that was typed or generated in the form. */
 function newSecretIn(choice: TargetFormState): NewTargetSecret | undefined {
   for (const member of visibleMembers(choice)) {
     const secret = member.generator && choice.values[fieldName(choice.kind, member)];

@@ -12,7 +12,7 @@ import { newDestination, tabs } from '../navigation.ts';
 import { DeliveryState } from './delivery-state.tsx';
 import { targetText } from './target-values.ts';
 
-/** How delivery goes is no change of the destination, of which would be told. */
+/** The change feed has no events for the delivery state, so it is polled. */
 const DELIVERY_MS = 5000;
 
 export function DestinationList() {

@@ -7,7 +7,7 @@ import { Note } from '../../../ui/feedback/note.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { newSubscription } from '../navigation.ts';
 
-/** The subscriptions that name a destination, among the newest. */
+/** The subscriptions that refer to a destination, among the newest 100. */
 export function ReferencingSubscriptions({ destinationId }: { destinationId: string }) {
   const { data, error } = useQuery(EventSubscriptions, { first: 100 }, { kinds: ['eventSubscription'] });
   const all = data?.eventSubscriptions?.nodes;

@@ -1,4 +1,4 @@
-// Where events are sent: the kind of target, and what that kind asks for.
+// The fields for the target of a destination: its kind, and the members of that kind.
 
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
@@ -17,7 +17,7 @@ import {
 interface TargetFieldsProps {
   formState: TargetFormState;
   onChange: (formState: TargetFormState) => void;
-  /** The target that is there already: its secrets stay unless others are typed. */
+  /** The stored target. Its secrets stay unless others are typed. */
   storedTarget?: TargetFormState;
 }
 

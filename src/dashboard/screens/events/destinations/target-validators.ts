@@ -1,4 +1,4 @@
-// What a text of a target may be, and secrets that are made here.
+// Validators for targets, and a generator of secrets.
 
 export const validateUuid = matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'This must be a UUID.');
 export const validateArn = matches(
@@ -6,7 +6,7 @@ export const validateArn = matches(
   'This must be an ARN: arn:partition:service:region:account:resource.',
 );
 
-/** Lines of names with values. */
+/** Validates lines of `name: value`. */
 export function validatePairs(value: string): string | null {
   const isPair = (line: string) => line.trim() === '' || /^\s*[^:\s][^:]*:/.test(line);
   return value.split('\n').every(isPair) ? null : 'Each line must be name: value.';
@@ -14,13 +14,13 @@ export function validatePairs(value: string): string | null {
 
 const SECRET_BYTES = 32;
 
-/** A secret to sign with, as Standard Webhooks writes it. */
+/** A new signing secret in the format of Standard Webhooks. */
 export function newSigningSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** @param error what is said of a text that does not match. */
+/** A validator for a pattern. @param error its message. */
 export function matches(pattern: RegExp, error: string) {
   return (value: string) => (pattern.test(value) ? null : error);
 }

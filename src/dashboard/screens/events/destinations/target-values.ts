@@ -1,4 +1,5 @@
-// A target between the API, where it is a tree with one kind set, and a form, where it is texts by their paths.
+// Conversion of targets between the API, which has a tree with one kind set, and a form, which has strings by their
+// paths.
 
 import type { EventTargetFactsFragment, EventTargetInput } from '../../../generated/operations.ts';
 import {
@@ -10,7 +11,7 @@ import {
   targetKindNames,
 } from './targets.ts';
 
-/** The texts of a form, each by its path in the input: `target.webhook.url`. */
+/** The values of the form by their paths in the input: `target.webhook.url`. */
 export type TargetValues = Record<string, string>;
 
 export interface TargetFormState {
@@ -23,7 +24,7 @@ export function fieldName(kind: TargetKind, { path }: TargetMember): string {
   return `target.${kind}.${path}`;
 }
 
-/** The members that are asked for. */
+/** The members that the form shows. */
 export function visibleMembers({ kind, awsAuth: proof }: TargetFormState): readonly TargetMember[] {
   return targetKindForm(kind).members.filter((member) => member.awsAuth === undefined || member.awsAuth === proof);
 }
@@ -53,7 +54,7 @@ export function targetKind(target: EventTargetFactsFragment): TargetKind | undef
   return targetKindNames.find((kind) => target[kind]);
 }
 
-/** What is known of a target, by the words of the form. */
+/** The members of a target with the labels of the form. */
 export function targetDetails(target: EventTargetFactsFragment): { name: string; value: string }[] {
   const kind = targetKind(target);
   if (!kind) return [];
@@ -62,7 +63,7 @@ export function targetDetails(target: EventTargetFactsFragment): { name: string;
   return shown.filter(({ value }) => value !== '');
 }
 
-/** A target on one line: `Webhook: https://…`. */
+/** A target in one line: `Webhook: https://…`. */
 export function targetText(target: EventTargetFactsFragment): string {
   const kind = targetKind(target);
   if (!kind) return 'nowhere';
@@ -79,7 +80,7 @@ function textAt(target: EventTargetFactsFragment | undefined, kind: TargetKind, 
 
 interface Pair {
   name: string;
-  /** Null or absent for a secret that stays as it is. */
+  /** Null or missing for a secret that stays as it is. */
   value?: string | null;
 }
 
@@ -87,7 +88,7 @@ function formatPair({ name, value }: Pair): string {
   return `${name}: ${value ?? ''}`;
 }
 
-/** Of lines as `name: value`. */
+/** Parses lines of `name: value`. */
 function parsePairs(lines: string): Pair[] {
   return lines.split('\n').flatMap((line) => {
     const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? [];

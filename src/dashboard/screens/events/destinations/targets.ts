@@ -1,34 +1,34 @@
-// The kinds of target that a destination may have, and what each of them asks for.
+// The kinds of targets, and the members of each.
 
 import { allOf, maxBytes } from '../../../ui/forms/validators.ts';
 import { matches, newSigningSecret, validateArn, validatePairs, validateUuid } from './target-validators.ts';
 
 export type TargetKind = keyof typeof targetKinds;
 
-/** How the gateway proves itself to AWS. */
+/** How the gateway authenticates with AWS. */
 export type AwsAuth = 'role' | 'creds';
 
 export interface TargetMember {
-  /** Its path in the target as the API has it, without the kind: `auth.role.roleArn`. */
+  /** The path of the member in the API, below the kind: `auth.role.roleArn`. */
   path: string;
   label: string;
   help?: string;
   placeholder?: string;
-  /** Nobody can read it afterwards; left empty it stays as it is. */
+  /** A secret cannot be read afterwards. An empty input keeps it. */
   isSecret?: boolean;
   isOptional?: boolean;
-  /** Only asked for when the gateway proves itself that way. */
+  /** Shown only for this kind of authentication. */
   awsAuth?: AwsAuth;
-  /** Whether it is a list of names with values, which is typed as lines: `name: value`. */
+  /** Whether it is a list of names and values, which the form has as lines of `name: value`. */
   isList?: boolean;
   validate?: (value: string) => string | null;
-  /** A secret that can be made here, and is shown once: what to do with it. */
+  /** Generates the secret. It is shown once, with advice on its use. */
   generator?: { generate: () => string; secretName: string; advice: string };
 }
 
 interface TargetKindForm {
   title: string;
-  /** The member that tells one target of a kind from another. */
+  /** The member that identifies a target of this kind in a summary. */
   main: string;
   members: readonly TargetMember[];
 }
@@ -223,14 +223,14 @@ export const targetKinds = {
 
 export const targetKindNames = Object.keys(targetKinds) as TargetKind[];
 
-/** What a new destination is, until another kind is chosen. */
+/** The kind that is selected in the form of a new destination. */
 export const defaultKind: TargetKind = 'webhook';
 
 export function targetKindForm(kind: TargetKind): TargetKindForm {
   return targetKinds[kind];
 }
 
-/** What is wrong with a member, in words. A secret that is there already may be left empty. */
+/** The validator of a member. A stored secret may be left empty. */
 export function memberValidator(
   { validate: check, isOptional }: TargetMember,
   hasStoredSecret: boolean,

@@ -1,4 +1,4 @@
-// Sends one event to see whether it arrives.
+// Sends a test event to a destination.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
@@ -12,7 +12,7 @@ type Outcome = NonNullable<TestEventDestinationMutation['testEventDestination']>
 
 export interface TestEvent {
   button: preact.ComponentChildren;
-  /** What became of the newest trial. */
+  /** The result of the latest test event. */
   outcome: preact.ComponentChildren;
 }
 

@@ -11,7 +11,7 @@ import { newDestination } from '../navigation.ts';
 
 const MAX_DESTINATIONS = 100;
 
-/** The destinations that a subscription delivers to, among all there are. */
+/** Checkboxes for the destinations of a subscription. */
 export function DestinationPicker({ name, value, onChange }: FieldBinding<readonly string[]>) {
   const id = useId();
   const list = useList(EventDestinationChoices, {}, (result) => result.eventDestinations, {
@@ -20,7 +20,7 @@ export function DestinationPicker({ name, value, onChange }: FieldBinding<readon
   const { fieldError } = useFieldError(name, value, (ids) =>
     ids.length > MAX_DESTINATIONS ? `At most ${MAX_DESTINATIONS} can be chosen.` : null,
   );
-  // Those that were chosen long ago may not be on the pages that are there.
+  // Selected destinations may be on pages that are not loaded.
   const others = list.isLoading ? [] : value.filter((chosen) => !list.rows.some((row) => row.id === chosen));
   const rows = [
     ...list.rows.map((row) => ({ id: row.id, title: row.description || row.id, where: targetText(row.target) })),

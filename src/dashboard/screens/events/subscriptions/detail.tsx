@@ -1,4 +1,4 @@
-// A new event subscription, and one that there is.
+// The pages that create and edit an event subscription.
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -102,7 +102,7 @@ function DeleteDialog({ subscription, onClose }: DeleteDialogProps) {
   );
 }
 
-/** The same again, under another id: what happened in between was not delivered. */
+/** Creates the subscription again, with another id. Events in between were not delivered. */
 async function recreateSubscription(
   subscription: EventSubscriptionFactsFragment,
   route: (path: string) => void,
@@ -117,7 +117,7 @@ async function recreateSubscription(
   }
 }
 
-/** What makes it as it was. */
+/** The input that creates the subscription again or restores it. */
 function subscriptionInput({ description, metadata, sources, destinations }: EventSubscriptionFactsFragment) {
   return { description, metadata, sources, destinationIds: destinations.map(({ id }) => id) };
 }

@@ -1,4 +1,4 @@
-// The types of event there are, to choose those that are delivered.
+// Selects the types of events that a subscription delivers.
 
 import { Button } from '../../../ui/button.tsx';
 import { SourceFields } from './source-fields.tsx';

@@ -1,4 +1,4 @@
-// Makes an event subscription, or changes one.
+// Creates or edits an event subscription.
 
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';

@@ -1,4 +1,4 @@
-// Which events of a type of traffic events are delivered, and what of them.
+// The fields for one type of traffic event: share, filter and fields.
 
 import { useFieldError } from '../../../ui/forms/form.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
@@ -12,7 +12,7 @@ const FIELDS_MAX = 100;
 interface SourceFieldsProps {
   type: EventType;
   source: Source;
-  /** All of them: the gateway names one by its place. */
+  /** All sources. The API names a source in its errors by its position in the input. */
   sources: Sources;
   onChange: (some: Partial<Source>) => void;
 }

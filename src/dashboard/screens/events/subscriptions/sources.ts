@@ -1,4 +1,4 @@
-// Which events a subscription delivers, as a form holds it.
+// The sources of a subscription as its form holds them.
 
 import type {
   EventCatalogueQuery,
@@ -8,21 +8,21 @@ import type {
 
 export type EventType = EventCatalogueQuery['eventTypes'][number];
 
-/** What of the events of one type is delivered. */
+/** Which events of one type are delivered, and which of their fields. */
 export interface Source {
-  /** The only members, or none for all. A prefix stands for all below it. */
+  /** The fields to deliver; empty for all. A prefix stands for all fields below it. */
   fields: readonly string[];
   filter: string;
-  /** Percent; null while nothing is typed. */
+  /** The share in percent; null while the input is empty. */
   share: number | null;
 }
 
-/** By type of event. */
+/** The sources by type of event. */
 export type Sources = Readonly<Record<string, Source>>;
 
 const DEFAULT_SOURCE: Source = { fields: [], filter: '', share: 100 };
 const PERCENT = 100;
-/** 0.07 × 100 is not quite 7. */
+/** Rounds away floating-point errors: 0.07 × 100 is not exactly 7. */
 const DIGITS = 10;
 
 export function sourcesOfSubscription(subscription?: EventSubscriptionFactsFragment): Sources {
@@ -35,7 +35,7 @@ export function sourcesOfSubscription(subscription?: EventSubscriptionFactsFragm
   );
 }
 
-/** In alphabetical order: the gateway names them by their place in it when it objects. */
+/** In alphabetical order. The errors of the API name a source by its position. */
 export function sourcesToInput(sources: Sources): EventSourceInput[] {
   return sortedTypes(sources).map((type) => {
     const { fields, filter, share } = sources[type] ?? DEFAULT_SOURCE;
@@ -48,7 +48,7 @@ export function sourcesToInput(sources: Sources): EventSourceInput[] {
   });
 }
 
-/** How the gateway names a member of the source of a type. */
+/** The name of a source's member in the errors of the API. */
 export function sourceFieldName(sources: Sources, type: string, member: 'fields' | 'filter' | 'sampleRate'): string {
   return `sources[${sortedTypes(sources).indexOf(type)}].${member}`;
 }
@@ -59,12 +59,12 @@ export function withTypesSelected(sources: Sources, types: readonly string[], is
   return Object.fromEntries([...others, ...added]);
 }
 
-/** Whether a member is delivered by these fields: by its own name or by a prefix of it. */
+/** Whether a field is selected, by its own name or by a prefix. */
 export function isFieldSelected(fields: readonly string[], name: string): boolean {
   return fields.some((field) => name === field || name.startsWith(`${field}.`));
 }
 
-/** Without one member, or with it; prefixes are what they stand for. All of them is none, and the last one stays. */
+/** Selects or deselects a field. All fields are stored as an empty list, and the last field stays selected. */
 export function toggleField(fields: readonly string[], name: string, all: readonly string[]): string[] {
   const before = fields.length === 0 ? all : all.filter((member) => isFieldSelected(fields, member));
   const after = before.includes(name) ? before.filter((member) => member !== name) : [...before, name];
@@ -77,15 +77,15 @@ function sortedTypes(sources: Sources): string[] {
 }
 
 export interface AuditedObject {
-  /** What changes: `API key`. */
+  /** The name of the object: `API key`. */
   object: string;
-  /** Created, updated, deleted. */
+  /** The types of events for created, updated and deleted objects. */
   types: readonly { type: EventType; action: string }[];
 }
 
 export interface EventTypeGroups {
   traffic: readonly EventType[];
-  /** What comes and goes by itself. */
+  /** Audit events that are not changes of an object, for example connections of agents. */
   others: readonly EventType[];
   changes: readonly AuditedObject[];
 }
@@ -110,7 +110,7 @@ export function groupEventTypes(types: readonly EventType[]): EventTypeGroups {
   };
 }
 
-/** What is created and so on, from what the catalogue says: `An API key was created.` */
+/** The name of the object in the description of an event type: `An API key was created.` */
 function objectName(type: EventType | undefined): string | undefined {
   const [, object] = /^An? (.+) was \w+\.$/.exec(type?.description ?? '') ?? [];
   return object && object.charAt(0).toUpperCase() + object.slice(1);

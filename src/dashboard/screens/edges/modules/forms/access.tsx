@@ -1,4 +1,4 @@
-// Modules that decide who may come in, and how visitors' TLS is spoken.
+// Modules for access control and TLS.
 
 import { allOf, maxBytes } from '../../../../ui/forms/validators.ts';
 import { AuthorityForm } from '../../authorities/form.tsx';

@@ -1,4 +1,4 @@
-// Modules that change traffic, or what is asked of the upstream.
+// Modules that change traffic or protect the upstream.
 
 import { maxBytes } from '../../../../ui/forms/validators.ts';
 import { CircuitBreakerStatus } from '../circuit-breaker-status.tsx';
@@ -128,7 +128,7 @@ function ruleCount(rules: unknown): string {
   return `${count} rule${count === 1 ? '' : 's'}`;
 }
 
-/** They frame a message, or belong to whoever sends it. */
+/** Header fields that frame the message or belong to its sender. */
 const RESERVED = new Set([
   'connection',
   'content-length',

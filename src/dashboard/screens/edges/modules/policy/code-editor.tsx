@@ -1,16 +1,16 @@
-// A text of many lines, each with its number.
+// A text area with line numbers.
 
 import type { Ref } from 'preact';
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import { Field, type FieldProps } from '../../../../ui/forms/field.tsx';
 
 export interface CodeEditorHandle {
-  /** Shows a line, from 1, and selects it. */
+  /** Scrolls to a line, counted from 1, and selects it. */
   goTo: (line: number) => void;
 }
 
 interface CodeEditorProps extends FieldProps<string> {
-  /** Lines, from 1, that something is wrong with. */
+  /** The lines with problems, counted from 1. */
   marked?: ReadonlySet<number>;
   placeholder?: string;
   rows?: { min: number; max: number };

@@ -1,4 +1,4 @@
-// Tries a policy on a request that nobody sends.
+// Dry runs of a policy with a request that is not sent.
 
 import { useState } from 'preact/hooks';
 import { ApiFailure, execute, toApiFailure } from '../../../../data/client/client.ts';
@@ -17,7 +17,7 @@ import type { ModulePanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
 
 interface DryRunProps {
-  /** The policy as the form has it now. */
+  /** The document that is in the form now. @throws ApiFailure */
   document: () => string;
   host: ModuleHost;
 }
@@ -134,7 +134,7 @@ export function PolicyDryRunPanel({ host, values }: ModulePanelProps) {
   return <DryRun document={() => documentOf(values)} host={host} />;
 }
 
-/** What the form says as one document; the older shape has its lists apart. @throws ApiFailure */
+/** The policy in the form as one document. The older form has two separate lists. @throws ApiFailure */
 function documentOf({ value, inbound, outbound }: ModulePanelProps['values']): string {
   if (value !== undefined) return String(value);
   try {

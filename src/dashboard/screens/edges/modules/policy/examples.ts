@@ -1,4 +1,4 @@
-// Small policies to begin with.
+// Example policies.
 
 interface Example {
   title: string;

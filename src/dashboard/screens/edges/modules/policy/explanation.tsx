@@ -1,4 +1,4 @@
-// What a policy would do, told step by step.
+// The result of a dry run, rule by rule.
 
 import type { TryPolicyQuery } from '../../../../generated/operations.ts';
 import { Note } from '../../../../ui/feedback/note.tsx';

@@ -1,4 +1,4 @@
-// The fields of policies: a document, and lists of rules.
+// The fields for policies: a whole document, or lists of rules.
 
 import { useId, useRef } from 'preact/hooks';
 import type { FieldBinding } from '../../../../ui/forms/use-form-fields.ts';
@@ -12,7 +12,7 @@ import { MASK } from './secrets.ts';
 
 const SECRETS = `Where it says ${MASK}, a secret is set; left so, it stays.`;
 
-/** A whole document, in JSON or YAML. */
+/** A field for a document in JSON or YAML. */
 export function documentField(name: string): ModuleField {
   return moduleField<string>({
     name,
@@ -22,7 +22,7 @@ export function documentField(name: string): ModuleField {
   });
 }
 
-/** A list of rules, in JSON. */
+/** A field for a list of rules in JSON. */
 export function rulesField(name: string, label: string): ModuleField {
   return moduleField<string>({
     name,

@@ -1,4 +1,4 @@
-// What becomes of a request in the end.
+// The outcome of a dry run for the request.
 
 import type { TryPolicyQuery } from '../../../../generated/operations.ts';
 import { Note } from '../../../../ui/feedback/note.tsx';

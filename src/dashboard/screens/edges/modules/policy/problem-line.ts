@@ -1,14 +1,14 @@
-// Finds the line of a document that a problem is about.
-
 interface LineRange {
-  /** Indexes of lines; the second is beyond the last. */
+  /** Indexes of lines; `to` is exclusive. */
   from: number;
   to: number;
 }
 
 /**
- * @param place where, as the gateway tells it: `on_http_request[0].actions[1].config.url`, or a line within the message.
- * @returns the number of the line, from 1, as near as the layout of the text allows; undefined when there is no telling.
+ * Finds the line of a policy document that a problem is about.
+ * @param path the place that the gateway names: `on_http_request[0].actions[1].config.url`. The message may name a
+ * line.
+ * @returns the line, counted from 1, as exactly as the layout of the document allows; undefined if it is not found.
  */
 export function findProblemLine(text: string, path: string, message: string): number | undefined {
   const reportedLine = /\(line (\d+), column \d+\)/.exec(message)?.[1];
@@ -25,7 +25,7 @@ export function findProblemLine(text: string, path: string, message: string): nu
   return found;
 }
 
-/** The part that begins with a key: up to the next line that is indented as far, or less. */
+/** The lines of a member: from its key to the next line with the same indentation or less. */
 function findMember(lines: readonly string[], { from, to }: LineRange, key: string): LineRange | undefined {
   const pattern = new RegExp(`(^|[\\s{,"'-])${key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}["']?\\s*:`);
   const line = lines.findIndex((text, index) => index >= from && index < to && pattern.test(text));
@@ -34,7 +34,7 @@ function findMember(lines: readonly string[], { from, to }: LineRange, key: stri
   return { from: line, to: endOf(lines, line, to, depth) };
 }
 
-/** The part that is one entry of a list: of those that begin with a dash, or with a bracket in JSON. */
+/** The lines of a list item, which begins with a dash in YAML and with a bracket in JSON. */
 function findEntry(lines: readonly string[], { from, to }: LineRange, index: number): LineRange | undefined {
   const first = lines.findIndex((text, line) => line > from && line < to && /^\s*[-{["']/.test(text));
   if (first < 0) return undefined;

@@ -1,4 +1,4 @@
-// What is wrong with a policy while it is written, asked as soon as one pauses.
+// The problems of a policy, checked by the gateway while the user types.
 
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
@@ -14,7 +14,7 @@ export interface Problem {
   line: number | undefined;
 }
 
-/** @returns undefined as long as it isn't known. */
+/** @returns undefined until the result for this text is known. */
 export function useProblems(text: string, { kind, id, exampleUrl: visit }: ModuleHost): readonly Problem[] | undefined {
   const settled = useSettled(text);
   const skip = settled.trim() === '';
@@ -27,7 +27,9 @@ export function useProblems(text: string, { kind, id, exampleUrl: visit }: Modul
   return all.map(({ path, message }) => ({ path, message, line: findProblemLine(text, path, message) }));
 }
 
-/** Which route a request takes is known after its connection was accepted. The trial can't know that it is for a route. */
+/**
+ * The dry run does not know that the policy is for a route, and a route is chosen after the connection was accepted.
+ */
 const tcpPhaseProblem = {
   path: 'on_tcp_connect',
   message: 'is not for a route, which has requests: use on_http_request',

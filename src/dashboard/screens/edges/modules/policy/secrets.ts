@@ -1,11 +1,11 @@
-// Secrets in policies: nobody can read them, and who sends back what stands for one keeps it.
+// Secrets in policies: the API shows a mask in their place, and the mask in an input keeps the secret.
 
 import type { ModuleSettings } from '../field-kinds.tsx';
 
-/** What the API shows in place of a secret. */
+/** The mask that the API shows in place of a secret. */
 export const MASK = '<secret>';
 
-/** Whether a policy has secrets, by what the API shows of it. */
+/** Whether the settings of a policy contain masked secrets. */
 export function hasSecrets(settings: ModuleSettings): boolean {
   return JSON.stringify(settings).includes(MASK);
 }
