@@ -15,7 +15,7 @@ import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
 import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { newId } from '../store/ids.ts';
-import { signInLink } from '../store/sign-in/links.ts';
+import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
 import { startApiPlane } from './api-plane.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
@@ -146,7 +146,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   });
   // After all that can fail: a start that fails must not use up the one time when the secrets are shown.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
-  const signInToken = await signInLink(prisma, keys, now());
+  const signInToken = await createFirstAdminLink(prisma, keys, now());
   await api.open();
   parts.serve();
 

@@ -71,7 +71,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
             return feed;
           },
           ready: (feed) =>
-            feed.listening
+            feed.isListening
               ? null
               : 'The LISTEN connection to the database is lost: changes of other nodes are not heard.',
           stop: (feed) => feed.close(),
@@ -82,7 +82,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     keys,
     changes,
     notifications,
-    isChangeFeedConnected: () => notifications?.listening ?? true, // A single node has nobody to listen to.
+    isChangeFeedConnected: () => notifications?.isListening ?? true, // A single node has nobody to listen to.
   };
 }
 
@@ -121,7 +121,7 @@ export async function startNode(
           leaseMs: config.nodeLeaseMs,
           holdMs: config.sessionHold,
           dataDir: config.dataDir,
-          isAlone: config.databaseUrl === undefined,
+          isOnlyNode: config.databaseUrl === undefined,
         },
       ),
     stop: (node) => node.release(),

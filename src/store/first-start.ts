@@ -5,7 +5,7 @@ import { newId, newSecret } from './ids.ts';
 import type { Keys } from './keys/keys.ts';
 
 /** Two processes that start at once on an empty database meet at this row. */
-const FIRST = 'first_start';
+const FIRST_START = 'first_start';
 
 export interface FirstSecrets {
   /** Undefined when the operator chose the key, and so knows it. */
@@ -19,7 +19,7 @@ export interface FirstSecrets {
  */
 export async function firstStart(db: Db, keys: Keys, chosenKey: string | undefined): Promise<FirstSecrets | null> {
   const { count } = await db.setting.createMany({
-    data: [{ name: FIRST, value: new Date().toISOString() }],
+    data: [{ name: FIRST_START, value: new Date().toISOString() }],
     skipDuplicates: true,
   });
   if (count === 0) return null;

@@ -201,7 +201,7 @@ describe.runIf(onServer)('another gateway on the same server', () => {
     const url = place.env.DATABASE_URL ?? '';
     const peers = new Notifications(url, newId('node'), new Changes(), pino({ level: 'silent' }));
     const local = { command: async () => 'done' as const };
-    const asking = sessionCommands({ isOwn: () => false, local, peers, limitMs: 50 });
+    const asking = sessionCommands({ isOwn: () => false, local, peers, timeoutMs: 50 });
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable'); // It does not listen yet.
     await peers.start();
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable');
@@ -214,9 +214,9 @@ test('an agent that does not answer is given up in time', async () => {
   const silent = { command: () => new Promise<never>(() => undefined) };
   const failing = { command: () => Promise.reject(new Error('lost')) };
   for (const local of [silent, failing]) {
-    const asking = sessionCommands({ isOwn: () => true, local, limitMs: 20 });
+    const asking = sessionCommands({ isOwn: () => true, local, timeoutMs: 20 });
     expect(await asking.command(session, { kind: 'stop' })).toBe('unreachable');
   }
-  const nobody = sessionCommands({ isOwn: () => false, local: silent, limitMs: 20 });
+  const nobody = sessionCommands({ isOwn: () => false, local: silent, timeoutMs: 20 });
   expect(await nobody.command(session, { kind: 'stop' })).toBe('unreachable');
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dropEdgeEndpoints, syncAllEdgeEndpoints, syncEdgeEndpoints } from '../../src/store/edges/edge-endpoints.ts';
+import { deleteEdgeEndpoints, syncAllEdgeEndpoints, syncEdgeEndpoints } from '../../src/store/edges/edge-endpoints.ts';
 import { heard, newAccount, type Store, sharedStore } from './configured.ts';
 
 let store: Store;
@@ -136,7 +136,7 @@ test('the endpoints of an edge that is deleted are told of', async () => {
   const [row] = await endpointsOf(id);
   const announced = heard(store);
   await store.changes.transaction(store.prisma, async (db, announce) => {
-    await dropEdgeEndpoints({ db, announce, baseUrl: store.baseUrl() }, id);
+    await deleteEdgeEndpoints({ db, announce, baseUrl: store.baseUrl() }, id);
     await db.edge.delete({ where: { id } });
   });
   expect(announced).toEqual([{ kind: 'endpoint', action: 'DELETED', id: row?.id, accountId: account.accountId }]);

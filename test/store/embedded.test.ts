@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, openEmbedded, openMemory } from '../../src/store/embedded/index.ts';
-import { Link } from '../../src/store/embedded/link.ts';
+import { DatabaseWorker } from '../../src/store/embedded/link.ts';
 import { DatabaseStream } from '../../src/store/embedded/stream.ts';
 import { copyCluster } from '../support/place.ts';
 import { emptyDirectory, temporaryDirectory } from './support.ts';
@@ -242,7 +242,7 @@ test('closing waits for queries under way, and opens again with all of it', asyn
 });
 
 test('messages may be cut anywhere on their way', async () => {
-  const link = new Link(join(await emptyDirectory(), 'db'), 30_000, () => undefined);
+  const link = new DatabaseWorker(join(await emptyDirectory(), 'db'), 30_000, () => undefined);
   onTestFinished(() => link.close());
   await link.opened();
   const stream = new DatabaseStream(link);

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { unpackEvents } from '../../src/events/batch.ts';
 import { readWritten } from '../../src/events/event.ts';
-import { discardDeadLetters, type LetterSelection, retryDeadLetters } from '../../src/store/events/dead-letters.ts';
+import { type DeadLetterSelection, discardDeadLetters, retryDeadLetters } from '../../src/store/events/dead-letters.ts';
 import { idOf, idsOf, type Laned, laned, written } from './laned.ts';
 
 let db: Laned;
@@ -29,7 +29,7 @@ async function bury(destinationId: string, texts: readonly string[]): Promise<st
   return (await db.letters(destinationId)).map(({ id }) => id);
 }
 
-const run = (work: typeof retryDeadLetters, selection: LetterSelection) =>
+const run = (work: typeof retryDeadLetters, selection: DeadLetterSelection) =>
   db.changes.transaction(db.prisma, (tx, announce) => work(tx, announce, selection));
 
 async function waiting(destinationId: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { isId } from '../../store/ids.ts';
 import { isToken } from '../../store/sign-in/secrets.ts';
-import { type SessionProof, signedIn } from '../../store/sign-in/sessions.ts';
+import { authenticateSession, type SessionProof } from '../../store/sign-in/sessions.ts';
 import type { App, Caller } from '../context.ts';
 import type { Row } from '../errors/error-row.ts';
 import { ApiError } from '../errors/errors.ts';
@@ -85,7 +85,7 @@ export class Authenticator {
     const { token, pageSecret } = proof;
     if (!isToken(token) || !isToken(pageSecret)) return new ApiError('sessionOver');
     return this.#remembered(`browser ${keys.digest(token)} ${keys.digest(pageSecret)}`, ip, async () => {
-      const session = await signedIn(prisma, keys, proof, now());
+      const session = await authenticateSession(prisma, keys, proof, now());
       if (!session) return new ApiError('sessionOver');
       const { id: sessionId, accountId, ownerId, isAdmin } = session;
       return { accountId, ownerId, sessionId, isAdmin };

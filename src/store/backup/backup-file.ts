@@ -32,7 +32,7 @@ const trailerLine = z.object({ rows: z.record(z.string(), z.number()) });
 /** Rows by table. */
 export type RowCounts = Record<string, number>;
 
-export interface Contents {
+export interface BackupContents {
   createdAt: string;
   /** The migrations of the database it was made of, oldest first. */
   migrations: string[];
@@ -52,7 +52,7 @@ export interface BackupRow {
  */
 export async function writeBackupFile(
   file: string,
-  { migrations, serverKey }: Pick<Contents, 'migrations' | 'serverKey'>,
+  { migrations, serverKey }: Pick<BackupContents, 'migrations' | 'serverKey'>,
   rows: AsyncIterable<BackupRow>,
   tables: string[],
 ): Promise<RowCounts> {
@@ -100,7 +100,7 @@ export async function writeFileAtomically(
  * Reads a backup from its first to its last byte, and holds its rows against its own counts.
  * @throws {BackupError} when the file is cut short, damaged, or not a backup.
  */
-export async function checkBackupFile(file: string): Promise<Contents> {
+export async function checkBackupFile(file: string): Promise<BackupContents> {
   const found: RowCounts = {};
   let header: z.infer<typeof headerLine> | undefined;
   let serverKey: Buffer | undefined;
@@ -116,9 +116,9 @@ export async function checkBackupFile(file: string): Promise<Contents> {
   if (!header || !serverKey || !rows) throw new BackupError(`${file} is cut short: its last line is missing.`);
   const tables = new Set([...Object.keys(rows), ...Object.keys(found)]);
   for (const table of tables) {
-    const [has, said] = [found[table] ?? 0, rows[table] ?? 0];
-    if (has !== said)
-      throw new BackupError(`${file} is damaged: it has ${has} rows of "${table}" and should have ${said}.`);
+    const [actual, expected] = [found[table] ?? 0, rows[table] ?? 0];
+    if (actual !== expected)
+      throw new BackupError(`${file} is damaged: it has ${actual} rows of "${table}" and should have ${expected}.`);
   }
   return { createdAt: header.createdAt, migrations: header.migrations, serverKey, rows };
 }

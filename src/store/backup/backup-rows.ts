@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { BackupError, type BackupRow, type RowCounts, readRows } from './backup-file.ts';
 
 /** What is live now and not after a restore, and what the migrations make. */
-const LEFT_OUT = new Set([
+const EXCLUDED_TABLES = new Set([
   'node',
   'tunnel_session',
   'tunnel',
@@ -34,7 +34,7 @@ export async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
      JOIN pg_namespace AS n ON n.oid = child.relnamespace
      WHERE k.contype = 'f' AND n.nspname = current_schema()`,
   );
-  const waiting = new Set(tables.rows.map(({ name }) => name).filter((name) => !LEFT_OUT.has(name)));
+  const waiting = new Set(tables.rows.map(({ name }) => name).filter((name) => !EXCLUDED_TABLES.has(name)));
   const ordered: string[] = [];
   while (waiting.size > 0) {
     const free = [...waiting].filter((name) =>
@@ -78,7 +78,7 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
       `[${rows.join(',')}]`,
     ]);
   }
-  await countOn(client);
+  await advanceSequences(client);
   for (const [table, count] of Object.entries(expected)) {
     const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM "${table}"`);
     if (Number(rows[0]?.count) !== count) throw new BackupError(`${file} changed while it was being restored.`);
@@ -86,7 +86,7 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
 }
 
 /** Rows that are added get numbers above those that were loaded. */
-async function countOn(client: pg.ClientBase): Promise<void> {
+async function advanceSequences(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(SEQUENCES);
   for (const { table, column, sequence } of rows)
     await client.query(`SELECT setval($1, coalesce(max("${column}"), 0) + 1, false) FROM "${table}"`, [sequence]);

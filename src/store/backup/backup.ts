@@ -22,17 +22,17 @@ export type DatabaseLocation = Pick<StoreSettings, 'databaseUrl' | 'databasePool
  * @returns how many rows of each table.
  * @throws {BackupError} when there is nothing to back up. {EmbeddedError} when a gateway uses the embedded database.
  */
-export async function backup(place: DatabaseLocation, file: string): Promise<RowCounts> {
-  if (place.databaseUrl === undefined && !existsSync(join(place.dataDir, 'db'))) {
-    throw new BackupError(`There is no database in ${place.dataDir}: set DATA_DIR or DATABASE_URL.`);
+export async function backup(location: DatabaseLocation, file: string): Promise<RowCounts> {
+  if (location.databaseUrl === undefined && !existsSync(join(location.dataDir, 'db'))) {
+    throw new BackupError(`There is no database in ${location.dataDir}: set DATA_DIR or DATABASE_URL.`);
   }
-  const serverKey = place.serverKey ?? (await readKey(place.dataDir));
+  const serverKey = location.serverKey ?? (await readKey(location.dataDir));
   if (!serverKey) {
     throw new BackupError(
-      `There is no ${keyFile(place.dataDir)}, and without the server key a backup is of no use: set SERVER_KEY.`,
+      `There is no ${keyFile(location.dataDir)}, and without the server key a backup is of no use: set SERVER_KEY.`,
     );
   }
-  return withDatabase(place, (pool) =>
+  return withDatabase(location, (pool) =>
     withTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
       const migrations = await appliedMigrations(client);
       if (migrations.length === 0) throw new BackupError('The database is empty: there is nothing to back up.');
@@ -50,27 +50,27 @@ export async function backup(place: DatabaseLocation, file: string): Promise<Row
  * @throws {BackupError} when the file is not whole, is newer than this code, or the database or the server key belongs
  * to another gateway. {EmbeddedError} when a gateway uses the embedded database.
  */
-export async function restore(place: DatabaseLocation, file: string, migrationsDir: string): Promise<RowCounts> {
+export async function restore(location: DatabaseLocation, file: string, migrationsDir: string): Promise<RowCounts> {
   const { migrations, serverKey, rows } = await checkBackupFile(file);
   refuseNewer(migrations, await knownMigrations(migrationsDir), file);
-  await refuseOtherKey(place, serverKey);
-  return withDatabase(place, async (pool) => {
+  await refuseOtherKey(location, serverKey);
+  return withDatabase(location, async (pool) => {
     // The rows fit the schema under which they were written; later migrations treat them as they would have then.
     await migrate(pool, migrationsDir, { upTo: migrations.at(-1) });
     await withTransaction(pool, 'BEGIN', async (client) => {
       await refuseUsed(client, migrations);
       await loadRows(client, file, rows);
       // Before the commit: rows without their key are of no use, a key without rows does no harm.
-      if (place.serverKey === undefined) await writeKey(place.dataDir, serverKey);
+      if (location.serverKey === undefined) await writeKey(location.dataDir, serverKey);
     });
     await migrate(pool, migrationsDir);
     return rows;
   });
 }
 
-async function withDatabase<T>(place: DatabaseLocation, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+async function withDatabase<T>(location: DatabaseLocation, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   // A database that is lost also fails the query under way, which says the same.
-  const { pool, close } = await openDatabase(place, { onFatal: () => undefined });
+  const { pool, close } = await openDatabase(location, { onFatal: () => undefined });
   try {
     return await work(pool);
   } finally {

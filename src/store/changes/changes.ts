@@ -1,5 +1,5 @@
-// What changed, told in one place: every write announces here, subscriptions listen here, and where several gateway
-// processes share a PostgreSQL server the announcements reach the others too (LISTEN/NOTIFY).
+// The change feed: every write announces its changes here, and subscriptions listen here. Where several gateway processes share
+// a PostgreSQL server, the announcements also reach the others (LISTEN/NOTIFY).
 
 import { reportDefect } from '../../protocol/defect.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
@@ -7,24 +7,24 @@ import type { Db, PrismaClient } from '../database/client.ts';
 export type WriteAction = 'CREATED' | 'UPDATED' | 'DELETED';
 
 export interface Change {
-  /** The kind of object, as its look-up in GraphQL is called: `credential`. */
+  /** The kind of object, named as its query field in GraphQL: `credential`. */
   kind: string;
   action: WriteAction;
   id: string;
   accountId: string;
 }
 
-/** Carries changes to other processes. It is a hint: a change may be lost, and whoever listens can always ask again. */
+/** Carries changes to other processes. Delivery is not guaranteed: a listener that needs certainty reads the database again. */
 export interface ChangeRelay {
-  /** Sends within the transaction, so that what is rolled back is never told. */
+  /** Sends within the transaction, so that a change that is rolled back is never sent. */
   send(tx: Db, changes: Change[]): Promise<void>;
 }
 
-/** Makes what changed so elsewhere in this process. It never rejects: what fails is its own to do again. */
+/** Applies changes to state elsewhere in this process. It never rejects: a follower retries its own failures. */
 export type Follower = (changes: Change[]) => Promise<void>;
 
-/** How long a write waits for its followers, in milliseconds. */
-const FOLLOW_MAX_MS = 5000;
+/** How long a write waits for the followers, in milliseconds. */
+const FOLLOW_TIMEOUT_MS = 5000;
 
 export class Changes {
   readonly #listeners = new Set<(change: Change) => void>();
@@ -33,7 +33,7 @@ export class Changes {
   readonly #onDefect: (error: unknown) => void;
   #relay: ChangeRelay | undefined;
 
-  /** @param onDefect told what a listener has thrown: whoever writes has nothing to do with it. */
+  /** @param onDefect called with what a listener throws, which must not fail the write. */
   constructor(onDefect = reportDefect) {
     this.#onDefect = onDefect;
   }
@@ -42,39 +42,39 @@ export class Changes {
     this.#relay = relay;
   }
 
-  /** Hears of every change, of every account, until the returned function is called. */
+  /** Calls the listener for every change, of every account, until the returned function is called. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Hears of every change, of every account, until the returned function is called. What is written in this process is
-   * not acknowledged before the follower is done with it, or 5 s are over. Of changes of other processes it hears too.
+   * Calls the follower for every change, of every account and every process, until the returned function is called. A write of
+   * this process is not acknowledged before the follower is done with it, or 5 seconds have passed.
    */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
-  /** Hears when changes of other processes may have been missed, until the returned function is called. */
+  /** Calls the listener when changes of other processes may have been lost, until the returned function is called. */
   onGap(listener: () => void): () => void {
     this.#gapListeners.add(listener);
     return () => this.#gapListeners.delete(listener);
   }
 
-  /** Changes of other processes may have been missed. */
+  /** Reports that changes of other processes may have been lost. */
   reportGap(): void {
-    for (const listener of this.#gapListeners) this.#call(listener);
+    for (const listener of this.#gapListeners) this.#callSafely(listener);
   }
 
-  /** Tells all who listen. @returns what settles when all who follow are done. */
+  /** Calls all listeners and followers. The promise resolves when all followers are done. */
   publish(changes: Change[]): Promise<unknown> {
-    for (const change of changes) for (const listener of this.#listeners) this.#call(() => listener(change));
+    for (const change of changes) for (const listener of this.#listeners) this.#callSafely(() => listener(change));
     return Promise.allSettled([...this.#followers].map(async (follow) => follow(changes)));
   }
 
-  #call(listener: () => void): void {
+  #callSafely(listener: () => void): void {
     try {
       listener();
     } catch (error) {
@@ -82,15 +82,15 @@ export class Changes {
     }
   }
 
-  /** Tells of what needs no transaction: hints at what everybody can see who asks. */
+  /** Publishes changes outside a transaction: hints at what is in the database already. */
   async publishHints(prisma: PrismaClient, changes: Change[]): Promise<void> {
     await this.#relay?.send(prisma, changes);
-    await within(FOLLOW_MAX_MS, this.publish(changes));
+    await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(changes));
   }
 
   /**
-   * Runs a transaction; what it announces is published once it is committed, and never if it is not. Done when those who
-   * follow are.
+   * Runs a transaction. The changes that it announces are published once it is committed, and never if it is rolled back. The
+   * promise resolves when the followers are done.
    */
   async transaction<T>(
     prisma: PrismaClient,
@@ -102,25 +102,25 @@ export class Changes {
       if (pending.length > 0) await this.#relay?.send(tx, pending);
       return value;
     });
-    if (pending.length > 0) await within(FOLLOW_MAX_MS, this.publish(pending));
+    if (pending.length > 0) await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(pending));
     return result;
   }
 }
 
 /** Waits for a promise, but not for longer than so many milliseconds. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([promise, late]);
+  await Promise.race([promise, timeout]);
   clearTimeout(timer);
 }
 
-/** How many changes may wait for one slow reader; the oldest are dropped beyond it. */
+/** How many changes may wait for one slow reader. Beyond it, the oldest are dropped. */
 const WAITING_MAX = 1000;
 
-/** The changes that pass a test, as they happen. Ends when `signal` is aborted or the reader returns. */
+/** Yields the changes that pass a test, as they happen. It ends when `signal` is aborted or the reader returns. */
 export async function* watch(
   changes: Changes,
   test: (change: Change) => boolean,

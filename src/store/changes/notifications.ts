@@ -1,4 +1,4 @@
-// What gateway processes on one PostgreSQL server tell each other, over LISTEN/NOTIFY: changes, and words of other kinds.
+// Messages between gateway processes on one PostgreSQL server, over LISTEN/NOTIFY: changes, and messages by topic.
 
 import { Socket } from 'node:net';
 import pg from 'pg';
@@ -10,16 +10,16 @@ const CHANNEL = 'gateway_changes';
 /** The server refuses payloads of 8,000 bytes; a change has under 200. */
 const CHANGES_PER_MESSAGE = 30;
 const RETRY_MS = 1000;
-/** How often a process says something to itself over the connection that it listens on; milliseconds. */
+/** How often a process notifies itself over the connection that it listens on, in milliseconds. */
 const HEARTBEAT_MS = 1000;
-/** So many heartbeats in a row that do not come back mean that the connection is lost, however well it looks. */
-const SILENT_MAX = 2;
-/** How long connecting, and each statement on the connection, may take; milliseconds. */
-const PATIENCE_MS = 3000;
+/** After so many heartbeats in a row without an echo, the connection counts as lost, even if its socket is open. */
+const MISSED_HEARTBEATS_MAX = 2;
+/** How long connecting, and each statement on the connection, may take, in milliseconds. */
+const QUERY_TIMEOUT_MS = 3000;
 
 /**
- * Listens for the changes of other processes and relays ours. A lost connection, also one that went silent, is opened
- * again for ever; what was said meanwhile is lost, so `changes.gap` is called when listening begins anew.
+ * Listens for the changes of other processes and sends ours. A lost connection, also one that went silent, is reopened without
+ * limit. Notifications sent meanwhile are lost, so `changes.reportGap` is called whenever listening starts again.
  */
 export class Notifications implements ChangeRelay {
   readonly #url: string;
@@ -40,8 +40,8 @@ export class Notifications implements ChangeRelay {
     changes.connect(this);
   }
 
-  /** Whether other processes' changes reach this one now. */
-  get listening(): boolean {
+  /** Whether changes of other processes currently reach this one. */
+  get isListening(): boolean {
     return this.#client !== undefined;
   }
 
@@ -51,15 +51,15 @@ export class Notifications implements ChangeRelay {
       connectionString: this.#url,
       application_name: 'gateway listener',
       keepAlive: true,
-      connectionTimeoutMillis: PATIENCE_MS,
-      query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
       stream: () => socket,
     });
     let heartbeat: NodeJS.Timeout | undefined;
-    let unheard = 0;
+    let missedHeartbeats = 0;
     let isLost = false;
     const lost = () => {
-      if (isLost) return; // An error and an end tell of the same.
+      if (isLost) return; // A lost connection emits both an error and an end.
       isLost = true;
       clearInterval(heartbeat);
       client.removeAllListeners('notification');
@@ -79,7 +79,7 @@ export class Notifications implements ChangeRelay {
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => {
-      unheard = 0;
+      missedHeartbeats = 0;
       this.#receive(payload ?? '');
     });
     try {
@@ -93,8 +93,8 @@ export class Notifications implements ChangeRelay {
     this.#client = client;
     this.#socket = socket;
     heartbeat = setInterval(() => {
-      if (unheard++ >= SILENT_MAX) lost();
-      else this.#notify(client, {}).catch(() => {}); // It was not heard, then.
+      if (missedHeartbeats++ >= MISSED_HEARTBEATS_MAX) lost();
+      else this.#notify(client, {}).catch(() => {}); // It counts as a missed heartbeat.
     }, HEARTBEAT_MS).unref();
     this.#changes.reportGap();
   }
@@ -109,17 +109,18 @@ export class Notifications implements ChangeRelay {
   }
 
   /**
-   * Says something to all other processes, at once and whatever transaction is under way: it has a connection of its own.
+   * Sends a message to all other processes at once, outside any transaction, over a connection of its own. Processes that do not
+   * listen at this moment never get it.
    * @param body under 7,000 bytes as JSON.
-   * @throws when the server is away. What is said is not kept for who does not listen now.
+   * @throws when the database server is not connected.
    */
-  async say(topic: string, body: object): Promise<void> {
+  async sendMessage(topic: string, body: object): Promise<void> {
     if (!this.#client) throw new Error('not connected to the other gateways');
     await this.#notify(this.#client, { word: { topic, body } });
   }
 
-  /** Hears what others say of a topic, each of which has one listener. */
-  hear(topic: string, listener: (body: object) => unknown): void {
+  /** Sets the listener for messages of other processes by topic. Each topic has one listener. */
+  onMessage(topic: string, listener: (body: object) => unknown): void {
     this.#topics.set(topic, listener);
   }
 
@@ -140,10 +141,10 @@ export class Notifications implements ChangeRelay {
     const { node, changes, word } = message;
     if (node === this.#node) return;
     if (changes) void this.#changes.publish(changes);
-    if (word) void this.#pass(word.topic, word.body);
+    if (word) void this.#dispatch(word.topic, word.body);
   }
 
-  async #pass(topic: string, body: object): Promise<void> {
+  async #dispatch(topic: string, body: object): Promise<void> {
     try {
       await this.#topics.get(topic)?.(body);
     } catch (error) {

@@ -1,12 +1,12 @@
-// What gateway processes tell each other, read as input: whoever may connect to the database can say anything.
+// Messages between gateway processes. They are validated like any input, because whoever can connect to the database can send them.
 
 import type { Change, WriteAction } from './changes.ts';
 
 export interface PeerMessage {
-  /** The process that says it. */
+  /** The process that sends it. */
   node: string;
   changes?: Change[];
-  /** What a process says besides; `topic` tells who listens. */
+  /** A message by topic. */
   word?: { topic: string; body: object };
 }
 

@@ -1,77 +1,83 @@
-// Commands find their session: here, or over the database at the node that has it.
+// Routes commands to their session: in this process, or through the database to the node that holds it.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CommandOutcome, SessionCommand, SessionCommands } from '../../tunnel/control/session-commands.ts';
 import { newId } from '../ids.ts';
 import type { Notifications } from './notifications.ts';
 
-/** How long an agent's answer is waited for, unless told otherwise; milliseconds. */
-const LIMIT_MS = 5000;
-/** Characters of an agent's reason that are passed on. */
+/** How long to wait for an agent's answer by default, in milliseconds. */
+const COMMAND_TIMEOUT_MS = 5000;
+/** The most characters of an agent's reason that are passed on. */
 const REASON_MAX = 500;
 
-/** A command under way to another node, and its outcome on the way back. */
-interface Question {
+/** A command sent to another node, and the outcome that it sends back. */
+interface CommandRequest {
   id: string;
   sessionId: string;
   command: SessionCommand;
 }
-interface Answer {
+interface CommandResponse {
   id: string;
   outcome: CommandOutcome;
 }
 
 export interface SessionCommandDeps {
-  /** Whether a session is of this process. */
+  /** Whether this process holds a session. */
   isOwn(sessionId: string): boolean;
-  /** Tells the sessions of this process. */
+  /** Sends commands to the sessions of this process. */
   local: SessionCommands;
-  /** The way to other processes, where there can be any. */
-  peers?: Pick<Notifications, 'say' | 'hear'> | undefined;
-  limitMs?: number;
+  /** The messages to other processes; undefined when there are none, as with the embedded database. */
+  peers?: Pick<Notifications, 'sendMessage' | 'onMessage'> | undefined;
+  timeoutMs?: number;
 }
 
-/** @returns what tells any session of any node. It uses no connection of the pool, so it works within transactions. */
-export function sessionCommands({ isOwn, local, peers, limitMs = LIMIT_MS }: SessionCommandDeps): SessionCommands {
-  const waiting = new Map<string, (outcome: CommandOutcome) => void>();
+/** Sends commands to any session of any node. It uses no connection of the pool, so it also works within transactions. */
+export function sessionCommands({
+  isOwn,
+  local,
+  peers,
+  timeoutMs: limitMs = COMMAND_TIMEOUT_MS,
+}: SessionCommandDeps): SessionCommands {
+  const pending = new Map<string, (outcome: CommandOutcome) => void>();
 
-  async function ofOwn(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
-    const outcome = await limited(local.command(sessionId, command), limitMs);
+  async function sendLocally(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
+    const outcome = await withTimeout(local.command(sessionId, command), limitMs);
     return typeof outcome === 'string' ? outcome : { refused: outcome.refused.slice(0, REASON_MAX) };
   }
 
-  async function ofPeers(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
+  async function sendToPeers(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
     if (!peers) return 'unreachable';
     const id = newId('cmd');
-    const answered = new Promise<CommandOutcome>((resolve) => waiting.set(id, resolve));
+    const answered = new Promise<CommandOutcome>((resolve) => pending.set(id, resolve));
     try {
-      await peers.say('command', { id, sessionId, command } satisfies Question);
-      return await limited(answered, limitMs);
+      await peers.sendMessage('command', { id, sessionId, command } satisfies CommandRequest);
+      return await withTimeout(answered, limitMs);
     } catch {
       return 'unreachable';
     } finally {
-      waiting.delete(id);
+      pending.delete(id);
     }
   }
 
-  peers?.hear('command', async (body) => {
-    const { id, sessionId, command } = body as Question;
+  peers?.onMessage('command', async (body) => {
+    const { id, sessionId, command } = body as CommandRequest;
     if (!isOwn(sessionId)) return;
-    const outcome = await ofOwn(sessionId, command);
-    await peers.say('outcome', { id, outcome } satisfies Answer).catch(() => undefined); // Who asks has a limit too.
+    const outcome = await sendLocally(sessionId, command);
+    await peers.sendMessage('outcome', { id, outcome } satisfies CommandResponse).catch(() => undefined); // The asking node has a timeout of its own.
   });
-  peers?.hear('outcome', (body) => {
-    const { id, outcome } = body as Answer;
-    waiting.get(id)?.(outcome);
+  peers?.onMessage('outcome', (body) => {
+    const { id, outcome } = body as CommandResponse;
+    pending.get(id)?.(outcome);
   });
 
   return {
-    command: (sessionId, command) => (isOwn(sessionId) ? ofOwn(sessionId, command) : ofPeers(sessionId, command)),
+    command: (sessionId, command) =>
+      isOwn(sessionId) ? sendLocally(sessionId, command) : sendToPeers(sessionId, command),
   };
 }
 
-/** What does not come in time, or fails, does not come. */
-async function limited(outcome: Promise<CommandOutcome>, ms: number): Promise<CommandOutcome> {
+/** The outcome, or `unreachable` when it fails or does not come within the timeout. */
+async function withTimeout(outcome: Promise<CommandOutcome>, ms: number): Promise<CommandOutcome> {
   const ended = new AbortController();
   const late = wait(ms, 'unreachable' as const, { signal: ended.signal, ref: false });
   try {

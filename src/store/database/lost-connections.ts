@@ -1,108 +1,109 @@
-// Connections of the pool whose server is gone. A failover that sends no RST leaves them open: nobody tells us, and a
-// statement on one would wait for ever. What gets no byte for a while is asked about over another connection.
+// Finds connections of the pool whose server is gone. A failover that sends no RST leaves them open, and a statement on one
+// would wait for ever. A connection that receives nothing for a while is verified over another connection.
 
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** How often connections are looked at; milliseconds. */
-const LOOK_MS = 500;
-/** After so many looks without a byte, the server is asked whether it works on the statement still. */
-const ASK_LOOKS = 3;
-/** After so many, the connection is given up, whether a server answers or not; it ends statements itself before. */
-const GIVE_UP_LOOKS = 70;
-/** How long connecting and asking may take; milliseconds. */
-const PATIENCE_MS = 2000;
+/** How often connections are checked, in milliseconds. */
+const CHECK_INTERVAL_MS = 500;
+/** After so many checks without a received byte, the server is asked whether it still works on the statement. */
+const SUSPECT_CHECKS = 3;
+/** After so many, the connection is closed whatever the server says: its own statement timeout is shorter. */
+const GIVE_UP_CHECKS = 70;
+/** How long connecting, and the query, may take, in milliseconds. */
+const QUERY_TIMEOUT_MS = 2000;
 
 interface Watched {
   client: pg.PoolClient;
-  /** Of the server's process. */
+  /** The id of the server's process. */
   pid: number;
-  /** Whether somebody has it now. */
-  isTaken: boolean;
-  /** Bytes that it had received at the last look, and how often in a row there were no more. */
-  read: number;
-  quiet: number;
+  /** Whether the connection is checked out of the pool. */
+  isCheckedOut: boolean;
+  /** The bytes received at the last check, and the number of checks in a row without more. */
+  bytesRead: number;
+  idleChecks: number;
 }
 
 export class LostConnections {
   readonly #connectionString: string;
   readonly #watched = new Map<pg.PoolClient, Watched>();
   readonly #timer: NodeJS.Timeout;
-  #isAsking = false;
+  #isVerifying = false;
 
-  /** Looks after the connections that `add` names, until `stop`. */
+  /** Watches the connections given to `add`, until `stop`. */
   constructor(connectionString: string) {
     this.#connectionString = connectionString;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }
 
-  /** Hears what becomes of a pool's connections. */
+  /** Follows which connections of a pool are checked out, and which are removed. */
   listen(pool: pg.Pool): void {
     const isTaken = (client: pg.PoolClient, taken: boolean) => {
       const watched = this.#watched.get(client);
-      if (watched) watched.isTaken = taken;
+      if (watched) watched.isCheckedOut = taken;
     };
     pool.on('acquire', (client) => isTaken(client, true));
     pool.on('release', (_error, client) => isTaken(client, false));
     pool.on('remove', (client) => this.#watched.delete(client));
   }
 
-  /** Looks after a connection that has just been made. @param pid of the server's process. */
+  /** Watches a new connection. @param pid the id of the server's process. */
   add(client: pg.PoolClient, pid: number): void {
-    this.#watched.set(client, { client, pid, isTaken: true, read: 0, quiet: 0 });
+    this.#watched.set(client, { client, pid, isCheckedOut: true, bytesRead: 0, idleChecks: 0 });
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const suspects: Watched[] = [];
     for (const watched of this.#watched.values()) {
       const { bytesRead } = socketOf(watched.client);
-      const isStill = waitsForServer(watched.client) && bytesRead === watched.read;
-      watched.read = bytesRead;
-      watched.quiet = isStill ? watched.quiet + 1 : 0;
-      if (watched.quiet >= GIVE_UP_LOOKS) socketOf(watched.client).destroy();
-      else if (watched.quiet >= ASK_LOOKS) suspects.push(watched);
+      const isStill = waitsForServer(watched.client) && bytesRead === watched.bytesRead;
+      watched.bytesRead = bytesRead;
+      watched.idleChecks = isStill ? watched.idleChecks + 1 : 0;
+      if (watched.idleChecks >= GIVE_UP_CHECKS) socketOf(watched.client).destroy();
+      else if (watched.idleChecks >= SUSPECT_CHECKS) suspects.push(watched);
     }
-    if (suspects.length > 0 && !this.#isAsking) void this.#ask(suspects);
+    if (suspects.length > 0 && !this.#isVerifying) void this.#verify(suspects);
   }
 
-  async #ask(suspects: readonly Watched[]): Promise<void> {
-    this.#isAsking = true;
-    // A connection that comes from now on is as good as the one that asks.
+  async #verify(suspects: readonly Watched[]): Promise<void> {
+    this.#isVerifying = true;
+    // Connections that are opened from now on are as healthy as the one that asks.
     const known = [...this.#watched.values()];
     try {
-      const working = await this.#workingOf(suspects.map(({ pid }) => pid));
-      // An answer that was under way has come by now.
+      const busy = await this.#busyPids(suspects.map(({ pid }) => pid));
+      // An answer that was on its way has arrived by now.
       const lost = suspects.filter(
-        ({ client, pid, read, quiet }) =>
-          quiet >= ASK_LOOKS && socketOf(client).bytesRead === read && !working.has(pid),
+        ({ client, pid, bytesRead: read, idleChecks: quiet }) =>
+          quiet >= SUSPECT_CHECKS && socketOf(client).bytesRead === read && !busy.has(pid),
       );
       for (const { client } of lost) socketOf(client).destroy();
-      // Those that nobody has went the same way, most likely; others are opened when they are needed.
-      if (lost.length > 0) for (const { client, isTaken } of known) if (!isTaken) socketOf(client).destroy();
+      // Idle connections are most likely lost as well. The pool opens others when they are needed.
+      if (lost.length > 0)
+        for (const { client, isCheckedOut: isTaken } of known) if (!isTaken) socketOf(client).destroy();
     } catch {
-      // No server answers: nothing would be won.
+      // No server answers, so closing connections would gain nothing.
     } finally {
-      this.#isAsking = false;
+      this.#isVerifying = false;
     }
   }
 
-  /** Which of the server's processes work on a statement. */
-  async #workingOf(pids: number[]): Promise<Set<number>> {
+  /** Which of these server processes still work on a statement. */
+  async #busyPids(pids: number[]): Promise<Set<number>> {
     const client = new pg.Client({
       connectionString: this.#connectionString,
       application_name: 'gateway watch',
-      connectionTimeoutMillis: PATIENCE_MS,
-      query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
     });
-    client.on('error', () => {}); // What is asked fails then.
+    client.on('error', () => {}); // The query fails as well.
     try {
       await client.connect();
       const { rows } = await client.query<{ pid: number }>(
-        // A server that does not track what it does (`disabled`) is taken at its word that the process exists.
+        // With `track_activities` off the state is `disabled`: then it is enough that the process exists.
         `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND state IN ('active', 'fastpath function call', 'disabled')`,
         [pids],
       );
@@ -113,7 +114,7 @@ export class LostConnections {
   }
 }
 
-/** What pg-pool itself ends a connection by. */
+/** The socket of a connection, which pg-pool itself uses to end it. */
 function socketOf(client: pg.PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }

@@ -1,4 +1,4 @@
-// The database the configuration names: a PostgreSQL server, or the embedded one.
+// Opens the database that the configuration names: a PostgreSQL server, or the embedded one.
 
 import pg from 'pg';
 import { openEmbedded } from '../embedded/index.ts';
@@ -14,7 +14,7 @@ const FIRST_STATEMENT: pg.QueryConfig & { query_timeout: number } = {
 };
 
 export interface Database {
-  /** Connections; every one speaks in UTC, which `@prisma/adapter-pg` takes for granted. */
+  /** The connections. Each has its time zone set to UTC, which `@prisma/adapter-pg` relies on. */
   pool: pg.Pool;
   /** Runs a statement that must not wait for the others, such as the renewal of a lease. */
   urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
@@ -26,9 +26,9 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Told once, in plain words, when the embedded database is lost; the process has to end. */
+  /** Called once, with a text for the operator, when the embedded database is lost. The process has to end. */
   onFatal(text: string): void;
-  /** Told, in plain words, what the operator has to look after. */
+  /** Called with a text for the operator about something that needs attention. */
   onNotice?(text: string): void;
 }
 
@@ -54,18 +54,18 @@ function openServer(connectionString: string, max: number): Omit<Database, 'kind
     keepAlive: true,
     // Awaited before the connection is given out.
     onConnect: async (client) => {
-      // The pool listens only while nobody has the connection. Whoever has it is told by the next statement, which fails.
+      // The pool listens for errors only while a connection is idle. Whoever has checked it out gets the error from the next statement.
       client.on('error', () => undefined);
       const { rows } = await client.query<{ pid: number }>(FIRST_STATEMENT);
       lost.add(client as pg.PoolClient, rows[0]?.pid ?? 0);
     },
   };
   const pool = new pg.Pool({ ...settings, max, application_name: 'gateway' });
-  // Of its own, so that it is there whatever waits for the others.
+  // A pool of its own, so that a connection is available however many statements wait for the others.
   const urgent = new pg.Pool({ ...settings, max: 1, idleTimeoutMillis: 0, application_name: 'gateway lease' });
   for (const each of [pool, urgent]) {
     lost.listen(each);
-    // A server that restarts breaks idle connections; the pool opens others, and queries under way hear of it anyway.
+    // A server that restarts breaks idle connections. The pool opens others, and running queries fail by themselves.
     each.on('error', () => undefined);
   }
   return {

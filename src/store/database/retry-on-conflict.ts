@@ -1,4 +1,4 @@
-// What to do when two transactions are in each other's way.
+// Retries transactions that conflict with another one.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -9,8 +9,8 @@ const PAUSE_MS = 5;
 const PAUSE_MAX_MS = 250;
 
 /**
- * Runs a transaction anew when the database gave it up for another one's sake: it would have to be asked again anyway.
- * Between two attempts is a pause of random length, so that those who were in each other's way do not meet again.
+ * Runs a transaction, and runs it again when the database aborted it because of another one. Between two attempts is a random
+ * delay, so that transactions that conflicted do not conflict again.
  * @param pause waits so many milliseconds.
  */
 export async function retryOnConflict<T>(
@@ -27,24 +27,24 @@ export async function retryOnConflict<T>(
   }
 }
 
-/** Somebody else was first with a unique value (P2002), or the transaction was given up. */
+/** Another transaction wrote the same unique value first (P2002), or this one was aborted. */
 function isRetryable(error: unknown): boolean {
   return isWriteConflict(error) || isOf(error, 'P2002', 'UniqueConstraintViolation');
 }
 
-/** Whether the database gave a transaction up for another one's sake: a deadlock or a write conflict (P2034). */
+/** Whether the database aborted a transaction because of another one: a deadlock or a write conflict (P2034). */
 export function isWriteConflict(error: unknown): boolean {
   return isOf(error, 'P2034', 'TransactionWriteConflict');
 }
 
-/** Whether something was to refer to a row that is not there (P2003). */
+/** Whether a foreign key refers to a row that does not exist (P2003). */
 export function isMissingReference(error: unknown): boolean {
   return isOf(error, 'P2003', 'ForeignKeyConstraintViolation');
 }
 
 function isOf(error: unknown, code: string, kind: string): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  // Of a statement in SQL, only the adapter's word tells.
+  // For raw SQL, only the adapter's own error says what happened.
   const { cause } = (error.meta?.driverAdapterError ?? {}) as { cause?: { kind?: string } };
   return error.code === code || cause?.kind === kind;
 }

@@ -17,6 +17,6 @@ export function namesServing(name: string): string[] {
 }
 
 /** A name without the `*.` of a wildcard. */
-export function rootOf(name: string): string {
+export function withoutWildcard(name: string): string {
   return name.startsWith('*.') ? name.slice(2) : name;
 }

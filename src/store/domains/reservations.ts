@@ -1,13 +1,13 @@
 // Who has reserved which names. A reservation holds its name and everything below it.
 
 import type { Db } from '../database/client.ts';
-import { isWithin, namesAbove, namesServing, rootOf } from './dns-names.ts';
+import { isWithin, namesAbove, namesServing, withoutWildcard } from './dns-names.ts';
 
 /** The row that whoever reserves a domain locks, so that it is done one at a time. */
 const LOCK = 'reserved_domains';
 
 /** To be called once at every start: what is not there cannot be locked. A backup may not have the row. */
-export async function makeReservationsLock(db: Db): Promise<void> {
+export async function createReservationsLock(db: Db): Promise<void> {
   await db.setting.createMany({ data: [{ name: LOCK, value: '' }], skipDuplicates: true });
 }
 
@@ -17,7 +17,7 @@ export async function lockReservations(db: Db): Promise<void> {
 }
 
 /** Until the end of the transaction nobody reserves a domain; others may ask for the same. */
-export async function freezeReservations(db: Db): Promise<void> {
+export async function lockReservationsShared(db: Db): Promise<void> {
   await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR SHARE`;
 }
 
@@ -25,8 +25,8 @@ export async function freezeReservations(db: Db): Promise<void> {
  * The names of which one that is reserved holds this name: itself, those above it, and their wildcards. The base domain
  * belongs to nobody, nor does what is above it reach below it.
  */
-export function namesHolding(name: string, baseDomain: string): string[] {
-  const root = rootOf(name);
+export function namesCovering(name: string, baseDomain: string): string[] {
+  const root = withoutWildcard(name);
   const above = namesAbove(root).filter((other) => !isWithin(root, baseDomain) || !isWithin(baseDomain, other));
   return [root, ...above].flatMap((other) => [other, `*.${other}`]);
 }

@@ -9,7 +9,7 @@ import { isId } from '../ids.ts';
  */
 export class OwnerIndex {
   readonly #owners = new Map<string, string>();
-  readonly #of = new Map<string, readonly string[]>();
+  readonly #partsOf = new Map<string, readonly string[]>();
 
   /** The edge of a route, or the policy of a rule. */
   ownerOf(id: string): string | undefined {
@@ -18,15 +18,15 @@ export class OwnerIndex {
 
   /** What belongs to an owner, and nothing else. */
   set(owner: string, ids: readonly string[]): void {
-    for (const id of this.#of.get(owner) ?? []) this.#owners.delete(id);
-    if (ids.length > 0) this.#of.set(owner, ids);
-    else this.#of.delete(owner);
+    for (const id of this.#partsOf.get(owner) ?? []) this.#owners.delete(id);
+    if (ids.length > 0) this.#partsOf.set(owner, ids);
+    else this.#partsOf.delete(owner);
     for (const id of ids) this.#owners.set(id, owner);
   }
 
   clear(): void {
     this.#owners.clear();
-    this.#of.clear();
+    this.#partsOf.clear();
   }
 }
 

@@ -15,7 +15,7 @@ import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-ro
 const BATCH = 500;
 
 /** The kinds of objects that it is made of, and what their ids begin with. */
-const PREFIXES: ReadonlyMap<string, string> = new Map([
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['httpsEdge', 'edghts'],
   ['httpsEdgeRoute', 'edghtsrt'],
   ['tlsEdge', 'edgtls'],
@@ -37,7 +37,7 @@ export interface EdgeConfigSourceOptions {
 }
 
 /** Edges, with what belongs to them and to their policies. */
-interface Read {
+interface LoadedEdges {
   edges: EdgeConfig[];
   owners: Map<string, string[]>;
 }
@@ -52,7 +52,7 @@ export function edgeConfigSource({
   const owners = new OwnerIndex();
 
   // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
-  async function edgesWhere(id: object, into: Read): Promise<number> {
+  async function readEdges(id: object, into: LoadedEdges): Promise<number> {
     const where = { id, hostports: { some: {} } };
     const rows = await prisma.edge.findMany({ where, orderBy: { id: 'asc' }, take: BATCH, select: edgeSelect });
     const policyIds = [...new Set(rows.flatMap(policyIdsOf))];
@@ -77,20 +77,20 @@ export function edgeConfigSource({
     return rows.length;
   }
 
-  async function readAll(): Promise<Read> {
-    const read: Read = { edges: [], owners: new Map() };
-    for (let after = ''; (await edgesWhere({ gt: after }, read)) === BATCH; ) after = read.edges.at(-1)?.id ?? '';
+  async function readAll(): Promise<LoadedEdges> {
+    const read: LoadedEdges = { edges: [], owners: new Map() };
+    for (let after = ''; (await readEdges({ gt: after }, read)) === BATCH; ) after = read.edges.at(-1)?.id ?? '';
     return read;
   }
 
-  async function readNamed(ids: readonly string[]): Promise<Read> {
+  async function readNamed(ids: readonly string[]): Promise<LoadedEdges> {
     // What is gone, or has no name any more, has nothing.
-    const read: Read = { edges: [], owners: new Map(ids.map((id) => [id, []])) };
-    for (let at = 0; at < ids.length; at += BATCH) await edgesWhere({ in: ids.slice(at, at + BATCH) }, read);
+    const read: LoadedEdges = { edges: [], owners: new Map(ids.map((id) => [id, []])) };
+    for (let at = 0; at < ids.length; at += BATCH) await readEdges({ in: ids.slice(at, at + BATCH) }, read);
     return read;
   }
 
-  async function certificatesWhere(where: object): Promise<DomainCertificate[]> {
+  async function readCertificates(where: object): Promise<DomainCertificate[]> {
     const rows = await prisma.reservedDomain.findMany({
       where: { ...where, certificateId: { not: null } },
       select: {
@@ -119,7 +119,7 @@ export function edgeConfigSource({
       const certificates =
         named?.length === 0
           ? []
-          : await certificatesWhere(named ? { OR: [{ id: { in: named } }, { certificateId: { in: named } }] } : {});
+          : await readCertificates(named ? { OR: [{ id: { in: named } }, { certificateId: { in: named } }] } : {});
       return {
         edgeIds,
         edges,
@@ -135,9 +135,9 @@ export function edgeConfigSource({
     onChange(listener) {
       const stops = [
         changes.follow(async (changed) => {
-          const parts = changed.filter(({ kind }) => PREFIXES.has(kind));
+          const parts = changed.filter(({ kind }) => ID_PREFIXES.has(kind));
           // What somebody says who names no object may be about any.
-          const isNamed = parts.every(({ kind, id }) => isId(PREFIXES.get(kind) ?? '', id));
+          const isNamed = parts.every(({ kind, id }) => isId(ID_PREFIXES.get(kind) ?? '', id));
           if (parts.length > 0) await listener(isNamed ? [...new Set(parts.map(({ id }) => id))] : null);
         }),
         changes.onGap(() => void listener(null)),

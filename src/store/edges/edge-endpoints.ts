@@ -15,15 +15,15 @@ import { newId } from '../ids.ts';
 const BATCH = 500;
 
 /** What the endpoints of edges show, the same on all nodes. */
-export interface EdgeAppearance {
+export interface EdgeEndpointSettings {
   region: string;
   /** The port that URLs have; 443 is left out. */
   publicHttpsPort: number;
 }
 
 /** The row in which the nodes agree on it: what is written through the API need not know. */
-const APPEARANCE = 'edge_endpoints';
-const usual: EdgeAppearance = { region: '', publicHttpsPort: 443 };
+const SETTINGS_ROW = 'edge_endpoints';
+const DEFAULT_SETTINGS: EdgeEndpointSettings = { region: '', publicHttpsPort: 443 };
 
 /**
  * To be called once at every start, before the edges are served: says what endpoints of edges show, and brings those of all
@@ -31,10 +31,14 @@ const usual: EdgeAppearance = { region: '', publicHttpsPort: 443 };
  */
 export async function syncAllEdgeEndpoints(
   { prisma, changes, baseUrl }: { prisma: PrismaClient; changes: Changes; baseUrl(): string },
-  { region, publicHttpsPort }: EdgeAppearance,
+  { region, publicHttpsPort }: EdgeEndpointSettings,
 ): Promise<void> {
-  const value = JSON.stringify({ region, publicHttpsPort } satisfies EdgeAppearance);
-  await prisma.setting.upsert({ where: { name: APPEARANCE }, create: { name: APPEARANCE, value }, update: { value } });
+  const value = JSON.stringify({ region, publicHttpsPort } satisfies EdgeEndpointSettings);
+  await prisma.setting.upsert({
+    where: { name: SETTINGS_ROW },
+    create: { name: SETTINGS_ROW, value },
+    update: { value },
+  });
   for (let after = ''; ; ) {
     const page = { where: { id: { gt: after } }, orderBy: { id: 'asc' }, take: BATCH, select: { id: true } } as const;
     const ids = (await prisma.edge.findMany(page)).map(({ id }) => id);
@@ -55,13 +59,13 @@ export function syncEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<
 }
 
 /** To be called in the transaction that deletes an edge, before it: its endpoints would go without being told of. */
-export async function dropEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
+export async function deleteEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
   const rows = await audit.db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } });
-  await replace(audit, rows, []);
+  await replaceEndpoints(audit, rows, []);
 }
 
 /** A hostport of an edge that has a backend. */
-interface Answered {
+interface BackedHostport {
   accountId: string;
   edgeId: string;
   kind: EdgeKind;
@@ -74,11 +78,11 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
   const { db, announce } = audit;
   // Of two writes to one edge, the second sees what the first made of it. What refers to the edge may be written meanwhile.
   const [edge] = await db.$queryRaw<{ appearance: string | null }[]>`
-    SELECT (SELECT value FROM setting WHERE name = ${APPEARANCE}) AS appearance
+    SELECT (SELECT value FROM setting WHERE name = ${SETTINGS_ROW}) AS appearance
     FROM edge WHERE id = ANY(${edgeIds}) ORDER BY id FOR NO KEY UPDATE`;
   if (!edge) return;
-  const appearance: EdgeAppearance = edge.appearance === null ? usual : JSON.parse(edge.appearance);
-  const answered = await db.$queryRaw<Answered[]>`
+  const settings: EdgeEndpointSettings = edge.appearance === null ? DEFAULT_SETTINGS : JSON.parse(edge.appearance);
+  const hostports = await db.$queryRaw<BackedHostport[]>`
     SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata, h.hostport, h.domain_id AS "domainId"
     FROM edge_hostport h JOIN edge e ON e.id = h.edge_id
     WHERE e.id = ANY(${edgeIds}) AND CASE e.kind
@@ -86,59 +90,59 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
       ELSE EXISTS (SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL) END
     ORDER BY e.id, h.position`;
   const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
-  const made: Row[] = [];
-  const left = new Map(before.map((row) => [`${row.edgeId} ${row.hostport}`, row]));
+  const created: EndpointRow[] = [];
+  const obsolete = new Map(before.map((row) => [`${row.edgeId} ${row.hostport}`, row]));
 
-  for (const { accountId, edgeId, hostport, ...more } of answered) {
+  for (const { accountId, edgeId, hostport, ...more } of hostports) {
     const key = `${edgeId} ${hostport}`;
-    const row = left.get(key);
-    left.delete(key);
-    const shown = showing(hostport, more, appearance);
-    const isSame = row && Object.entries(shown).every(([name, value]) => row[name as keyof typeof row] === value);
+    const row = obsolete.get(key);
+    obsolete.delete(key);
+    const columns = endpointColumns(hostport, more, settings);
+    const isSame = row && Object.entries(columns).every(([name, value]) => row[name as keyof typeof row] === value);
     if (isSame) continue;
     const id = row?.id ?? newId('ep');
     if (row) {
-      await db.endpoint.update({ where: { id }, data: { ...shown, updatedAt: new Date() }, select: { id: true } });
+      await db.endpoint.update({ where: { id }, data: { ...columns, updatedAt: new Date() }, select: { id: true } });
       announce({ kind: 'endpoint', action: 'UPDATED', id, accountId });
     } else {
-      await db.endpoint.create({ data: { ...shown, id, accountId, edgeId, hostport, type: 'EDGE' } });
-      made.push({ id, accountId });
+      await db.endpoint.create({ data: { ...columns, id, accountId, edgeId, hostport, type: 'EDGE' } });
+      created.push({ id, accountId });
     }
   }
-  await replace(audit, [...left.values()], made);
+  await replaceEndpoints(audit, [...obsolete.values()], created);
 }
 
-function showing(
+function endpointColumns(
   hostport: string,
-  { kind, metadata, domainId }: Pick<Answered, 'kind' | 'metadata' | 'domainId'>,
-  { region, publicHttpsPort }: EdgeAppearance,
+  { kind, metadata, domainId }: Pick<BackedHostport, 'kind' | 'metadata' | 'domainId'>,
+  { region, publicHttpsPort }: EdgeEndpointSettings,
 ) {
   const proto = kind === 'TLS' ? 'tls' : 'https';
   const hostname = hostport.slice(0, hostport.lastIndexOf(':'));
   return { proto, publicUrl: publicUrl(proto, hostname, publicHttpsPort), metadata, region, domainId };
 }
 
-interface Row {
+interface EndpointRow {
   id: string;
   accountId: string;
 }
 
 /** Deletes endpoints, and tells of that and of those that were made. */
-async function replace(audit: AuditContext, gone: Row[], made: Row[]): Promise<void> {
+async function replaceEndpoints(audit: AuditContext, deleted: EndpointRow[], created: EndpointRow[]): Promise<void> {
   const { db, announce, baseUrl } = audit;
-  const all = [...gone, ...made];
+  const all = [...deleted, ...created];
   if (all.length === 0) return;
   const accountIds = all.map(({ accountId }) => accountId);
-  const heardBy = await findSubscriptions(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
-  const events: AuditEvent[] = await endpointOfflineEvents(audit, idsOf(gone), heardBy);
-  if (gone.length > 0) await db.endpoint.deleteMany({ where: { id: { in: idsOf(gone) } } });
-  for (const { id, accountId } of gone) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
-  for (const { id, accountId } of made) announce({ kind: 'endpoint', action: 'CREATED', id, accountId });
-  if (heardBy.hasSubscribers('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, idsOf(made), baseUrl)).map(endpointOnlineEvent));
-  await writeAudit(audit, events, heardBy);
+  const subscriptions = await findSubscriptions(db, accountIds, ['endpoint_online.v0', 'endpoint_offline.v0']);
+  const events: AuditEvent[] = await endpointOfflineEvents(audit, idsOf(deleted), subscriptions);
+  if (deleted.length > 0) await db.endpoint.deleteMany({ where: { id: { in: idsOf(deleted) } } });
+  for (const { id, accountId } of deleted) announce({ kind: 'endpoint', action: 'DELETED', id, accountId });
+  for (const { id, accountId } of created) announce({ kind: 'endpoint', action: 'CREATED', id, accountId });
+  if (subscriptions.hasSubscribers('endpoint_online.v0'))
+    events.push(...(await endpointObjects(db, idsOf(created), baseUrl)).map(endpointOnlineEvent));
+  await writeAudit(audit, events, subscriptions);
 }
 
-function idsOf(rows: Row[]): string[] {
+function idsOf(rows: EndpointRow[]): string[] {
   return rows.map(({ id }) => id);
 }

@@ -49,13 +49,13 @@ export function policyIdsOf({ ipPolicies, routes }: EdgeRow): string[] {
 }
 
 /** What the configuration of the data plane is made with. */
-interface Reading {
+interface EdgeConfigInputs {
   policies: ReadonlyMap<string, PolicyRules>;
   keys: Keys;
   descriptors: readonly ModuleDescriptor[];
 }
 
-export function edgeConfig(row: EdgeRow, reading: Reading): EdgeConfig {
+export function edgeConfig(row: EdgeRow, inputs: EdgeConfigInputs): EdgeConfig {
   const { id, accountId, endpoints } = row;
   const ids = new Map(endpoints.map((endpoint) => [endpoint.hostport, endpoint.id]));
   const shared = {
@@ -65,19 +65,23 @@ export function edgeConfig(row: EdgeRow, reading: Reading): EdgeConfig {
       hostname: hostport.slice(0, hostport.lastIndexOf(':')),
       endpointId: ids.get(hostport) ?? '',
     })),
-    ...modulesOf('edge', row, reading),
+    ...modulesOf('edge', row, inputs),
   };
-  if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, reading)) };
+  if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, inputs)) };
   return { ...shared, kind: 'tls', backend: backendOf(row) };
 }
 
-function routeConfig(row: RouteRow, reading: Reading): RouteConfig {
+function routeConfig(row: RouteRow, inputs: EdgeConfigInputs): RouteConfig {
   const { id, match } = row;
   const matchType = row.matchType === 'EXACT_PATH' ? 'exact_path' : 'path_prefix';
-  return { id, matchType, match, backend: backendOf(row), ...modulesOf('route', row, reading) };
+  return { id, matchType, match, backend: backendOf(row), ...modulesOf('route', row, inputs) };
 }
 
-function modulesOf(table: 'route' | 'edge', row: EdgeRow | RouteRow, { policies, keys, descriptors }: Reading) {
+function modulesOf(
+  table: 'route' | 'edge',
+  row: EdgeRow | RouteRow,
+  { policies, keys, descriptors }: EdgeConfigInputs,
+) {
   const { id, accountId } = row;
   const ipPolicies = row.ipPolicies.flatMap(({ policyId }) => policies.get(policyId) ?? []);
   const authorities = 'authorities' in row ? row.authorities.map(({ authority }) => authority) : [];

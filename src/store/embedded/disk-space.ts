@@ -5,22 +5,22 @@ import { statfs } from 'node:fs/promises';
 
 const MB = 1024 * 1024;
 /** With less, nothing is written. A new segment of the log has 16 MB, and what was changed already has to be written out. */
-export const FREE_LEAST = 64 * MB;
+export const FREE_MIN = 64 * MB;
 /** What a new database takes, with the space that it needs then. */
 export const FREE_AT_FIRST_START = 128 * MB;
 /** With more, all goes on. */
-const FREE_AGAIN = 96 * MB;
+const FREE_TO_RESUME = 96 * MB;
 /** How often it is looked at; milliseconds. */
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 /** A disk that takes fewer files than this is full, whatever space is free: the log goes on in new ones. */
-const FREE_FILES_LEAST = 64;
+const FREE_FILES_MIN = 64;
 
 /** Bytes that may be written below a directory. */
 export async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
   // Some file systems do not count files: they have 0 of 0 left.
-  return files > 0 && ffree < FREE_FILES_LEAST ? 0 : bavail * bsize;
+  return files > 0 && ffree < FREE_FILES_MIN ? 0 : bavail * bsize;
 }
 
 export interface DiskSpaceOptions {
@@ -34,12 +34,12 @@ export class DiskSpace {
   readonly #options: DiskSpaceOptions;
   readonly #timer: NodeJS.Timeout;
   #isShort = false;
-  #isSet = true;
-  #isLooking = false;
+  #isApplied = true;
+  #isChecking = false;
 
   constructor(options: DiskSpaceOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => void this.#check(), CHECK_INTERVAL_MS).unref();
   }
 
   /** Whether nothing is written for want of space. */
@@ -50,8 +50,8 @@ export class DiskSpace {
   /** The same as of now: a disk may fill between two looks. */
   async measure(): Promise<boolean> {
     const free = await freeBytes(this.#options.directory);
-    const isShort = free < (this.#isShort ? FREE_AGAIN : FREE_LEAST);
-    if (isShort !== this.#isShort) this.#tell(isShort, free);
+    const isShort = free < (this.#isShort ? FREE_TO_RESUME : FREE_MIN);
+    if (isShort !== this.#isShort) this.#notify(isShort, free);
     return this.#isShort;
   }
 
@@ -59,28 +59,28 @@ export class DiskSpace {
     clearInterval(this.#timer);
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     try {
       const isShort = await this.measure();
-      if (this.#isSet) return;
+      if (this.#isApplied) return;
       await this.#options.setReadOnly(isShort);
       // It may have changed meanwhile.
-      this.#isSet = isShort === this.#isShort;
+      this.#isApplied = isShort === this.#isShort;
     } catch {
       // The next look tries again. Of a database that is lost, others tell.
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 
-  #tell(isShort: boolean, bytes: number): void {
+  #notify(isShort: boolean, bytes: number): void {
     this.#isShort = isShort;
-    this.#isSet = false;
+    this.#isApplied = false;
     const { directory, onNotice } = this.#options;
     const free = `${Math.floor(bytes / MB)} MB are free in ${directory}`;
-    if (isShort) onNotice(`${free}: nothing is written to the database until there are ${FREE_AGAIN / MB} MB`);
+    if (isShort) onNotice(`${free}: nothing is written to the database until there are ${FREE_TO_RESUME / MB} MB`);
     else onNotice(`${free}: the database is written to again`);
   }
 }

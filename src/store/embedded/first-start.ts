@@ -21,7 +21,7 @@ const CREATE_TIMEOUT_MS = 120_000;
 /** What a new database is made in, next to where it shall be. */
 const DRAFT = 'db.new-';
 /** What versions up to 0.1 left beside a database that was not whole yet. */
-const OLD_MARK = 'db.incomplete';
+const INCOMPLETE_MARKER = 'db.incomplete';
 
 /**
  * Sees to it that there is a database in `<dataDir>/db`. A new one is made by a process that ends, in a directory
@@ -31,10 +31,10 @@ const OLD_MARK = 'db.incomplete';
 export async function ensureDatabase(dataDir: string): Promise<void> {
   removeDrafts(dataDir);
   const directory = join(dataDir, 'db');
-  const mark = join(dataDir, OLD_MARK);
-  if (existsSync(mark)) {
+  const marker = join(dataDir, INCOMPLETE_MARKER);
+  if (existsSync(marker)) {
     rmSync(directory, { recursive: true, force: true });
-    rmSync(mark);
+    rmSync(marker);
   }
   if (existsSync(directory)) return;
   // A name of its own: what a killed start began may go on writing for some seconds.
@@ -67,12 +67,13 @@ async function create(directory: string): Promise<void> {
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   try {
-    const said = text(child.stderr);
-    const how = await new Promise<string | number>((resolve, reject) => {
+    const stderr = text(child.stderr);
+    const exit = await new Promise<string | number>((resolve, reject) => {
       child.once('error', reject).once('exit', (code, signal) => resolve(signal ?? code ?? 0));
     });
-    if (how === 0) return;
-    const reason = typeof how === 'string' ? `the process that makes it was ended by ${how}` : lastLines(await said);
+    if (exit === 0) return;
+    const reason =
+      typeof exit === 'string' ? `the process that makes it was ended by ${exit}` : lastLines(await stderr);
     throw new EmbeddedError(`The embedded database cannot be made in ${directory}: ${reason}`);
   } finally {
     process.off('exit', end);

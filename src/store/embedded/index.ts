@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { DiskSpace, FREE_AT_FIRST_START, FREE_LEAST, freeBytes } from './disk-space.ts';
+import { DiskSpace, FREE_AT_FIRST_START, FREE_MIN, freeBytes } from './disk-space.ts';
 import { EmbeddedError } from './error.ts';
 import { ensureDatabase } from './first-start.ts';
-import { Links } from './links.ts';
+import { WorkerSupervisor } from './links.ts';
 import { lockDirectory } from './lock.ts';
-import { OneConnection } from './one-connection.ts';
+import { SingleConnectionPool } from './one-connection.ts';
 import { DatabaseStream } from './stream.ts';
 
 export { EmbeddedError } from './error.ts';
 
 // A query that is still under way when the database is closed is waited for this long.
-const CLOSE_GRACE_MS = 5000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 const READ_ONLY = {
   on: 'SET default_transaction_read_only = on',
@@ -55,7 +55,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   const unlock = lockDirectory(dataDir);
   try {
     const directory = join(dataDir, 'db');
-    await checkDiskSpace(dataDir, existsSync(directory) ? FREE_LEAST : FREE_AT_FIRST_START);
+    await checkDiskSpace(dataDir, existsSync(directory) ? FREE_MIN : FREE_AT_FIRST_START);
     await ensureDatabase(dataDir);
     const embedded = await open(directory, options);
     const stopCheckpoints = startCheckpoints(embedded, checkpointMs);
@@ -80,9 +80,9 @@ async function open(
   directory: string | undefined,
   { onFatal, onNotice = () => undefined, callTimeoutMs = 30_000 }: EmbeddedOptions,
 ): Promise<Embedded> {
-  const links = new Links({ directory, callTimeoutMs, onFatal });
-  await links.current.opened();
-  const pool = new OneConnection({
+  const workers = new WorkerSupervisor({ directory, callTimeoutMs, onFatal });
+  await workers.current.opened();
+  const pool = new SingleConnectionPool({
     async onConnect(client) {
       client.on('error', () => undefined); // Whoever uses it is told by the statement that fails.
       if (diskSpace?.isShort) await client.query(READ_ONLY.on);
@@ -93,34 +93,34 @@ async function open(
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    stream: () => new DatabaseStream(links.current),
+    stream: () => new DatabaseStream(workers.current),
   });
   // A lost database is told by onFatal; without a listener the idle connection's error would be thrown as well.
   pool.on('error', () => undefined);
-  const setReadOnly = (isReadOnly: boolean) => pool.urgently(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
+  const setReadOnly = (isReadOnly: boolean) => pool.queryNext(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
   const diskSpace = directory === undefined ? undefined : new DiskSpace({ directory, setReadOnly, onNotice });
   const close = async () => {
     diskSpace?.close();
-    const patience = new AbortController();
-    await Promise.race([finish(pool), wait(CLOSE_GRACE_MS, undefined, { signal: patience.signal })]);
-    patience.abort();
-    await links.close();
+    const closeTimeout = new AbortController();
+    await Promise.race([drainPool(pool), wait(CLOSE_TIMEOUT_MS, undefined, { signal: closeTimeout.signal })]);
+    closeTimeout.abort();
+    await workers.close();
   };
   return {
     pool,
-    urgent: pool.urgently.bind(pool),
-    fsyncs: () => links.current.fsyncs,
+    urgent: pool.queryNext.bind(pool),
+    fsyncs: () => workers.current.fsyncs,
     isFull: async () => (await diskSpace?.measure()) ?? false,
     close,
   };
 }
 
 /** A start with less would only be the next thing that fails. */
-async function checkDiskSpace(directory: string, least: number): Promise<void> {
+async function checkDiskSpace(directory: string, required: number): Promise<void> {
   const free = await freeBytes(directory);
-  if (free >= least) return;
+  if (free >= required) return;
   throw new EmbeddedError(
-    `There is too little room for the database: ${toMb(free)} MB are free in ${directory}, and it takes ${toMb(least)} MB to start. ` +
+    `There is too little room for the database: ${toMb(free)} MB are free in ${directory}, and it takes ${toMb(required)} MB to start. ` +
       'Make room, or set DATA_DIR to a directory on another disk.',
   );
 }
@@ -128,7 +128,7 @@ async function checkDiskSpace(directory: string, least: number): Promise<void> {
 const toMb = (bytes: number) => Math.floor(bytes / 2 ** 20);
 
 /** Ends the pool once all queries that wait for their turn had it: the pool itself would forget them. */
-async function finish(pool: pg.Pool): Promise<void> {
+async function drainPool(pool: pg.Pool): Promise<void> {
   await pool.query('CHECKPOINT').catch(() => undefined);
   await pool.end();
 }

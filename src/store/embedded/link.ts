@@ -21,7 +21,7 @@ type Message = { id: number; bytes: Uint8Array; fsyncs: number } | { fatal: stri
  * The first failure — a call without an answer, a crash — is the last: it ends the worker, fails every call, and is
  * told to `onFatal` once.
  */
-export class Link {
+export class DatabaseWorker {
   readonly #worker: Worker;
   readonly #calls = new Map<number, Call>();
   readonly #callTimeoutMs: number;

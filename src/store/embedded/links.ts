@@ -1,13 +1,13 @@
 // The database's worker, and another one in its place when it ended because the disk was full.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { FREE_LEAST, freeBytes } from './disk-space.ts';
-import { Link } from './link.ts';
+import { FREE_MIN, freeBytes } from './disk-space.ts';
+import { DatabaseWorker } from './link.ts';
 
 /** Between two attempts to open the database again; milliseconds. */
 const RETRY_MS = 1000;
 
-export interface LinksOptions {
+export interface WorkerSupervisorOptions {
   /** Where the database is; undefined: in memory. */
   directory: string | undefined;
   callTimeoutMs: number;
@@ -15,19 +15,19 @@ export interface LinksOptions {
   onFatal(text: string): void;
 }
 
-export class Links {
-  readonly #options: LinksOptions;
-  #current: Link;
+export class WorkerSupervisor {
+  readonly #options: WorkerSupervisorOptions;
+  #current: DatabaseWorker;
   #reopened: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
 
-  constructor(options: LinksOptions) {
+  constructor(options: WorkerSupervisorOptions) {
     this.#options = options;
     this.#current = this.#open();
   }
 
   /** The worker as it is now; while there is none, one whose calls fail. */
-  get current(): Link {
+  get current(): DatabaseWorker {
     return this.#current;
   }
 
@@ -36,9 +36,9 @@ export class Links {
     await Promise.all([this.#current.close(), this.#reopened]);
   }
 
-  #open(): Link {
+  #open(): DatabaseWorker {
     const { directory, callTimeoutMs } = this.#options;
-    return new Link(directory, callTimeoutMs, (text) => this.#lost(text));
+    return new DatabaseWorker(directory, callTimeoutMs, (text) => this.#lost(text));
   }
 
   #lost(text: string): void {
@@ -53,17 +53,17 @@ export class Links {
     while (!signal.aborted) {
       await wait(RETRY_MS, undefined, { ref: false, signal }).catch(() => undefined);
       if (signal.aborted) return;
-      if ((await freeBytes(directory).catch(() => 0)) < FREE_LEAST) continue;
-      const link = this.#open();
+      if ((await freeBytes(directory).catch(() => 0)) < FREE_MIN) continue;
+      const worker = this.#open();
       try {
-        await link.opened();
+        await worker.opened();
       } catch (error) {
-        await link.close();
+        await worker.close();
         if (signal.aborted || isDiskFull((error as Error).message)) continue; // It was filled meanwhile.
         throw error;
       }
-      if (signal.aborted) return link.close();
-      this.#current = link;
+      if (signal.aborted) return worker.close();
+      this.#current = worker;
       return;
     }
   }

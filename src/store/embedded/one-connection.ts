@@ -5,7 +5,7 @@ import pg from 'pg';
 
 type Done = Parameters<pg.Pool['connect']>[0] & {};
 
-export class OneConnection extends pg.Pool {
+export class SingleConnectionPool extends pg.Pool {
   #waiting: Done[] = [];
   #isTaken = false;
 
@@ -21,7 +21,7 @@ export class OneConnection extends pg.Pool {
   }
 
   /** A statement that comes next, when whoever has the connection is done with it. */
-  async urgently(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  async queryNext(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const client = await new Promise<pg.PoolClient>((resolve, reject) => {
       const done: Done = (error, client) => (client ? resolve(client) : reject(error));
       this.#waiting.unshift(done);

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { Link } from './link.ts';
+import type { DatabaseWorker } from './link.ts';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const HEADER_BYTES = 5;
@@ -33,14 +33,14 @@ const GREETING = Buffer.concat([
  * Never use `COPY … FROM STDIN`: the database would wait for bytes that cannot reach it, and end.
  */
 export class DatabaseStream extends Duplex {
-  readonly #link: Link;
+  readonly #worker: DatabaseWorker;
   #rest: Buffer = Buffer.alloc(0);
   #started = false;
   #ended = false;
 
-  constructor(link: Link) {
+  constructor(worker: DatabaseWorker) {
     super();
-    this.#link = link;
+    this.#worker = worker;
   }
 
   /** Part of what `pg` expects of a socket. */
@@ -129,7 +129,7 @@ export class DatabaseStream extends Duplex {
     const bytes = new Uint8Array(end);
     bytes.set(this.#rest.subarray(0, end));
     this.#rest = this.#rest.subarray(end);
-    this.#link.execute(bytes, last).then(
+    this.#worker.execute(bytes, last).then(
       (answer) => {
         if (!this.#ended) this.push(answer);
       },
@@ -141,7 +141,7 @@ export class DatabaseStream extends Duplex {
     if (this.#ended) return;
     this.#ended = true;
     // A lost database has nothing to forget.
-    if (this.#started) this.#link.reset().catch(() => undefined);
+    if (this.#started) this.#worker.reset().catch(() => undefined);
   }
 }
 

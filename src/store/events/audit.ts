@@ -1,4 +1,4 @@
-// Audit events: written in the transaction of what they tell of, so that both are there or neither.
+// Audit events. They are written in the transaction of the change that they record, so that both are stored or neither.
 
 import type { Principal } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
@@ -14,13 +14,13 @@ export interface AuditEvent {
   object: object;
 }
 
-/** Tells of a change, once its transaction is committed. */
+/** Publishes a change once its transaction is committed. */
 export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
 
-/** A transaction whose changes are told: announced at once when it is committed, and as events. */
+/** A transaction whose changes are announced when it is committed, and recorded as audit events. */
 export interface AuditContext {
   db: Db;
   announce: Announce;
-  /** What the URIs in events begin with: no slash at its end. */
+  /** The URL that the URIs in events begin with, without a slash at its end. */
   baseUrl: string;
 }

@@ -1,17 +1,17 @@
-// What waits in the database, of all accounts: for the operator.
+// The backlog of events of all accounts in the database, for the operator's metrics.
 
 import type { PrismaClient } from '../database/client.ts';
 
 export interface Backlog {
   events: number;
-  /** As they are stored. */
+  /** The stored size of the waiting batches. */
   bytes: number;
-  /** How long the oldest has waited; seconds, 0 when nothing waits. */
+  /** How long the oldest batch has waited, in seconds; 0 when nothing waits. */
   age: number;
   deadLetters: number;
 }
 
-/** Who ask at the same time share one statement. */
+/** Reads the backlog. Callers at the same time share one statement. */
 export function backlogOf(prisma: PrismaClient): () => Promise<Backlog> {
   let asked: Promise<Backlog> | undefined;
   return () => {

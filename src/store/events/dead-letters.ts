@@ -1,4 +1,4 @@
-// Events that their destinations refused for good: kept, to be looked at, and to be delivered again when somebody asks.
+// Dead letters: events that could not be delivered. They are stored, so that users can inspect them and deliver them again.
 
 import { packEvents } from '../../events/batch.ts';
 import type { UndeliverableEvent } from '../../events/delivery/destination-queue.ts';
@@ -8,22 +8,22 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Announce } from './audit.ts';
 
-/** Characters that are kept. No target takes an event that is longer. */
+/** The most characters that are stored. No target accepts a longer event. */
 const EVENT_MAX = 10 * 1024 * 1024;
 const CODE_MAX = 100;
 const MESSAGE_MAX = 300;
-/** Letters of one statement. */
+/** The most dead letters of one statement. */
 const ROWS = 500;
-/** Characters of events that are put back at once, but for one that is longer. */
+/** The most characters of the events that one batch puts back; a single longer event is a batch of its own. */
 const CHUNK = 1024 * 1024;
 
-export interface LetterSelection {
+export interface DeadLetterSelection {
   destinationId: string;
-  /** Undefined: all. Those that are not the destination's are no error. */
+  /** Undefined for all. Ids of other destinations are ignored. */
   ids?: readonly string[] | undefined;
 }
 
-/** Writes letters, in their order. */
+/** Stores dead letters in the given order. */
 export async function storeDeadLetters(
   db: Db,
   { destinationId, accountId }: { destinationId: string; accountId: string },
@@ -38,23 +38,23 @@ export async function storeDeadLetters(
         (id, account_id, destination_id, event_id, event_type, event, error_code, error_message, created_at)
       SELECT id, ${accountId}, ${destinationId}, event_id, event_type, event, error_code, error_message, ${now}
       FROM unnest(${column(() => newId('edl'))}::text[], ${column(({ event }) => event.id)}::text[],
-        ${column(({ event }) => event.type)}::text[], ${column(({ event }) => kept(event.text, EVENT_MAX))}::text[],
-        ${column(({ code }) => kept(code, CODE_MAX))}::text[],
-        ${column(({ message }) => kept(message, MESSAGE_MAX))}::text[]
+        ${column(({ event }) => event.type)}::text[], ${column(({ event }) => storableText(event.text, EVENT_MAX))}::text[],
+        ${column(({ code }) => storableText(code, CODE_MAX))}::text[],
+        ${column(({ message }) => storableText(message, MESSAGE_MAX))}::text[]
       ) AS letter (id, event_id, event_type, event, error_code, error_message)`;
   }
 }
 
 /**
- * Lets letters wait for their delivery again, behind what waits already, in the order in which they were given up.
- * Deliverers hear of it once it is committed.
- * @returns how many there were.
+ * Puts dead letters back into the queue of their destination, behind what waits already, in the order in which they failed.
+ * Deliverers are woken when the transaction is committed.
+ * @returns how many dead letters there were.
  */
-export async function retryDeadLetters(db: Db, announce: Announce, selection: LetterSelection): Promise<number> {
+export async function retryDeadLetters(db: Db, announce: Announce, selection: DeadLetterSelection): Promise<number> {
   const { destinationId } = selection;
   let retried = 0;
   let accountId = '';
-  for (let letters = await takeSome(db, selection); letters.length > 0; letters = await takeSome(db, selection)) {
+  for (let letters = await takeOldest(db, selection); letters.length > 0; letters = await takeOldest(db, selection)) {
     const { count, body } = await packEvents(letters.map(({ event }) => event));
     const isTraffic = letters.every(({ type }) => isTrafficEvent(type));
     await db.$executeRaw`
@@ -67,8 +67,8 @@ export async function retryDeadLetters(db: Db, announce: Announce, selection: Le
   return retried;
 }
 
-/** Deletes letters. @returns how many there were. */
-export async function discardDeadLetters(db: Db, announce: Announce, selection: LetterSelection): Promise<number> {
+/** Deletes dead letters. @returns how many there were. */
+export async function discardDeadLetters(db: Db, announce: Announce, selection: DeadLetterSelection): Promise<number> {
   const { destinationId, ids } = selection;
   const where = { destinationId, ...(ids && { id: { in: [...ids] } }) };
   const letter = await db.eventDeadLetter.findFirst({ where, select: { accountId: true } });
@@ -85,8 +85,8 @@ interface Letter {
   event: string;
 }
 
-/** Deletes the oldest of those selected, as many as make a batch. */
-async function takeSome(db: Db, { destinationId, ids }: LetterSelection): Promise<Letter[]> {
+/** Deletes and returns the oldest of the selected dead letters, as many as fit into one batch. */
+async function takeOldest(db: Db, { destinationId, ids }: DeadLetterSelection): Promise<Letter[]> {
   const all = ids === undefined;
   const rows = await db.$queryRaw<Letter[]>`
     DELETE FROM event_dead_letter WHERE id IN (
@@ -103,7 +103,7 @@ async function takeSome(db: Db, { destinationId, ids }: LetterSelection): Promis
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** As the database can keep it: it has no NUL in texts. */
-function kept(text: string, most: number): string {
+/** The text as the database can store it: cut to a length, and without NUL characters, which PostgreSQL does not accept. */
+function storableText(text: string, most: number): string {
   return text.slice(0, most).replaceAll('\0', '');
 }

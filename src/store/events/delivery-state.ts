@@ -1,4 +1,4 @@
-// How delivery to destinations stands, for whoever asks.
+// The state of delivery to each destination, which the API shows.
 
 import type { Reason } from '../../events/sinks/sink.ts';
 import type { Db } from '../database/client.ts';
@@ -11,13 +11,13 @@ export interface DestinationDelivery {
   /** Nothing is sent before then. */
   nextAt: Date;
   lastDeliveredAt: Date | null;
-  /** Also when delivery has worked since. */
+  /** The last failure, even if delivery has worked since. */
   lastError: (Reason & { at: Date }) | null;
-  /** Events, since the destination was created. */
+  /** Counts of events since the destination was created. */
   delivered: number;
   dropped: number;
   waitingEvents: number;
-  /** As they are stored. */
+  /** The stored size of the waiting batches. */
   waitingBytes: number;
   oldestWaitingAt: Date | null;
   deadLetters: number;
@@ -25,14 +25,14 @@ export interface DestinationDelivery {
 
 interface Row extends Omit<DestinationDelivery, 'lastError'> {
   destinationId: string;
-  /** Only `settleLane` writes it. */
+  /** Only `settleQueue` writes it. */
   lastError: Reason | null;
   lastErrorAt: Date | null;
 }
 
 /**
- * The states of an account's destinations, by their ids; those of others and unknown ones are missing. All in one
- * statement: between two of them events would be settled, and counted twice or not at all.
+ * The delivery states of an account's destinations, by id. Unknown ids and those of other accounts are left out. It is one
+ * statement, because events settled between two statements would be counted twice or not at all.
  */
 export async function deliveryStates(
   db: Db,

@@ -1,4 +1,5 @@
-// Lanes as the database keeps them. All times are the database's own, so that the nodes' clocks need not agree.
+// The queues of destinations in the database (table `event_lane`). All times are the database's, so that the clocks of nodes
+// need not agree.
 
 import { randomBytes } from 'node:crypto';
 import type { DestinationQueueStore, LeasedQueue, StoredBatch } from '../../events/delivery/destination-queue.ts';
@@ -13,12 +14,12 @@ export interface DestinationQueueParts extends Clock {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
-  /** Who leases: when the node is gone, its leases are over too. Undefined: leases end only by themselves. */
+  /** The node that leases: when it is lost, its leases end with it. Undefined: leases only expire. */
   nodeId?: string;
 }
 
-/** How often it is told that a lane has delivered something; milliseconds. */
-const TOLD_EVERY_MS = 1000;
+/** The shortest time between two announcements that a queue has delivered something, in milliseconds. */
+const PUBLISH_INTERVAL_MS = 1000;
 
 interface ClaimedRow {
   destinationId: string;
@@ -28,14 +29,14 @@ interface ClaimedRow {
 }
 
 export interface NodeQueueStore extends DestinationQueueStore {
-  /** Ends the leases that this node took before it was started anew. To be called before the first claim. */
+  /** Ends the leases that this node held before it was restarted. It must be called before the first claim. */
   recover(): Promise<void>;
 }
 
 export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueStore {
   const { prisma, keys, nodeId = '' } = parts;
-  /** Lanes of which it was told a moment ago, and whether there is more to tell when that is over. */
-  const told = new Map<string, { hasMore: boolean }>();
+  /** Queues that were announced within the last interval, and whether they must be announced again at its end. */
+  const published = new Map<string, { hasMore: boolean }>();
 
   return {
     async recover() {
@@ -47,9 +48,9 @@ export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueSt
     async claim(leaseMs) {
       const token = `${nodeId} ${randomBytes(12).toString('base64url')}`;
       const now = nowOf(parts);
-      // The destinations with something waiting are found by hopping over the index, from one to the next: there may be
-      // many lanes with nothing to do, and one with very many batches. The target is read under a lock, so that it is
-      // the one of now: a statement's own view may be older than the change that made the lane due.
+      // Destinations with waiting batches are found by a loose index scan, from one to the next: there may be many empty
+      // queues, and one with very many batches. The target is read under a lock, so that it is the current one: the
+      // snapshot of the statement may be older than the change that made the queue due.
       const [row] = await prisma.$queryRaw<ClaimedRow[]>`
         WITH RECURSIVE waiting AS (
           (SELECT destination_id FROM event_batch ORDER BY destination_id LIMIT 1)
@@ -77,7 +78,7 @@ export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueSt
         token,
         attempts,
         target: openTargetIfReadable(keys, { ...row, id: destinationId }),
-        fingerprint: print(row),
+        fingerprint: fingerprintOf(row),
       };
     },
 
@@ -92,27 +93,27 @@ export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueSt
         ) counted
         WHERE until <= ${Math.round(bytes)} OR place = 1 ORDER BY counted.id`,
 
-    settle: (lane, progress, verdict, leaseMs) =>
-      settleQueue(parts, { queue: lane, progress, outcome: verdict, leaseMs }, isNews),
+    settle: (queue, progress, outcome, leaseMs) =>
+      settleQueue(parts, { queue, progress, outcome, leaseMs }, shouldPublish),
   };
 
-  function isNews(lane: LeasedQueue): boolean {
-    const { destinationId: id } = lane;
-    const moment = told.get(id);
-    if (moment) {
-      moment.hasMore = true;
+  function shouldPublish(queue: LeasedQueue): boolean {
+    const { destinationId: id } = queue;
+    const pending = published.get(id);
+    if (pending) {
+      pending.hasMore = true;
       return false;
     }
-    const now = { hasMore: false };
-    told.set(id, now);
+    const entry = { hasMore: false };
+    published.set(id, entry);
     setTimeout(() => {
-      told.delete(id);
-      if (now.hasMore) void publishDeliveryChange(parts, lane);
-    }, TOLD_EVERY_MS).unref();
+      published.delete(id);
+      if (entry.hasMore) void publishDeliveryChange(parts, queue);
+    }, PUBLISH_INTERVAL_MS).unref();
     return true;
   }
 
-  function print({ destinationId, target }: ClaimedRow): string {
+  function fingerprintOf({ destinationId, target }: ClaimedRow): string {
     return keys.digest(`target of ${destinationId}: ${JSON.stringify(target)}`);
   }
 }

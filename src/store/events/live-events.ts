@@ -1,4 +1,4 @@
-// Events of what is live: endpoints that come and go, and agents' sessions. Nobody does these through the API.
+// Audit events of endpoints that go online and offline, and of agents' sessions. No API call causes these, so they have no principal.
 
 import type { Db } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from './audit.ts';
@@ -12,7 +12,7 @@ import {
 } from './live-objects.ts';
 import { findSubscriptions, type SubscriptionLookup, writeAudit } from './outbox.ts';
 
-/** Who hears of what ends in these accounts. */
+/** The subscriptions of these accounts to the events that end endpoints and sessions. */
 export function findEndSubscriptions(db: Db, accountIds: readonly string[]): Promise<SubscriptionLookup> {
   return findSubscriptions(db, accountIds, ['endpoint_offline.v0', 'agent_session_stop.v0']);
 }
@@ -22,15 +22,15 @@ export function endpointOnlineEvent({ accountId, object }: ShownEndpoint): Audit
 }
 
 /**
- * That endpoints are no longer served: to be asked for before they are deleted, and when nobody else can delete them.
- * @returns nothing where nobody hears of it.
+ * The events that endpoints went offline. It must be called before they are deleted, while nobody else can delete them.
+ * @returns an empty list when nobody subscribes to them.
  */
 export async function endpointOfflineEvents(
   { db, baseUrl }: Omit<AuditContext, 'announce'>,
   ids: readonly string[],
-  heardBy: SubscriptionLookup,
+  subscriptions: SubscriptionLookup,
 ): Promise<AuditEvent[]> {
-  if (ids.length === 0 || !heardBy.hasSubscribers('endpoint_offline.v0')) return [];
+  if (ids.length === 0 || !subscriptions.hasSubscribers('endpoint_offline.v0')) return [];
   const shown = await endpointObjects(db, ids, baseUrl);
   return shown.map(({ accountId, object }) => ({ type: 'endpoint_offline.v0', accountId, principal: null, object }));
 }
@@ -48,15 +48,15 @@ export function sessionStopEvent(
   return { type: 'agent_session_stop.v0', accountId: session.accountId, principal: null, object };
 }
 
-/** Writes that sessions began, whose rows are there. */
+/** Writes the events that sessions started. Their rows must exist. */
 export async function recordSessionStarts(
   audit: AuditContext,
   sessions: readonly (Pick<Session, 'id' | 'accountId'> & { ingress: Ingress })[],
 ): Promise<void> {
   const { db, baseUrl } = audit;
   const accountIds = sessions.map(({ accountId }) => accountId);
-  const heardBy = await findSubscriptions(db, accountIds, ['agent_session_start.v0']);
-  if (heardBy.isEmpty) return;
+  const subscriptions = await findSubscriptions(db, accountIds, ['agent_session_start.v0']);
+  if (subscriptions.isEmpty) return;
   const ingresses = new Map(sessions.map(({ id, ingress }) => [id, ingress]));
   const rows = await db.tunnelSession.findMany({
     where: { id: { in: [...ingresses.keys()] } },
@@ -66,5 +66,5 @@ export async function recordSessionStarts(
     const object = sessionObject(row, ingresses.get(row.id), null, baseUrl);
     return { type: 'agent_session_start.v0', accountId, principal: null, object };
   });
-  await writeAudit(audit, events, heardBy);
+  await writeAudit(audit, events, subscriptions);
 }

@@ -1,13 +1,13 @@
-// What events show of endpoints and of agents' sessions.
+// Endpoints and agents' sessions as events show them.
 
 import type { Db } from '../database/client.ts';
 import { isId } from '../ids.ts';
 
-/** Where an agent came in, as far as this node knows: it is in no row. */
+/** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
   /** The gateway's own address on the agent's connection. */
   serverIp: string;
-  /** The name that the agent asked for; '' for none. */
+  /** The server name (SNI) that the agent asked for; '' for none. */
   hostname: string;
 }
 
@@ -28,11 +28,11 @@ export interface SessionColumns {
 /** How a session ended. */
 export interface StoppedSession {
   stoppedAt: Date;
-  /** Why; '' when the agent said good-bye. */
+  /** Why the session ended; '' when the agent closed it. */
   error: string;
 }
 
-/** A session as its events show it. @param end null where it begins. */
+/** A session as its events show it. @param end null for the event that it started. */
 export function sessionObject(
   session: SessionColumns,
   ingress: Ingress | undefined,
@@ -59,7 +59,7 @@ export function sessionObject(
   };
 }
 
-/** What an event needs of an endpoint. */
+/** An endpoint and its object in events. */
 export interface ShownEndpoint {
   id: string;
   accountId: string;
@@ -90,7 +90,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
   }));
 }
 
-/** `{ id, uri }`: how one object names another. */
+/** `{ id, uri }`: how one object refers to another. */
 function ref(id: string | null, list: string): { id: string; uri: string } | null {
   return id === null ? null : { id, uri: `${list}/${id}` };
 }

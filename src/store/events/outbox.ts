@@ -1,4 +1,4 @@
-// The outbox: events wait in it, one batch per destination and transaction, until they are delivered.
+// The transactional outbox: events wait in it, one batch per destination and transaction, until they are delivered.
 
 import { packEvents } from '../../events/batch.ts';
 import { writeEvent } from '../../events/event.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../database/client.ts';
 import { newId } from '../ids.ts';
 import type { AuditContext, AuditEvent } from './audit.ts';
 
-/** Which destinations hear of which types of event, per account. */
+/** Which destinations get which types of event, per account. */
 export class SubscriptionLookup {
   /** Ids of destinations by account and type. */
   readonly #destinations = new Map<string, string[]>();
@@ -25,20 +25,20 @@ export class SubscriptionLookup {
     return this.#destinations.size === 0;
   }
 
-  /** Whether anybody, of any of the accounts that were asked for, hears of a type. */
+  /** Whether any of the accounts has a subscription to a type. */
   hasSubscribers(type: EventName): boolean {
     return [...this.#destinations.keys()].some((key) => key.endsWith(keyOf('', type)));
   }
 
-  /** The ids of the destinations that hear of it. */
-  of({ accountId, type }: Pick<AuditEvent, 'accountId' | 'type'>): readonly string[] {
+  /** The ids of the destinations that get an event. */
+  destinationsOf({ accountId, type }: Pick<AuditEvent, 'accountId' | 'type'>): readonly string[] {
     return this.#destinations.get(keyOf(accountId, type)) ?? [];
   }
 }
 
 const keyOf = (accountId: string, type: string) => `${accountId} ${type}`;
 
-/** Who hears of these types in these accounts as it stands now: one statement. */
+/** The current subscriptions of these accounts to these types. It takes one statement. */
 export async function findSubscriptions(
   db: Db,
   accountIds: readonly string[],
@@ -54,29 +54,29 @@ export async function findSubscriptions(
 }
 
 /**
- * Writes events for those who hear of them: for each destination one batch, in the given order. An event has the same id
- * at every destination. Where nobody hears, nothing is done.
+ * Writes events for the destinations that subscribe to them: one batch per destination, in the given order. An event has the same
+ * id at every destination. Events without subscribers are not written.
  */
 export async function writeAudit(
   { db, announce }: Pick<AuditContext, 'db' | 'announce'>,
   events: readonly AuditEvent[],
-  heardBy: SubscriptionLookup,
+  subscriptions: SubscriptionLookup,
 ): Promise<void> {
   const at = Date.now();
-  const ways = new Map<string, { accountId: string; texts: string[] }>();
+  const batches = new Map<string, { accountId: string; texts: string[] }>();
   for (const event of events) {
-    const destinationIds = heardBy.of(event);
+    const destinationIds = subscriptions.destinationsOf(event);
     if (destinationIds.length === 0) continue;
     const text = writeEvent({ ...event, id: newId('ev'), at });
     for (const id of destinationIds) {
-      const way = ways.get(id);
-      if (way) way.texts.push(text);
-      else ways.set(id, { accountId: event.accountId, texts: [text] });
+      const batch = batches.get(id);
+      if (batch) batch.texts.push(text);
+      else batches.set(id, { accountId: event.accountId, texts: [text] });
     }
   }
-  for (const [id, { accountId, texts }] of ways) {
+  for (const [id, { accountId, texts }] of batches) {
     const { count, body } = await packEvents(texts);
-    // A destination that is being deleted takes its events with it.
+    // Nothing is inserted for a destination that is being deleted.
     const written = await db.$executeRaw`
       INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body)
       SELECT id, false, ${count}, ${body.length}, ${body} FROM event_destination WHERE id = ${id} FOR KEY SHARE`;

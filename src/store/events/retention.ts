@@ -1,4 +1,4 @@
-// What has waited for too long, and what is too much, is dropped and counted.
+// Retention: events that are too old, or exceed the backlog limit of their destination, are dropped and counted.
 
 import { BATCHES_MAX } from '../../events/delivery/deliver-batches.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -8,19 +8,19 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Announce } from './audit.ts';
 import { type Clock, nowOf } from './clock.ts';
 
-const LETTER_MAX_AGE_MS = 14 * 24 * 3_600_000;
-/** Dead letters of one destination. */
-const LETTERS_MAX = 10_000;
+const DEAD_LETTER_MAX_AGE_MS = 14 * 24 * 3_600_000;
+/** The most dead letters of one destination. */
+const DEAD_LETTERS_MAX = 10_000;
 
 export interface RetentionSettings {
-  /** Milliseconds that events may wait. */
+  /** How long events may wait, in milliseconds. */
   trafficMaxAge: number;
   auditMaxAge: number;
-  /** Bytes, as they are stored, that may wait for one destination. */
+  /** The most stored bytes that may wait for one destination. */
   eventBacklogBytes: number;
 }
 
-/** Events that were dropped, by the reason. */
+/** How many events were dropped, by reason. */
 export interface SweptEvents {
   trafficTooOld: number;
   auditTooOld: number;
@@ -42,9 +42,9 @@ export interface RetentionParts extends Clock {
 }
 
 /**
- * Drops events that have waited for too long; of a destination for which too much waits the oldest traffic events, and
- * only then the oldest audit events; dead letters after 14 days, and all but the newest 10,000 of a destination. What is
- * being sent is left alone until it is settled.
+ * Drops events that have waited for too long. Of a destination above its backlog limit it drops the oldest traffic events, and
+ * only then the oldest audit events. Dead letters are dropped after 14 days, and all but the newest 10,000 of a destination.
+ * Events that may be on their way to the target are not dropped before they are settled.
  */
 export function sweepEvents(parts: RetentionParts, settings: RetentionSettings): Promise<SweptEvents> {
   const { prisma, changes } = parts;
@@ -52,23 +52,23 @@ export function sweepEvents(parts: RetentionParts, settings: RetentionSettings):
     changes.transaction(prisma, async (tx, announce) => {
       const tooMuch = Prisma.sql`
         SELECT destination_id FROM event_batch GROUP BY destination_id HAVING sum(bytes) > ${settings.eventBacklogBytes}`;
-      // Nobody settles while a lane is locked. One that is being settled just now is swept the next time.
-      const lanes = await tx.$queryRaw<{ id: string }[]>`
+      // While a queue is locked, nobody settles it. A queue that is being settled right now is swept the next time.
+      const queues = await tx.$queryRaw<{ id: string }[]>`
         SELECT destination_id AS id FROM event_lane
         WHERE destination_id IN (
           SELECT destination_id FROM event_batch WHERE ${isTooOld(parts, settings)} UNION ${tooMuch})
         ORDER BY destination_id FOR UPDATE SKIP LOCKED`;
-      const ids = lanes.map(({ id }) => id);
-      const old = ids.length > 0 ? await drop(tx, ids, tooOld(parts, ids, settings)) : [];
-      const over = ids.length > 0 ? await drop(tx, ids, overCap(parts, ids, settings.eventBacklogBytes)) : [];
-      const letters = await dropLetters(tx, parts);
-      tell(announce, [...old, ...over, ...letters]);
+      const ids = queues.map(({ id }) => id);
+      const expired = ids.length > 0 ? await dropBatches(tx, ids, tooOld(parts, ids, settings)) : [];
+      const excess = ids.length > 0 ? await dropBatches(tx, ids, overCap(parts, ids, settings.eventBacklogBytes)) : [];
+      const deadLetters = await dropDeadLetters(tx, parts);
+      announceDrops(announce, [...expired, ...excess, ...deadLetters]);
       return {
-        trafficTooOld: sum(old, 'traffic'),
-        auditTooOld: sum(old, 'audit'),
-        trafficOverCap: sum(over, 'traffic'),
-        auditOverCap: sum(over, 'audit'),
-        deadLetters: sum(letters, 'audit'),
+        trafficTooOld: sum(expired, 'traffic'),
+        auditTooOld: sum(expired, 'audit'),
+        trafficOverCap: sum(excess, 'traffic'),
+        auditOverCap: sum(excess, 'audit'),
+        deadLetters: sum(deadLetters, 'audit'),
       };
     }),
   );
@@ -76,13 +76,13 @@ export function sweepEvents(parts: RetentionParts, settings: RetentionSettings):
 
 function isTooOld(clock: Clock, { trafficMaxAge, auditMaxAge }: RetentionSettings): Prisma.Sql {
   const age = Prisma.sql`CASE WHEN is_traffic THEN ${trafficMaxAge}::float8 ELSE ${auditMaxAge}::float8 END`;
-  // The shorter age alone can be looked up.
+  // Only a comparison with a single age can use the index, so the shorter one comes first.
   const least = Prisma.sql`${Math.min(trafficMaxAge, auditMaxAge)} * interval '1 millisecond'`;
   return Prisma.sql`created_at < ${nowOf(clock)} - ${least}
     AND created_at < ${nowOf(clock)} - ${age} * interval '1 millisecond'`;
 }
 
-/** Batches of lanes that may be dropped: not the first ones of a lane that is leased, which may be on their way. */
+/** Batches that may be dropped: all but the first ones of a leased queue, which may be on their way to the target. */
 function droppable(clock: Clock, ids: string[]): Prisma.Sql {
   return Prisma.sql`
     SELECT placed.* FROM (
@@ -106,8 +106,8 @@ function overCap(clock: Clock, ids: string[], cap: number): Prisma.Sql {
     ) ranked WHERE before < waiting - ${cap}`;
 }
 
-/** Deletes batches and counts their events with their lanes, which are locked. */
-function drop(tx: Db, ids: string[], batches: Prisma.Sql): Promise<Dropped[]> {
+/** Deletes batches and adds their events to the counts of their queues, which are locked. */
+function dropBatches(tx: Db, ids: string[], batches: Prisma.Sql): Promise<Dropped[]> {
   return tx.$queryRaw<Dropped[]>`
     WITH gone AS (
       DELETE FROM event_batch WHERE id IN (${batches}) RETURNING destination_id, count, is_traffic
@@ -121,7 +121,7 @@ function drop(tx: Db, ids: string[], batches: Prisma.Sql): Promise<Dropped[]> {
     RETURNING l.destination_id AS "destinationId", l.account_id AS "accountId", traffic, audit`;
 }
 
-function dropLetters(tx: Db, clock: Clock): Promise<Dropped[]> {
+function dropDeadLetters(tx: Db, clock: Clock): Promise<Dropped[]> {
   return tx.$queryRaw<Dropped[]>`
     WITH gone AS (
       DELETE FROM event_dead_letter WHERE id IN (
@@ -129,14 +129,14 @@ function dropLetters(tx: Db, clock: Clock): Promise<Dropped[]> {
           SELECT id, created_at, row_number() OVER (PARTITION BY destination_id ORDER BY id DESC) AS place
           FROM event_dead_letter
         ) placed
-        WHERE place > ${LETTERS_MAX} OR created_at < ${nowOf(clock)} - ${LETTER_MAX_AGE_MS} * interval '1 millisecond'
+        WHERE place > ${DEAD_LETTERS_MAX} OR created_at < ${nowOf(clock)} - ${DEAD_LETTER_MAX_AGE_MS} * interval '1 millisecond'
       ) RETURNING destination_id
     ), counted AS (SELECT destination_id, count(*)::int AS letters FROM gone GROUP BY destination_id)
     UPDATE event_lane l SET dropped = dropped + letters FROM counted WHERE l.destination_id = counted.destination_id
     RETURNING l.destination_id AS "destinationId", l.account_id AS "accountId", 0 AS traffic, letters AS audit`;
 }
 
-function tell(announce: Announce, dropped: readonly Dropped[]): void {
+function announceDrops(announce: Announce, dropped: readonly Dropped[]): void {
   const accounts = new Map(dropped.map(({ destinationId, accountId }) => [destinationId, accountId]));
   for (const [id, accountId] of accounts) announce({ kind: 'eventDelivery', action: 'UPDATED', id, accountId });
 }

@@ -1,4 +1,4 @@
-// What became of the events of a lane, written down in one transaction by whoever has leased it.
+// Stores the result of a delivery from a queue, in one transaction, for the node that holds its lease.
 
 import type { DeliveryProgress, LeasedQueue, QueueOutcome } from '../../events/delivery/destination-queue.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -18,81 +18,81 @@ export interface Settlement {
 type Parts = Clock & { prisma: PrismaClient; changes: Changes };
 
 /**
- * @param isNews whether it has to be told that something was delivered, which may happen often.
- * @returns false when the lease is another's by now: nothing is written then.
+ * @param shouldPublish whether to announce now that events were delivered; called for successes, which may be frequent.
+ * @returns false when another node has the lease by now. Nothing is stored then.
  */
 export async function settleQueue(
   parts: Parts,
   settlement: Settlement,
-  isNews: (lane: LeasedQueue) => boolean,
+  shouldPublish: (queue: LeasedQueue) => boolean,
 ): Promise<boolean> {
-  const { queue: lane, progress, outcome: verdict } = settlement;
-  const isPlain = progress.dead.length === 0 && progress.shortened.length === 0;
+  const { queue, progress, outcome } = settlement;
+  const isOneStatement = progress.dead.length === 0 && progress.shortened.length === 0;
   const states = await retryOnConflict(() =>
-    isPlain ? settlePlainly(parts, settlement) : settleInSteps(parts, settlement),
+    isOneStatement ? settleInOneStatement(parts, settlement) : settleInTransaction(parts, settlement),
   );
   if (!states) return false;
-  const isImportant = states.after !== states.before || verdict.kind === 'backoff' || progress.dead.length > 0;
-  if (isImportant || (progress.delivered > 0 && isNews(lane))) await publishDeliveryChange(parts, lane);
+  const isImportant = states.after !== states.before || outcome.kind === 'backoff' || progress.dead.length > 0;
+  if (isImportant || (progress.delivered > 0 && shouldPublish(queue))) await publishDeliveryChange(parts, queue);
   return true;
 }
 
-/** Tells that there is something to be seen of a lane, to whoever watches: it is in the database already. */
+/** Announces to those who watch a destination that the state of its delivery, already stored, has changed. */
 export function publishDeliveryChange(
   { changes, prisma }: Parts,
   { destinationId: id, accountId }: LeasedQueue,
 ): Promise<void> {
-  // If it cannot be told now, whoever watches is told the next time.
+  // A failed announcement is not repeated: the next one brings watchers up to date.
   return changes
     .publishHints(prisma, [{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }])
     .catch(() => undefined);
 }
 
-interface States {
+interface QueueStates {
   before: string;
   after: string;
 }
 
-/** What happens nearly always, in one statement. @returns undefined when the lease is another's by now. */
-async function settlePlainly(parts: Parts, settlement: Settlement): Promise<States | undefined> {
-  const { queue: lane, progress } = settlement;
-  const swept = Prisma.sql`${progress.delivered}::int - (SELECT coalesce(sum(count), 0) FROM gone)`;
-  const [states] = await parts.prisma.$queryRaw<States[]>`
+/** The usual case, in one statement. @returns undefined when another node has the lease by now. */
+async function settleInOneStatement(parts: Parts, settlement: Settlement): Promise<QueueStates | undefined> {
+  const { queue, progress } = settlement;
+  const alreadyDropped = Prisma.sql`${progress.delivered}::int - (SELECT coalesce(sum(count), 0) FROM gone)`;
+  const [states] = await parts.prisma.$queryRaw<QueueStates[]>`
     WITH lane AS MATERIALIZED (
       SELECT destination_id, state FROM event_lane
-      WHERE destination_id = ${lane.destinationId} AND lease_token = ${lane.token} FOR UPDATE
+      WHERE destination_id = ${queue.destinationId} AND lease_token = ${queue.token} FOR UPDATE
     ), gone AS (
       DELETE FROM event_batch WHERE id = ANY(${progress.done.map(BigInt)}::bigint[]) AND EXISTS (SELECT 1 FROM lane)
       RETURNING count
     )
-    UPDATE event_lane l SET ${Prisma.join(assignments(parts, settlement, swept), ', ')}
+    UPDATE event_lane l SET ${Prisma.join(assignments(parts, settlement, alreadyDropped), ', ')}
     FROM lane WHERE l.destination_id = lane.destination_id
     RETURNING lane.state::text AS before, l.state::text AS after`;
   return states;
 }
 
-/** With dead letters, or with batches of which something is left. */
-function settleInSteps(parts: Parts, settlement: Settlement): Promise<States | undefined> {
-  const { queue: lane, progress } = settlement;
-  const { destinationId } = lane;
+/** The case with dead letters, or with batches of which some events remain. */
+function settleInTransaction(parts: Parts, settlement: Settlement): Promise<QueueStates | undefined> {
+  const { queue, progress } = settlement;
+  const { destinationId } = queue;
   return parts.prisma.$transaction(async (tx) => {
-    // Everybody locks in this order: destination, lane, batches. Dead letters need the destination.
+    // All transactions lock in this order, so that none deadlocks: destination, queue, batches. Dead letters refer to the destination.
     if (progress.dead.length > 0)
       await tx.$queryRaw`SELECT id FROM event_destination WHERE id = ${destinationId} FOR KEY SHARE`;
     const [before] = await tx.$queryRaw<{ state: string }[]>`
       SELECT state::text FROM event_lane
-      WHERE destination_id = ${destinationId} AND lease_token = ${lane.token} FOR UPDATE`;
+      WHERE destination_id = ${destinationId} AND lease_token = ${queue.token} FOR UPDATE`;
     if (!before) return undefined;
-    const swept = await removeBatches(tx, progress);
-    await storeDeadLetters(tx, lane, progress.dead, nowOf(parts));
+    const alreadyDropped = await removeBatches(tx, progress);
+    await storeDeadLetters(tx, queue, progress.dead, nowOf(parts));
     const [after] = await tx.$queryRaw<[{ state: string }]>`
-      UPDATE event_lane l SET ${Prisma.join(assignments(parts, settlement, Prisma.sql`${swept}::int`), ', ')}
+      UPDATE event_lane l SET ${Prisma.join(assignments(parts, settlement, Prisma.sql`${alreadyDropped}::int`), ', ')}
       WHERE destination_id = ${destinationId} RETURNING state::text`;
     return { before: before.state, after: after.state };
   });
 }
 
-/** @returns how many of the events that were sent had been counted as dropped while they were on their way. */
+/** @returns how many of the sent events had been counted as dropped while they were on their way. */
 async function removeBatches(tx: Db, { done, shortened, dead, delivered }: DeliveryProgress): Promise<number> {
   let found = 0;
   if (done.length > 0) {
@@ -110,24 +110,24 @@ async function removeBatches(tx: Db, { done, shortened, dead, delivered }: Deliv
   return delivered + dead.length - found;
 }
 
-/** @param swept how many of the events that were sent had been counted as dropped while they were on their way. */
+/** @param alreadyDropped how many of the sent events had been counted as dropped while they were on their way. */
 function assignments(
   parts: Parts,
-  { progress, outcome: verdict, leaseMs }: Settlement,
-  swept: Prisma.Sql,
+  { progress, outcome, leaseMs }: Settlement,
+  alreadyDropped: Prisma.Sql,
 ): Prisma.Sql[] {
   const now = nowOf(parts);
   const after = (ms: number) => Prisma.sql`${now} + ${Math.round(ms)} * interval '1 millisecond'`;
-  const all: Prisma.Sql[] = [];
+  const columns: Prisma.Sql[] = [];
   if (progress.delivered > 0)
-    all.push(Prisma.sql`delivered = delivered + ${progress.delivered}`, Prisma.sql`last_delivered_at = ${now}`);
-  all.push(Prisma.sql`dropped = greatest(0, dropped - greatest(0, ${swept}))`);
-  if (verdict.kind === 'continue') all.push(Prisma.sql`lease_until = ${after(leaseMs)}`);
-  else all.push(Prisma.sql`lease_token = NULL`, Prisma.sql`lease_until = NULL`);
-  if (verdict.kind === 'backoff') {
-    const { state, reason, ms } = verdict;
+    columns.push(Prisma.sql`delivered = delivered + ${progress.delivered}`, Prisma.sql`last_delivered_at = ${now}`);
+  columns.push(Prisma.sql`dropped = greatest(0, dropped - greatest(0, ${alreadyDropped}))`);
+  if (outcome.kind === 'continue') columns.push(Prisma.sql`lease_until = ${after(leaseMs)}`);
+  else columns.push(Prisma.sql`lease_token = NULL`, Prisma.sql`lease_until = NULL`);
+  if (outcome.kind === 'backoff') {
+    const { state, reason, ms } = outcome;
     const attempts = progress.delivered > 0 ? Prisma.sql`1` : Prisma.sql`attempts + 1`;
-    all.push(
+    columns.push(
       Prisma.sql`state = ${state}::"LaneState"`,
       Prisma.sql`attempts = ${attempts}`,
       Prisma.sql`next_at = ${after(ms)}`,
@@ -135,11 +135,11 @@ function assignments(
       Prisma.sql`last_error_at = ${now}`,
     );
   } else {
-    // Others that are due have their turn first.
-    if (verdict.kind === 'release') all.push(Prisma.sql`next_at = ${now}`);
-    // Whoever takes or refuses events is there.
+    // Other queues that are due come first.
+    if (outcome.kind === 'release') columns.push(Prisma.sql`next_at = ${now}`);
+    // A target that accepts or rejects events is reachable.
     if (progress.delivered + progress.dead.length > 0)
-      all.push(Prisma.sql`state = 'OK'::"LaneState"`, Prisma.sql`attempts = 0`);
+      columns.push(Prisma.sql`state = 'OK'::"LaneState"`, Prisma.sql`attempts = 0`);
   }
-  return all;
+  return columns;
 }

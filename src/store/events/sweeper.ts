@@ -1,10 +1,10 @@
-// Sweeps every few seconds, one sweep after the other: also where a database that is away lets one take long.
+// Runs a sweep every few seconds, never two at the same time, even if a slow database makes one take long.
 
 export interface SweeperParts {
   sweep(): Promise<void>;
-  /** From the end of a sweep to the next one; milliseconds. */
+  /** The time from the end of a sweep to the start of the next, in milliseconds. */
   pauseMs: number;
-  /** Told when a sweep fails, but not again before one has worked in between. */
+  /** Called when a sweep fails, and again only after one has worked in between. */
   onFailure(error: unknown): void;
 }
 

@@ -1,28 +1,28 @@
-// Targets of event destinations as the database holds them: the secrets in them are encrypted, and bound to their row
-// and their place in the target.
+// Targets of event destinations in the database. The secrets in them are encrypted, and bound to their row and their place in
+// the target.
 
 import type { Target } from '../../events/sinks/index.ts';
 import { mapSecrets } from '../../events/sinks/secrets.ts';
 import type { Keys } from '../keys/keys.ts';
 
-/** What a stored target belongs to. */
+/** The row of a destination. */
 export interface TargetRow {
   id: string;
   accountId: string;
   target: unknown;
 }
 
-/** The target as the database takes it. */
+/** The target with its secrets encrypted, as it is stored. */
 export function sealTarget(keys: Keys, row: TargetRow & { target: Target }): Target {
   return mapSecrets(row.target, (secret, { path }) => secret && keys.seal(secret, placeOf(row, path)));
 }
 
-/** The target with its secrets in clear: for whoever delivers to it, never for an answer. */
+/** The target with its secrets decrypted. It is for delivery only, never for a response of the API. */
 export function openTarget(keys: Keys, row: TargetRow): Target {
   return mapSecrets(storedTarget(row), (secret, { path }) => secret && keys.open(secret, placeOf(row, path)));
 }
 
-/** As `openTarget`; undefined when its secrets were sealed with a key that this process has not. */
+/** As `openTarget`, but undefined when the secrets were sealed with a server key that this process does not have. */
 export function openTargetIfReadable(keys: Keys, row: TargetRow): Target | undefined {
   try {
     return openTarget(keys, row);
@@ -31,12 +31,12 @@ export function openTargetIfReadable(keys: Keys, row: TargetRow): Target | undef
   }
 }
 
-/** The target as everybody may see it. */
+/** The target without its secrets, as the API shows it. */
 export function withoutSecrets(row: Pick<TargetRow, 'target'>): Target {
   return mapSecrets(storedTarget(row), () => null);
 }
 
-/** A target as it was stored: its secrets are sealed. */
+/** A target as it is stored, with its secrets sealed. */
 export function storedTarget({ target }: Pick<TargetRow, 'target'>): Target {
   return target as Target; // Only `sealTarget` makes what is stored.
 }

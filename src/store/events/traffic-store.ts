@@ -1,4 +1,4 @@
-// Subscriptions to traffic events, and the events themselves on their way to their destinations.
+// Reads the subscriptions to traffic events, and stores traffic events for their destinations.
 
 import type { PackedEvents } from '../../events/batch.ts';
 import type { TrafficSource, TrafficStore } from '../../events/traffic/store.ts';
@@ -33,7 +33,7 @@ export function trafficStore({ prisma, changes }: TrafficStoreParts): TrafficSto
       });
       return rows.map(({ subscription: { accountId, destinations }, ...row }) => ({
         ...row,
-        type: row.type as TrafficSource['type'], // As was asked for.
+        type: row.type as TrafficSource['type'], // The query selects only these types.
         accountId,
         destinationIds: destinations.map(({ destinationId }) => destinationId),
       }));
@@ -53,7 +53,7 @@ export function trafficStore({ prisma, changes }: TrafficStoreParts): TrafficSto
 
     append: (destinationId, events, dropped) =>
       changes.transaction(prisma, async (tx, announce) => {
-        // Locked, so that it is not deleted before the batches are there.
+        // The lock keeps the destination from being deleted before the batches are inserted.
         const [destination] = await tx.$queryRaw<{ accountId: string }[]>`
           SELECT account_id AS "accountId" FROM event_destination WHERE id = ${destinationId} FOR KEY SHARE`;
         if (!destination) return;

@@ -4,7 +4,7 @@ import type { Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 import type { Database } from '../database/open-database.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
-import { makeReservationsLock } from '../domains/reservations.ts';
+import { createReservationsLock } from '../domains/reservations.ts';
 import { newId } from '../ids.ts';
 import type { NodeLease } from '../node-lease.ts';
 import { sweepClaims } from '../tunnels/claims.ts';
@@ -27,7 +27,7 @@ export interface NodeOptions {
   /** Where the id is kept. */
   dataDir: string;
   /** Whether no other process can be on this database, which is so for the embedded one. */
-  isAlone: boolean;
+  isOnlyNode: boolean;
 }
 
 /**
@@ -36,14 +36,14 @@ export interface NodeOptions {
  */
 export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
   const { prisma: db, changes, baseUrl, urgent } = parts;
-  const { leaseMs, holdMs, dataDir, isAlone } = options;
-  const { id, release } = isAlone ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
+  const { leaseMs, holdMs, dataDir, isOnlyNode } = options;
+  const { id, release } = isOnlyNode ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
   const lapsed = new Set<() => void>();
 
-  const begin = () =>
+  const takeLease = () =>
     retryOnConflict(() =>
       changes.transaction(db, async (tx, announce) => {
-        const all = isAlone ? await tx.node.findMany({ select: { id: true } }) : [{ id }];
+        const all = isOnlyNode ? await tx.node.findMany({ select: { id: true } }) : [{ id }];
         await deleteNodes(
           { db: tx, announce, baseUrl: baseUrl() },
           all.map((node) => node.id),
@@ -55,26 +55,26 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
     );
   // Whose lease has ended does not get it back: others may have taken what it served. One that is alone may stand still for
   // as long as it likes. It waits for no other statement: a thousand binds must not cost what is bound already.
-  const extend = () =>
+  const extendLease = () =>
     urgent(
       `UPDATE node SET lease_until = now() + $1 * interval '1 millisecond'
        WHERE id = $2 AND ($3::boolean OR lease_until > now())`,
-      [leaseMs, id, isAlone],
+      [leaseMs, id, isOnlyNode],
     );
 
   let renewedAt = performance.now();
   let renewal: Promise<void> | undefined;
   const renew = async () => {
-    const askedAt = performance.now();
-    const isExtended = (await extend()).rowCount === 1;
-    if (!isExtended) await begin();
-    renewedAt = askedAt;
+    const startedAt = performance.now();
+    const isExtended = (await extendLease()).rowCount === 1;
+    if (!isExtended) await takeLease();
+    renewedAt = startedAt;
     if (isExtended) return;
     for (const listener of lapsed) listener();
   };
 
-  await begin();
-  await makeReservationsLock(db);
+  await takeLease();
+  await createReservationsLock(db);
   await sweepExpiredAddresses(parts, id, holdMs);
   return {
     id,
@@ -109,13 +109,13 @@ export async function sweepNodes({ prisma, changes, baseUrl }: NodeDeps, ownId: 
       SELECT id FROM node WHERE id <> ${ownId} AND lease_until <= now() LIMIT 1`;
     return rows.length > 0;
   };
-  const forget = () =>
+  const deleteNext = () =>
     retryOnConflict(() =>
       changes.transaction(prisma, (db, announce) =>
         deleteLapsedNodes({ db, announce, baseUrl: baseUrl() }, ownId, holdMs),
       ),
     );
-  while ((await lapsed()) && (await forget()));
+  while ((await lapsed()) && (await deleteNext()));
 }
 
 /** The same, and clears away addresses that are not kept or not remembered any more. To be called now and then. */

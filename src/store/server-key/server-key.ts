@@ -26,10 +26,10 @@ export function keyFile(dataDir: string): string {
  * @throws {ServerKeyError} when the file holds something else.
  */
 export async function loadKeys({ serverKey, previousServerKey, dataDir }: StoreSettings): Promise<Keys> {
-  return deriveKeys(serverKey ?? (await readOrMake(dataDir)), previousServerKey);
+  return deriveKeys(serverKey ?? (await readOrCreate(dataDir)), previousServerKey);
 }
 
-async function readOrMake(dataDir: string): Promise<Buffer> {
+async function readOrCreate(dataDir: string): Promise<Buffer> {
   const file = keyFile(dataDir);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -38,7 +38,7 @@ async function readOrMake(dataDir: string): Promise<Buffer> {
   if (text === null) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await createFileAtomically(file, 0o600, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
-    return readOrMake(dataDir); // Another process may have been first; its key counts.
+    return readOrCreate(dataDir); // Another process may have been first; its key counts.
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES)

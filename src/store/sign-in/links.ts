@@ -5,24 +5,24 @@ import type { Keys } from '../keys/keys.ts';
 import { newToken } from './secrets.ts';
 
 /** How long a link works; milliseconds. */
-const LINK_MS = 15 * 60 * 1000;
+const LINK_MAX_AGE_MS = 15 * 60 * 1000;
 
-export interface NewLink {
+export interface NewSignInLink {
   token: string;
   expiresAt: Date;
 }
 
 /** Makes a link for a user; those made before are void. The token is in the answer and nowhere else. */
-export async function newLink(db: Db, keys: Keys, ownerId: string, now: number): Promise<NewLink> {
+export async function createSignInLink(db: Db, keys: Keys, ownerId: string, now: number): Promise<NewSignInLink> {
   const token = newToken();
-  const expiresAt = new Date(now + LINK_MS);
+  const expiresAt = new Date(now + LINK_MAX_AGE_MS);
   await db.signInLink.deleteMany({ where: { ownerId } });
   await db.signInLink.create({ data: { digest: keys.digest(token), ownerId, expiresAt } });
   return { token, expiresAt };
 }
 
 /** Whose link this is; null when it does not work, or not any more. */
-export async function linkOwner(db: Db, keys: Keys, token: string, now: number) {
+export async function findLinkOwner(db: Db, keys: Keys, token: string, now: number) {
   const link = await db.signInLink.findFirst({
     where: { digest: { in: keys.digests(token) }, expiresAt: { gt: new Date(now) }, owner: { active: true } },
     select: { digest: true, owner: { select: { id: true, accountId: true, subject: true, role: true } } },
@@ -52,11 +52,11 @@ export async function isSetUp(db: Db): Promise<boolean> {
  * What a start shows to whoever operates the gateway: a link for the first admin.
  * @returns its token; null when an admin has a password, and so needs none.
  */
-export async function signInLink(prisma: PrismaClient, keys: Keys, now: number): Promise<string | null> {
+export async function createFirstAdminLink(prisma: PrismaClient, keys: Keys, now: number): Promise<string | null> {
   return prisma.$transaction(async (tx) => {
     const admins = await firstAdmins(tx);
     const [first] = admins;
     if (!first || admins.some(({ password }) => password !== null)) return null;
-    return (await newLink(tx, keys, first.id, now)).token;
+    return (await createSignInLink(tx, keys, first.id, now)).token;
   });
 }

@@ -8,7 +8,7 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const RUNNING_MAX = 2;
 const WAITING_MAX = 20;
 /** No password is longer. To make some longer texts normal takes the processor for a long time. */
-const UNITS_MAX = 4096;
+const LENGTH_MAX = 4096;
 
 /** More people want to sign in at once than can be served. */
 export class PasswordsBusy extends Error {}
@@ -16,14 +16,14 @@ export class PasswordsBusy extends Error {}
 /** Hashes passwords and compares them, at most two at once. */
 export class Passwords {
   /** The hash of nothing that anybody knows. */
-  readonly #nobodys = phcText(randomBytes(16), randomBytes(32));
+  readonly #dummyHash = phcText(randomBytes(16), randomBytes(32));
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
   /** @returns PHC text. @throws {PasswordsBusy} */
   async hash(password: string): Promise<string> {
     const { hash } = await import('@node-rs/argon2');
-    return this.#inTurn(() => hash(normal(password), COST));
+    return this.#limited(() => hash(normalized(password), COST));
   }
 
   /**
@@ -32,12 +32,14 @@ export class Passwords {
    */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
     const { verify } = await import('@node-rs/argon2');
-    const isPossible = password.length <= UNITS_MAX;
-    const isEqual = await this.#inTurn(() => verify(stored ?? this.#nobodys, isPossible ? normal(password) : ''));
+    const isPossible = password.length <= LENGTH_MAX;
+    const isEqual = await this.#limited(() =>
+      verify(stored ?? this.#dummyHash, isPossible ? normalized(password) : ''),
+    );
     return isEqual && isPossible && stored !== undefined;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #limited<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < RUNNING_MAX) this.#running++;
     else {
       if (this.#waiting.length >= WAITING_MAX) throw new PasswordsBusy();
@@ -54,7 +56,7 @@ export class Passwords {
 }
 
 /** One password typed on two keyboards is the same text afterwards (NIST SP 800-63B, section 5.1.1.2). */
-function normal(password: string): string {
+function normalized(password: string): string {
   return password.normalize('NFKC');
 }
 

@@ -10,9 +10,9 @@ import { newToken } from './secrets.ts';
 
 /** A session ends when it was not used for so long, and in any case after the second; milliseconds. */
 const IDLE_MS = 12 * 60 * 60 * 1000;
-const LIFE_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 /** The last use is noted no more often than this. */
-const NOTE_MS = 60_000;
+const LAST_USED_PRECISION_MS = 60_000;
 /** Of more sessions of one user, those that were not used for the longest time end. */
 const SESSIONS_MAX = 100;
 /** How changes call them. */
@@ -20,7 +20,7 @@ const kind = 'browserSession';
 
 type Announce = (change: Change) => void;
 
-export interface SignedIn {
+export interface AuthenticatedSession {
   id: string;
   accountId: string;
   ownerId: string;
@@ -56,7 +56,7 @@ export async function openSession(
   await db.browserSession.create({
     data: {
       ...{ id, accountId, ownerId, digest: keys.digest(token), pageDigest: keys.digest(pageSecret), ...browser },
-      ...{ createdAt: at, lastUsedAt: at, expiresAt: new Date(now + LIFE_MS) },
+      ...{ createdAt: at, lastUsedAt: at, expiresAt: new Date(now + MAX_AGE_MS) },
     },
   });
   announce({ kind, action: 'CREATED', id, accountId });
@@ -71,12 +71,12 @@ export async function openSession(
 }
 
 /** Who is signed in with this proof, which counts as a use; null when nobody is, or not any more. */
-export async function signedIn(
+export async function authenticateSession(
   prisma: PrismaClient,
   keys: Keys,
   { token, pageSecret }: SessionProof,
   now: number,
-): Promise<SignedIn | null> {
+): Promise<AuthenticatedSession | null> {
   const row = await prisma.browserSession.findFirst({
     where: { digest: { in: keys.digests(token) }, ...whereActive(now), owner: { active: true, kind: 'USER' } },
     select: {
@@ -87,9 +87,9 @@ export async function signedIn(
   if (!row || !keys.digests(pageSecret).some((known) => isSame(known, row.pageDigest))) return null;
   const { id, accountId, ownerId } = row;
   const [digest, pageDigest] = [keys.digest(token), keys.digest(pageSecret)];
-  const isToBeNoted = row.digest !== digest || row.lastUsedAt.getTime() <= now - NOTE_MS;
+  const needsUpdate = row.digest !== digest || row.lastUsedAt.getTime() <= now - LAST_USED_PRECISION_MS;
   // The digests are others when the server key was rotated. A session that ended meanwhile is not there any more.
-  if (isToBeNoted)
+  if (needsUpdate)
     await prisma.browserSession.updateMany({ where: { id }, data: { digest, pageDigest, lastUsedAt: new Date(now) } });
   return { id, accountId, ownerId, isAdmin: row.owner.role === 'ADMIN' };
 }

@@ -13,10 +13,10 @@ export interface BatchOptions<Item, Answer> {
   work(items: readonly Item[]): Promise<readonly Answer[]>;
 }
 
-interface Waiting<Item, Answer> {
+interface PendingItem<Item, Answer> {
   item: Item;
   keys: readonly string[];
-  resolve(answer: Answer): void;
+  resolve(runBatch: Answer): void;
   reject(error: unknown): void;
 }
 
@@ -25,54 +25,54 @@ interface Waiting<Item, Answer> {
  * came. Who comes alone does not wait. Who hands in work bounds how much of it waits.
  */
 export function batched<Item, Answer>({ keysOf, work }: BatchOptions<Item, Answer>): (item: Item) => Promise<Answer> {
-  let waiting: Waiting<Item, Answer>[] = [];
-  let isWorking = false;
+  let pending: PendingItem<Item, Answer>[] = [];
+  let isRunning = false;
 
-  async function workOnAll(): Promise<void> {
-    isWorking = true;
-    while (waiting.length > 0) {
+  async function runAll(): Promise<void> {
+    isRunning = true;
+    while (pending.length > 0) {
       const batch = takeBatch();
       try {
         await answer(batch);
       } catch (error) {
         // The database has refused one of them: it shall not be the others' undoing. A database that is away is no better
         // for each of them.
-        if (batch.length > 1 && error instanceof Prisma.PrismaClientKnownRequestError) await answerEach(batch);
+        if (batch.length > 1 && error instanceof Prisma.PrismaClientKnownRequestError) await runEach(batch);
         else for (const { reject } of batch) reject(error);
       }
     }
-    isWorking = false;
+    isRunning = false;
   }
 
-  async function answer(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+  async function answer(batch: readonly PendingItem<Item, Answer>[]): Promise<void> {
     const answers = await work(batch.map(({ item }) => item));
     batch.forEach(({ resolve }, i) => void resolve(answers[i] as Answer));
   }
 
-  async function answerEach(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+  async function runEach(batch: readonly PendingItem<Item, Answer>[]): Promise<void> {
     for (const one of batch) await answer([one]).catch(one.reject);
   }
 
-  function takeBatch(): Waiting<Item, Answer>[] {
-    const batch: Waiting<Item, Answer>[] = [];
-    const later: Waiting<Item, Answer>[] = [];
+  function takeBatch(): PendingItem<Item, Answer>[] {
+    const batch: PendingItem<Item, Answer>[] = [];
+    const later: PendingItem<Item, Answer>[] = [];
     const taken = new Set<string>();
-    for (const one of waiting) {
+    for (const one of pending) {
       const fits = batch.length < BATCH_MAX && !one.keys.some((key) => taken.has(key));
       for (const key of one.keys) taken.add(key); // Also of those who wait: what comes first goes first.
       (fits ? batch : later).push(one);
     }
-    waiting = later;
+    pending = later;
     return batch;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, keys: keysOf(item), resolve, reject });
-      if (isWorking) return;
-      isWorking = true;
+      pending.push({ item, keys: keysOf(item), resolve, reject });
+      if (isRunning) return;
+      isRunning = true;
       // What comes in the same turn of the event loop is in the first batch already.
-      setImmediate(() => void workOnAll());
+      setImmediate(() => void runAll());
     });
 }
 

@@ -55,19 +55,19 @@ export interface RequestedBind {
  */
 export async function loadBindContexts(
   db: Db,
-  wants: readonly RequestedBind[],
+  requested: readonly RequestedBind[],
   nodeId: string,
 ): Promise<(BindContext | undefined)[]> {
   const rows = await db.$queryRaw<(BindContext & { place: number })[]>`
     SELECT w.place::int AS place, s.account_id AS "accountId", c.id AS "credentialId", coalesce(c.acl, '{}') AS acl,
       EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.hostport) AS "isOnEdge"
-    FROM unnest(${wants.map(({ sessionId }) => sessionId)}::text[], ${wants.map(({ hostport }) => hostport)}::text[])
+    FROM unnest(${requested.map(({ sessionId }) => sessionId)}::text[], ${requested.map(({ hostport }) => hostport)}::text[])
       WITH ORDINALITY AS w(session_id, hostport, place)
     JOIN tunnel_session s ON s.id = w.session_id
     JOIN credential c ON c.id = s.credential_id JOIN owner o ON o.id = c.owner_id
     WHERE s.node_id = ${nodeId} AND o.active
     ORDER BY c.id FOR SHARE OF c, o`;
-  const standings: (BindContext | undefined)[] = wants.map(() => undefined);
-  for (const { place, ...standing } of rows) standings[place - 1] = standing;
-  return standings;
+  const contexts: (BindContext | undefined)[] = requested.map(() => undefined);
+  for (const { place, ...context } of rows) contexts[place - 1] = context;
+  return contexts;
 }

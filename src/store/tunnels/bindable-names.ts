@@ -3,8 +3,8 @@
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
 import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
-import { isWithin, namesServing, rootOf } from '../domains/dns-names.ts';
-import { freezeReservations, namesHolding, nearest } from '../domains/reservations.ts';
+import { isWithin, namesServing, withoutWildcard } from '../domains/dns-names.ts';
+import { lockReservationsShared, namesCovering, nearest } from '../domains/reservations.ts';
 import type { RegistrarSettings } from './registrar-deps.ts';
 
 interface Reservation {
@@ -14,7 +14,7 @@ interface Reservation {
 }
 
 /** To be called first in a transaction that binds: a name without a reservation must not be reserved meanwhile. */
-export async function freezeNames(
+export async function lockNames(
   db: Db,
   requests: readonly Pick<BindRequest, 'hostname' | 'isGenerated'>[],
   { baseDomain }: RegistrarSettings,
@@ -22,7 +22,7 @@ export async function freezeNames(
   // A random name is nobody's wish, and what must be reserved has a row of its own to lock.
   const isFree = ({ hostname, isGenerated }: Pick<BindRequest, 'hostname' | 'isGenerated'>) =>
     !isGenerated && isWithin(hostname, baseDomain);
-  if (requests.some(isFree)) await freezeReservations(db);
+  if (requests.some(isFree)) await lockReservationsShared(db);
 }
 
 /** A name that an account wants to serve. */
@@ -38,7 +38,7 @@ export async function reservationsOf(
   wanted: readonly WantedName[],
   settings: RegistrarSettings,
 ): Promise<({ domainId: string | null } | AgentRefusal)[]> {
-  const names = [...new Set(wanted.flatMap(({ hostname }) => namesAbout(hostname, settings)))];
+  const names = [...new Set(wanted.flatMap(({ hostname }) => namesToLookUp(hostname, settings)))];
   // A reservation cannot be given up before the bind is decided.
   const rows =
     names.length === 0
@@ -50,10 +50,10 @@ export async function reservationsOf(
 }
 
 /** The names whose reservations are about a name. One that is internal needs none: each account has its own. */
-function namesAbout(hostname: string | null, { baseDomain }: RegistrarSettings): string[] {
+function namesToLookUp(hostname: string | null, { baseDomain }: RegistrarSettings): string[] {
   return hostname === null || isInternalName(hostname)
     ? []
-    : [...ownNames(hostname), ...namesHolding(hostname, baseDomain)];
+    : [...ownNames(hostname), ...namesCovering(hostname, baseDomain)];
 }
 
 function ownNames(hostname: string): string[] {
@@ -67,13 +67,13 @@ function reservationOf(
 ): { domainId: string | null } | AgentRefusal {
   if (hostname === null || isInternalName(hostname)) return { domainId: null };
   const isOthers = (name: string) => (byName.get(name)?.accountId ?? accountId) !== accountId;
-  if (namesHolding(hostname, baseDomain).some(isOthers)) return { refused: 'reservedByOther', target: hostname };
+  if (namesCovering(hostname, baseDomain).some(isOthers)) return { refused: 'reservedByOther', target: hostname };
   const own = ownNames(hostname);
   const covering = nearest(
     own.flatMap((name) => byName.get(name) ?? []).filter((row) => row.accountId === accountId),
     own,
   );
-  const root = rootOf(hostname);
+  const root = withoutWildcard(hostname);
   const isFree =
     !hostname.startsWith('*.') &&
     root !== baseDomain &&

@@ -80,7 +80,7 @@ export async function lockClaimsOf(db: Db, sessionIds: string[]): Promise<void> 
 }
 
 /** Keeps what sessions serve, and no others, for those who have it. The claims are locked. */
-export async function keepClaimsOf(db: Db, sessionIds: string[], holdMs: number): Promise<void> {
+export async function holdClaimsOf(db: Db, sessionIds: string[], holdMs: number): Promise<void> {
   await db.$executeRaw`
     UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
     WHERE held_until IS NULL AND address IN (${addressesOf(sessionIds)})

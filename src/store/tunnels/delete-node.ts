@@ -3,14 +3,14 @@
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
 import { writeAudit } from '../events/outbox.ts';
-import { keepClaimsOf, lockClaimsOf } from './claims.ts';
-import { announceEnd, type EndingSession, SESSIONS } from './end-session.ts';
+import { holdClaimsOf, lockClaimsOf } from './claims.ts';
+import { announceEnd, type EndingSession, SELECT_SESSIONS } from './end-session.ts';
 import { deleteSessions, recordOffline } from './offline-endpoints.ts';
 
 /** Why what a node served is gone. */
 export const NODE_LOST = 'the gateway node was lost';
 
-interface LeftTunnel {
+interface EndingTunnel {
   id: string;
   accountId: string;
   endpointId: string | null;
@@ -26,8 +26,8 @@ export async function deleteNodes(audit: AuditContext, nodeIds: string[], holdMs
   // Of several that forget a node, one tells of it; and nothing is added to sessions that are locked.
   await db.$queryRaw`SELECT id FROM node WHERE id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
   const sessions = await db.$queryRaw<EndingSession[]>`
-    ${SESSIONS} WHERE node_id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
-  if (sessions.length > 0) await leave(audit, sessions, holdMs);
+    ${SELECT_SESSIONS} WHERE node_id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
+  if (sessions.length > 0) await endLockedSessions(audit, sessions, holdMs);
   await db.node.deleteMany({ where: { id: { in: nodeIds } } });
 }
 
@@ -44,36 +44,36 @@ export async function deleteLapsedNodes(audit: AuditContext, ownId: string, hold
     FROM node WHERE id <> ${ownId} AND lease_until <= now() ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
   if (!node) return false;
   const sessions = await db.$queryRaw<EndingSession[]>`
-    ${SESSIONS} WHERE node_id = ${node.id} ORDER BY id LIMIT ${BATCH} FOR UPDATE`;
-  if (sessions.length > 0) await leave(audit, sessions, node.leftMs);
+    ${SELECT_SESSIONS} WHERE node_id = ${node.id} ORDER BY id LIMIT ${BATCH} FOR UPDATE`;
+  if (sessions.length > 0) await endLockedSessions(audit, sessions, node.leftMs);
   await db.$executeRaw`
     DELETE FROM node WHERE id = ${node.id} AND NOT EXISTS (SELECT 1 FROM tunnel_session WHERE node_id = ${node.id})`;
   return true;
 }
 
 /** Ends sessions, which are locked and still there, and tells of that. */
-async function leave(audit: AuditContext, sessions: EndingSession[], holdMs: number): Promise<void> {
+async function endLockedSessions(audit: AuditContext, sessions: EndingSession[], holdMs: number): Promise<void> {
   const { db, announce } = audit;
   const ids = sessions.map(({ id }) => id);
   // An address may be served by others too, who end or begin at this moment: once its claim is locked, they have, or have
   // not yet. Of several that end together, the last one sees that nobody is left.
   await lockClaimsOf(db, ids);
-  await keepClaimsOf(db, ids, holdMs);
+  await holdClaimsOf(db, ids, holdMs);
   // Binds may take addresses from what is left behind, and tell of that themselves.
-  const tunnels = await db.$queryRaw<LeftTunnel[]>`
+  const tunnels = await db.$queryRaw<EndingTunnel[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId"
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids}) ORDER BY t.id FOR UPDATE OF t`;
-  const heardBy = await findEndSubscriptions(
+  const subscriptions = await findEndSubscriptions(
     db,
     sessions.map(({ accountId }) => accountId),
   );
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   const events: AuditEvent[] = [
-    ...(await endpointOfflineEvents(audit, endpointIds, heardBy)),
+    ...(await endpointOfflineEvents(audit, endpointIds, subscriptions)),
     ...sessions.map((session) => sessionStopEvent(session, undefined, NODE_LOST, audit)),
   ];
   await recordOffline(audit, { endpointIds, reason: NODE_LOST, deletion: deleteSessions(ids) });
   for (const tunnel of tunnels) announceEnd(announce, tunnel, tunnel.accountId);
   for (const { id, accountId } of sessions) announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-  await writeAudit(audit, events, heardBy);
+  await writeAudit(audit, events, subscriptions);
 }

@@ -16,7 +16,7 @@ export interface EndingSession extends SessionColumns {
 }
 
 /** Selects sessions with all that is told of them. */
-export const SESSIONS = Prisma.sql`
+export const SELECT_SESSIONS = Prisma.sql`
   SELECT id, account_id AS "accountId", credential_id AS "credentialId", ip, region, user_agent AS "userAgent", metadata, os,
     arch, transport, started_at AS "startedAt"
   FROM tunnel_session`;
@@ -27,7 +27,7 @@ interface OpenTunnel {
   address: string | null;
 }
 
-export interface End {
+export interface SessionEnd {
   /** How long the addresses stay reserved for their credentials, in milliseconds; 0 frees them at once. */
   holdMs: number;
   /** Why, for people; '' when the agent said good-bye. */
@@ -39,13 +39,13 @@ export interface End {
 }
 
 /** Ends sessions with all their tunnels and endpoints. Unknown ids are no error. */
-export async function endSessions(audit: AuditContext, ids: string[], end: End): Promise<void> {
+export async function endSessions(audit: AuditContext, ids: string[], end: SessionEnd): Promise<void> {
   if (ids.length === 0) return;
   // Once a session is locked, no tunnel is added to it.
   const sessions = await audit.db.$queryRaw<EndingSession[]>`
-    ${SESSIONS} WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
+    ${SELECT_SESSIONS} WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
   if (sessions.length === 0) return;
-  const heardBy = await findEndSubscriptions(
+  const subscriptions = await findEndSubscriptions(
     audit.db,
     sessions.map(({ accountId }) => accountId),
   );
@@ -57,26 +57,26 @@ export async function endSessions(audit: AuditContext, ids: string[], end: End):
   if (addresses.length > 0) await lockClaims(db, addresses);
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   // What others ended before the claims were locked, they have told of.
-  const ended = await endpointOfflineEvents(audit, endpointIds, heardBy);
+  const offlineEvents = await endpointOfflineEvents(audit, endpointIds, subscriptions);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
   await recordOffline(audit, {
     endpointIds,
     reason: reason || cause,
     deletion: deleteSessions(sessions.map(({ id }) => id)),
   });
-  await giveUp(db, sessions, tunnels, holdMs);
-  const stops: AuditEvent[] = [];
+  await releaseAddresses(db, sessions, tunnels, holdMs);
+  const stopEvents: AuditEvent[] = [];
   for (const session of sessions) {
     const { id, accountId } = session;
     for (const tunnel of tunnels) if (tunnel.sessionId === id) announceEnd(announce, tunnel, accountId);
     announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });
-    stops.push(sessionStopEvent(session, ingressOf(id), reason, audit));
+    stopEvents.push(sessionStopEvent(session, ingressOf(id), reason, audit));
   }
-  await writeAudit(audit, [...ended, ...stops], heardBy);
+  await writeAudit(audit, [...offlineEvents, ...stopEvents], subscriptions);
 }
 
 /** Frees the addresses of sessions, or keeps them. What a credential had that is deleted, nobody will come back for. */
-async function giveUp(
+async function releaseAddresses(
   db: Db,
   sessions: readonly EndingSession[],
   tunnels: readonly { sessionId: string; address: string | null }[],
@@ -104,14 +104,14 @@ export async function endTunnel(audit: AuditContext, id: string, reason: string)
   if (!tunnel) return;
   const { accountId, address, endpointId } = tunnel;
   if (address !== null) await lockClaims(db, [address]);
-  const heardBy = endpointId === null ? undefined : await findEndSubscriptions(db, [accountId]);
-  const events = heardBy && endpointId ? await endpointOfflineEvents(audit, [endpointId], heardBy) : [];
+  const subscriptions = endpointId === null ? undefined : await findEndSubscriptions(db, [accountId]);
+  const events = subscriptions && endpointId ? await endpointOfflineEvents(audit, [endpointId], subscriptions) : [];
   const endpointIds = endpointId === null ? [] : [endpointId];
-  const going = { endpointIds, reason: reason || 'the agent closed it', deletion: deleteTunnels([id]) };
-  if ((await recordOffline(audit, going)) === 0) return; // Its session ended meanwhile.
+  const change = { endpointIds, reason: reason || 'the agent closed it', deletion: deleteTunnels([id]) };
+  if ((await recordOffline(audit, change)) === 0) return; // Its session ended meanwhile.
   if (address !== null) await freeClaims(db, [address]);
   announceEnd(announce, tunnel, accountId);
-  if (heardBy) await writeAudit(audit, events, heardBy);
+  if (subscriptions) await writeAudit(audit, events, subscriptions);
 }
 
 type Ended = Pick<OpenTunnel, 'id' | 'endpointId'>;

@@ -9,7 +9,7 @@ import type { RegistrarDeps } from './registrar-deps.ts';
 
 export interface NewTunnel {
   request: BindRequest;
-  standing: Holder;
+  holder: Holder;
   address: EndpointAddress;
   tunnelId: string;
   endpointId: string;
@@ -22,7 +22,7 @@ export interface InsertedTunnels {
   /** The endpoints that are there now. Of the others the session was gone, or an edge had come to the name. */
   live: Set<string>;
   /** What was known of addresses while they were offline. */
-  back: { id: string; accountId: string }[];
+  onlineAgain: { id: string; accountId: string }[];
 }
 
 /**
@@ -32,13 +32,13 @@ export interface InsertedTunnels {
 export async function insertTunnels(
   db: Db,
   { node, settings }: RegistrarDeps,
-  openings: readonly NewTunnel[],
+  tunnels: readonly NewTunnel[],
 ): Promise<InsertedTunnels> {
   const { region } = settings;
-  const rows = openings.map(({ request, standing, address, tunnelId, endpointId, domainId, hostport }) => ({
+  const rows = tunnels.map(({ request, holder, address, tunnelId, endpointId, domainId, hostport }) => ({
     session_id: request.sessionId,
-    account_id: standing.accountId,
-    credential_id: standing.credentialId,
+    account_id: holder.accountId,
+    credential_id: holder.credentialId,
     tunnel_id: tunnelId,
     endpoint_id: endpointId,
     domain_id: domainId,
@@ -51,7 +51,7 @@ export async function insertTunnels(
     forwards_to: request.forwardsTo,
     metadata: request.metadata,
   }));
-  const opened = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
+  const inserted = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
     WITH wanted AS (
       SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(session_id text, account_id text, credential_id text,
         tunnel_id text, endpoint_id text, domain_id text, address text, proto text, public_url text, hostport text,
@@ -79,6 +79,6 @@ export async function insertTunnels(
       RETURNING o.id, o.account_id
     )
     SELECT id, NULL AS "accountId" FROM live UNION ALL SELECT id, account_id FROM back`;
-  const back = opened.flatMap(({ id, accountId }) => (accountId === null ? [] : [{ id, accountId }]));
-  return { live: new Set(opened.flatMap(({ id, accountId }) => (accountId === null ? [id] : []))), back };
+  const onlineAgain = inserted.flatMap(({ id, accountId }) => (accountId === null ? [] : [{ id, accountId }]));
+  return { live: new Set(inserted.flatMap(({ id, accountId }) => (accountId === null ? [id] : []))), onlineAgain };
 }

@@ -6,53 +6,53 @@ import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { namesServing } from '../domains/dns-names.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
-type WhereIs = Registrar['lookUpName'];
-type Where = Awaited<ReturnType<WhereIs>>;
+type LookUpName = Registrar['lookUpName'];
+type NameStatus = Awaited<ReturnType<LookUpName>>;
 
-const REMEMBERED_MAX = 10_000;
-const REMEMBERED_MS = 1000;
+const CACHE_MAX = 10_000;
+const CACHE_TTL_MS = 1000;
 /** Names of one question, each of which stands for all wildcards above it. */
 const BATCH = 100;
 /** Names that may wait for an answer; more are a flood, or the database is away. */
-const OPEN_MAX = 10_000;
+const PENDING_MAX = 10_000;
 const NAME_MAX = 253;
 
-interface Question {
+interface Lookup {
   listener: 'http' | 'tls';
   hostname: string;
-  answer: Promise<Where>;
-  resolve(where: Where): void;
+  answer: Promise<NameStatus>;
+  resolve(status: NameStatus): void;
   reject(error: unknown): void;
 }
 
-export function createNameLookup({ prisma, node }: RegistrarDeps): WhereIs {
-  const remembered = new LRUCache<string, Where>({ max: REMEMBERED_MAX, ttl: REMEMBERED_MS });
+export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
+  const cache = new LRUCache<string, NameStatus>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
   /** By what is asked, in the order of asking. */
-  const open = new Map<string, Question>();
-  let isAsking = false;
+  const pending = new Map<string, Lookup>();
+  let isRunning = false;
 
-  async function askAll(): Promise<void> {
-    isAsking = true;
-    while (open.size > 0) {
-      const batch = [...open].slice(0, BATCH);
+  async function runAll(): Promise<void> {
+    isRunning = true;
+    while (pending.size > 0) {
+      const batch = [...pending].slice(0, BATCH);
       try {
-        const found = await ask(batch.map(([, question]) => question));
-        for (const [key, question] of batch) {
-          const where = found(question);
-          remembered.set(key, where);
-          question.resolve(where);
+        const found = await queryBatch(batch.map(([, lookup]) => lookup));
+        for (const [key, lookup] of batch) {
+          const status = found(lookup);
+          cache.set(key, status);
+          lookup.resolve(status);
         }
       } catch (error) {
-        for (const [, question] of batch) question.reject(error);
+        for (const [, lookup] of batch) lookup.reject(error);
       }
-      for (const [key] of batch) open.delete(key);
+      for (const [key] of batch) pending.delete(key);
     }
-    isAsking = false;
+    isRunning = false;
   }
 
-  async function ask(questions: Question[]): Promise<(question: Question) => Where> {
-    const addresses = [...new Set(questions.flatMap(addressesOf))];
-    const domains = [...new Set(questions.flatMap(({ hostname }) => namesServing(hostname)))];
+  async function queryBatch(lookups: Lookup[]): Promise<(lookup: Lookup) => NameStatus> {
+    const addresses = [...new Set(lookups.flatMap(addressesOf))];
+    const domains = [...new Set(lookups.flatMap(({ hostname }) => namesServing(hostname)))];
     const rows = await prisma.$queryRaw<{ what: 'served' | 'claimed' | 'reserved'; name: string }[]>`
       SELECT 'served' AS what, e.address AS name FROM endpoint e JOIN node n ON n.id = e.node_id
         WHERE e.address = ANY(${addresses}) AND n.id <> ${node.id} AND n.lease_until > now()
@@ -60,10 +60,10 @@ export function createNameLookup({ prisma, node }: RegistrarDeps): WhereIs {
         WHERE address = ANY(${addresses}) AND (held_until IS NULL OR held_until > now())
       UNION ALL SELECT 'reserved', domain FROM reserved_domain WHERE domain = ANY(${domains})`;
     const known = new Set(rows.map(({ what, name }) => `${what} ${name}`));
-    return (question) => {
+    return (lookup) => {
       const has = (what: string, names: string[]) => names.some((name) => known.has(`${what} ${name}`));
-      if (has('served', addressesOf(question))) return 'elsewhere';
-      const isOffline = has('claimed', addressesOf(question)) || has('reserved', namesServing(question.hostname));
+      if (has('served', addressesOf(lookup))) return 'elsewhere';
+      const isOffline = has('claimed', addressesOf(lookup)) || has('reserved', namesServing(lookup.hostname));
       return isOffline ? 'offline' : 'unknown';
     };
   }
@@ -71,24 +71,24 @@ export function createNameLookup({ prisma, node }: RegistrarDeps): WhereIs {
   return async (listener, hostname) => {
     if (hostname.length > NAME_MAX || hostname.includes('\0')) return 'unknown'; // Nobody can have it.
     const key = `${listener}:${hostname}`;
-    const known = remembered.get(key) ?? open.get(key)?.answer;
+    const known = cache.get(key) ?? pending.get(key)?.answer;
     if (known) return known;
-    if (open.size >= OPEN_MAX) throw new Error('too many names are being asked for');
+    if (pending.size >= PENDING_MAX) throw new Error('too many names are being asked for');
     const { promise, ...settle } = deferred();
-    open.set(key, { listener, hostname, answer: promise, ...settle });
-    if (!isAsking) void askAll();
+    pending.set(key, { listener, hostname, answer: promise, ...settle });
+    if (!isRunning) void runAll();
     return promise;
   };
 }
 
-function addressesOf({ listener, hostname }: Question): string[] {
+function addressesOf({ listener, hostname }: Lookup): string[] {
   return namesServing(hostname).map((name) => `${listener}:${name}`);
 }
 
 function deferred() {
-  let resolve!: (where: Where) => void;
+  let resolve!: (status: NameStatus) => void;
   let reject!: (error: unknown) => void;
-  const promise = new Promise<Where>((onDone, onFailure) => {
+  const promise = new Promise<NameStatus>((onDone, onFailure) => {
     resolve = onDone;
     reject = onFailure;
   });

@@ -7,10 +7,10 @@ import { newId } from '../ids.ts';
 import type { Announce } from './registrar-deps.ts';
 
 /** How long they are kept, and how many of an account. */
-const KEPT_DAYS = 30;
-const KEPT_MAX = 1000;
+const RETENTION_DAYS = 30;
+const RETAINED_MAX = 1000;
 
-type Parts = Pick<AuditContext, 'db' | 'announce'>;
+type OfflineContext = Pick<AuditContext, 'db' | 'announce'>;
 
 /** What ends, with the endpoints that end with it. */
 export interface OfflineChange {
@@ -26,9 +26,9 @@ export interface OfflineChange {
  * An address that others of the account serve too is not offline.
  * @returns how many were deleted.
  */
-export async function recordOffline({ db, announce }: Parts, going: OfflineChange): Promise<number> {
-  const { reason, deletion } = going;
-  const endpointIds = [...going.endpointIds];
+export async function recordOffline({ db, announce }: OfflineContext, change: OfflineChange): Promise<number> {
+  const { reason, deletion } = change;
+  const endpointIds = [...change.endpointIds];
   const ids = endpointIds.map(() => newId('oep'));
   const rows = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
     WITH gone AS (
@@ -49,11 +49,11 @@ export async function recordOffline({ db, announce }: Parts, going: OfflineChang
       RETURNING o.id, o.account_id
     ), deleted AS (${deletion})
     SELECT id, account_id AS "accountId" FROM gone UNION ALL SELECT id, NULL FROM deleted`;
-  const made = new Set(ids);
+  const newIds = new Set(ids);
   let deleted = 0;
   for (const { id, accountId } of rows)
     if (accountId === null) deleted++;
-    else announce({ kind: 'offlineEndpoint', action: made.has(id) ? 'CREATED' : 'UPDATED', id, accountId });
+    else announce({ kind: 'offlineEndpoint', action: newIds.has(id) ? 'CREATED' : 'UPDATED', id, accountId });
   return deleted;
 }
 
@@ -68,13 +68,13 @@ export function announceOnlineAgain(announce: Announce, rows: readonly { id: str
 }
 
 /** Deletes what is too old, and of each account what is too many. */
-export async function sweepOfflineEndpoints({ db, announce }: Parts): Promise<void> {
+export async function sweepOfflineEndpoints({ db, announce }: OfflineContext): Promise<void> {
   const swept = await db.$queryRaw<{ id: string; accountId: string }[]>`
     DELETE FROM offline_endpoint WHERE id IN (
       SELECT id FROM (
         SELECT id, offline_at, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM offline_endpoint
       ) AS placed
-      WHERE place > ${KEPT_MAX} OR offline_at < now() - ${KEPT_DAYS} * interval '1 day'
+      WHERE place > ${RETAINED_MAX} OR offline_at < now() - ${RETENTION_DAYS} * interval '1 day'
     ) RETURNING id, account_id AS "accountId"`;
   announceOnlineAgain(announce, swept);
 }

@@ -14,14 +14,14 @@ export type { RegistrarDeps as LiveParts, RegistrarSettings as LiveSettings } fr
 export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn'> {}
 
 /** Registers live objects as this node's. */
-export function createRegistrar(parts: RegistrarDeps): NodeRegistrar {
-  const { prisma, changes } = parts;
-  const sessions = createSessionStore(parts);
-  const bind = createBind(parts);
+export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
+  const { prisma, changes } = deps;
+  const sessions = createSessionStore(deps);
+  const bind = createBind(deps);
   return {
-    ...createGrants(parts),
+    ...createGrants(deps),
     ...sessions,
-    lookUpName: createNameLookup(parts),
+    lookUpName: createNameLookup(deps),
 
     async bind(request) {
       const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
@@ -33,7 +33,7 @@ export function createRegistrar(parts: RegistrarDeps): NodeRegistrar {
       return bound;
     },
 
-    bindLabels: (request) => bindLabels(parts, request),
+    bindLabels: (request) => bindLabels(deps, request),
 
     tunnelChanged: (id, { metadata }) =>
       changes.transaction(prisma, async (tx, announce) => {

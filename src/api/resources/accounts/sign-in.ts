@@ -1,6 +1,6 @@
 // Signing in to the dashboard: by password, or by a link that sets one. In GraphQL only.
 
-import { linkOwner, newLink } from '../../../store/sign-in/links.ts';
+import { createSignInLink, findLinkOwner } from '../../../store/sign-in/links.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Access } from '../../collections/access.ts';
 import { ApiError, found } from '../../errors/errors.ts';
@@ -90,7 +90,7 @@ builder.mutationField('redeemSignInLink', (t) =>
     resolve: async (_, { input: { token, password } }, context) => {
       const { app, client, db } = context;
       client.checkMaySignIn();
-      const user = await app.signIn.attempts.make(null, client.ip, () => linkOwner(db, app.keys, token, app.now()));
+      const user = await app.signIn.attempts.make(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
       if (!user) client.note({ outcome: 'failed', by: 'link', userId: undefined });
       if (!user) throw new ApiError('linkOver');
       checkPassword(password, user.subject);
@@ -147,7 +147,9 @@ builder.mutationField('createSignInLink', (t) =>
       const where = { id: userId, accountId, kind: 'USER' } as const;
       const user = found(await context.db.owner.findFirst({ where, select: { id: true, active: true } }), 'user');
       if (!user.active) throw new ApiError('userNotActive');
-      const { token, expiresAt } = await context.withoutAudit((db) => newLink(db, app.keys, user.id, app.now()));
+      const { token, expiresAt } = await context.withoutAudit((db) =>
+        createSignInLink(db, app.keys, user.id, app.now()),
+      );
       return { url: context.uri(`/dashboard/sign-in#${token}`), expiresAt };
     },
   }),

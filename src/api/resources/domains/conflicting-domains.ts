@@ -3,7 +3,7 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { isWithin } from '../../../store/domains/dns-names.ts';
-import { lockReservations, namesHolding } from '../../../store/domains/reservations.ts';
+import { lockReservations, namesCovering } from '../../../store/domains/reservations.ts';
 import { liveNodes } from '../../../store/nodes/nodes.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { DomainName } from './domain-name.ts';
@@ -32,7 +32,7 @@ export async function checkHolders(
     where: {
       ...others,
       OR: [
-        { domain: { in: namesHolding(domain, baseDomain) } },
+        { domain: { in: namesCovering(domain, baseDomain) } },
         { domain: { endsWith: `.${root}` }, NOT: isBelow('domain') },
       ],
     },

@@ -1,7 +1,7 @@
 // What HTTPS and TLS edges have in common. They are rows of one table.
 
 import type { Db } from '../../../store/database/client.ts';
-import { dropEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
+import { deleteEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
 import type { EdgeKind } from '../../../store/generated/prisma/enums.ts';
 import { isId, newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
@@ -84,7 +84,7 @@ export function edgeDeletion(
         const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
         const work = async (db: Db, announce: Announce) => {
           found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
-          await dropEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
+          await deleteEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
           await db.edge.delete({ where, select: { id: true } });
         };
         await context.remove(host, id, work, cascade);
