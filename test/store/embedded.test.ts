@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, openEmbedded, openMemory } from '../../src/store/embedded/index.ts';
-import { DatabaseWorker } from '../../src/store/embedded/link.ts';
-import { DatabaseStream } from '../../src/store/embedded/stream.ts';
+import { DatabaseWorker } from '../../src/store/embedded/database-worker.ts';
+import { DatabaseStream } from '../../src/store/embedded/database-stream.ts';
 import { copyCluster } from '../support/place.ts';
 import { emptyDirectory, temporaryDirectory } from './support.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
-import { createGrants } from '../../src/store/tunnels/grants.ts';
+import { createGrants } from '../../src/store/tunnels/credential-grants.ts';
 import type { AgentRefusal, BindRequest } from '../../src/tunnel/control/registrar.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {

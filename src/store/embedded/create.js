@@ -4,7 +4,7 @@
 
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
 import { keepEmptyPages } from './empty-pages.js';
-import { compileOnce } from './liftoff.js';
+import { compileOnce } from './baseline-wasm.js';
 
 const [directory = ''] = process.argv.slice(2);
 const DATA = '/pglite/data';

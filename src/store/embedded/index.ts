@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { DiskSpace, FREE_AT_FIRST_START, FREE_MIN, freeBytes } from './disk-space.ts';
 import { EmbeddedError } from './error.ts';
-import { ensureDatabase } from './first-start.ts';
-import { WorkerSupervisor } from './links.ts';
-import { lockDirectory } from './lock.ts';
-import { SingleConnectionPool } from './one-connection.ts';
-import { DatabaseStream } from './stream.ts';
+import { ensureDatabase } from './ensure-database.ts';
+import { WorkerSupervisor } from './worker-supervisor.ts';
+import { lockDirectory } from './lock-directory.ts';
+import { SingleConnectionPool } from './single-connection-pool.ts';
+import { DatabaseStream } from './database-stream.ts';
 
 export { EmbeddedError } from './error.ts';
 

@@ -9,7 +9,7 @@ import { endpointObjects } from '../events/live-objects.ts';
 import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
 import { mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
-import { batched } from './batches.ts';
+import { batched } from './batched.ts';
 import { type BindContext, inBindTransaction, loadBindContexts } from './bind-transaction.ts';
 import { lockNames, reservationsOf } from './bindable-names.ts';
 import { type Claim, takeClaims } from './claims.ts';

@@ -4,7 +4,7 @@
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { toJsonRows } from './batches.ts';
+import { toJsonRows } from './batched.ts';
 
 export interface Claim {
   accountId: string;

@@ -4,7 +4,7 @@
 import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { isId } from '../ids.ts';
 import { bindLabels, createBind } from './binds.ts';
-import { createGrants } from './grants.ts';
+import { createGrants } from './credential-grants.ts';
 import { createNameLookup } from './name-lookup.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 import { createSessionStore, type SessionStore } from './sessions.ts';

@@ -6,7 +6,7 @@ import { isMissingReference, retryOnConflict } from '../database/retry-on-confli
 import { recordSessionStarts } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
-import { batched, toJsonRows } from './batches.ts';
+import { batched, toJsonRows } from './batched.ts';
 import { endSessions, endTunnel } from './end-session.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { FREE_MIN, freeBytes } from './disk-space.ts';
-import { DatabaseWorker } from './link.ts';
+import { DatabaseWorker } from './database-worker.ts';
 
 /** Between two attempts to open the database again; milliseconds. */
 const RETRY_MS = 1000;

@@ -2,7 +2,7 @@
 
 import type { Grant, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { batched } from './batches.ts';
+import { batched } from './batched.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
 const TOKEN_FORM = /^[0-9A-Za-z]{27}_[0-9A-Za-z]{24}$/;

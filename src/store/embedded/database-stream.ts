@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { DatabaseWorker } from './link.ts';
+import type { DatabaseWorker } from './database-worker.ts';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const HEADER_BYTES = 5;
