@@ -37,7 +37,7 @@ export default defineConfig({
           // These see no database, only the embedded one, or only through what `store`, `ops` and `rest` prove of it.
           exclude: [
             'test/{agent,boot,documents,edge,live,policy,protocol,pure,tunnel}/**',
-            'test/store/embedded.test.ts',
+            'test/store/embedded/**',
             // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
             'test/accounts/**',
             'test/dashboard/**',
@@ -46,9 +46,10 @@ export default defineConfig({
             'test/rest/{event,headers,ip,modules,operation,order,paths,query,strict,tls}*.test.ts',
             'test/sign-in/{forgery,plain-http,slow-down,stolen-cookie}.test.ts',
             'test/security/{api-connections,cors,hostile-round,no-secret-in-logs,strangers,trusted-proxies,unread-answers,who-may-ask}.test.ts',
-            'test/events/{audit-secrets,clouds-*,delivery*,load,sinks-*}.test.ts',
-            'test/events/pipeline-{audit,changes,idle,neighbours,truth}.test.ts',
-            'test/events/traffic-{buffer,filter,objects,recorder}.test.ts',
+            'test/events/{clouds,delivery,sinks}/**',
+            'test/events/{load,audit/secrets}.test.ts',
+            'test/events/pipeline/{audit,changes,delivery-state,idle,neighbours}.test.ts',
+            'test/events/traffic/{buffer*,filter,objects,traffic-events}.test.ts',
             'test/ops/{defects,drain,event-crash,full-disk,logs,metrics-visits,ready,start}.test.ts',
           ],
         },

@@ -1,6 +1,6 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Change, Changes } from '../../src/store/changes/changes.ts';
-import { type Store, sharedStore } from './configured.ts';
+import { type Store, sharedStore } from './edges/edge-database.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // The services of AWS, through the whole gateway: what its API says while a cloud fails, and that everything arrives.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectFailure, expectInOrder, expectWell } from '../../events/clouds-support.ts';
+import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
 import type { Fault } from '../../support/aws-cloud.ts';
 import { ACCOUNT } from '../../support/aws-sinks.ts';
 import { type AwsKind, awsKinds, type CloudLab, type Feed, openCloudLab, serviceOf } from '../../support/clouds-lab.ts';

@@ -1,7 +1,7 @@
 // Datadog and Azure, through the whole gateway: what its API says while a cloud fails, and that everything arrives.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectFailure, expectInOrder, expectWell } from '../../events/clouds-support.ts';
+import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
 import { type CloudKind, type CloudLab, httpKinds, openCloudLab } from '../../support/clouds-lab.ts';
 import type { Fault, HttpService } from '../../support/http-cloud.ts';
 

@@ -1,7 +1,7 @@
 // An OpenTelemetry collector, through the whole gateway: what its API says while the collector fails, and what arrives.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectFailure, expectInOrder, expectWell } from '../../events/clouds-support.ts';
+import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
 import { type CloudLab, openCloudLab } from '../../support/clouds-lab.ts';
 import type { Fault } from '../../support/http-cloud.ts';
 

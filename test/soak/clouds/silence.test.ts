@@ -1,7 +1,7 @@
 // Clouds that take a request and say nothing: each ends in time, and everything arrives when they speak again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectFailure, expectInOrder, expectWell } from '../../events/clouds-support.ts';
+import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
 import { ACCOUNT } from '../../support/aws-sinks.ts';
 import { awsKinds, type CloudLab, type Feed, httpKinds, openCloudLab, serviceOf } from '../../support/clouds-lab.ts';
 

@@ -1,0 +1,48 @@
+// Secrets are in no event, whoever hears of what.
+
+import { expect, test } from 'vitest';
+import { issue } from '../../contract/certificates.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { waiting } from '../waiting.ts';
+
+const CANARY = 'canary-0123456789';
+const arn = 'arn:aws:kinesis:eu-west-1:123456789012:stream/events';
+
+test('secrets that were planted are in no event', async () => {
+  const gateway = await sharedGateway();
+  const account = await gateway.newAccount();
+  const { call } = account;
+  const { batches } = await waiting(gateway, account);
+  const post = async (path: string, body: object) => {
+    const { status, text, body: made } = await call('POST', path, body);
+    expect(status, text).toBe(201);
+    return made;
+  };
+  const { certificate_pem, private_key_pem } = await issue({ names: ['canary.example.com'] });
+  const tls = await post('/tls_certificates', { certificate_pem, private_key_pem });
+  const tokens = [(await post('/api_keys', {})).token, (await post('/credentials', {})).token];
+  const creds = { aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE', aws_secret_access_key: CANARY.padEnd(40, '0') };
+  const datadog = { api_key: CANARY, ddtags: '', service: '', ddsite: 'datadoghq.com' };
+  const destination = await post('/event_destinations', { format: 'json', target: { datadog } });
+  const kinesis = { auth: { creds }, stream_arn: arn };
+  await call('PATCH', `/event_destinations/${destination.id}`, { target: { kinesis } });
+  await call('DELETE', `/event_destinations/${destination.id}`);
+  const edge = await post('/edges/https', {});
+  const route = await post(`/edges/https/${edge.id}/routes`, {
+    match_type: 'path_prefix',
+    match: '/',
+    webhook_verification: { provider: 'github', secret: CANARY },
+    basic_auth: { credentials: [{ username: 'visitor', password: CANARY }] },
+  });
+  await call('PATCH', route.uri, { description: 'changed' });
+  await call('DELETE', edge.uri);
+  await call('DELETE', tls.uri);
+
+  const told = JSON.stringify(await batches());
+  expect(told.length).toBeGreaterThan(5000);
+  const [, secret = ''] = private_key_pem.split('\n');
+  for (const canary of [CANARY, secret, ...tokens, ...tokens.map((token) => token.split('_')[1])]) {
+    expect(canary.length).toBeGreaterThan(15);
+    expect(told).not.toContain(canary);
+  }
+});

@@ -1,0 +1,34 @@
+// Destinations that hear of each other's changes, all changed at once.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { deliveryOf, newDestination, subscribeTo, upTo, webhookAt } from '../../support/pipeline-account.ts';
+import { distinct, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
+
+let gateway: TestGateway;
+let account: Account;
+let receiver: Receiver;
+beforeAll(async () => {
+  gateway = await startTestGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
+  account = await gateway.newAccount();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await gateway.close();
+  await receiver.close();
+});
+
+test('each change is made, none of them in the way of another, and both hear of all', async () => {
+  const ids = [await newDestination(account, receiver.url), await newDestination(account, receiver.url)];
+  await subscribeTo(account, ids, ['event_destination_updated.v0']);
+  const change = { target: webhookAt(receiver.url) };
+  const patch = (n: number) => account.call('PATCH', `/event_destinations/${ids[n % 2]}`, change);
+  const answers = await Promise.all(upTo(20).map(patch));
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  for (const id of ids)
+    await eventually(async () => expect(await deliveryOf(account, id)).toMatchObject({ waiting_events: 0 }), {
+      timeout: 10_000,
+    });
+  expect(distinct(receiver.taken)).toHaveLength(20);
+});

@@ -1,0 +1,45 @@
+// The lease of a node is renewed whatever else the database has to do.
+
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { onServer, startTestGateway } from '../../support/gateway.ts';
+import { bound, nameRequest, newCredential, openSession } from '../../support/live.ts';
+import { newPlace } from '../../support/place.ts';
+
+const LEASE_MS = 3000;
+
+test.runIf(onServer)('binds that wait and have all connections do not cost what is bound already', async () => {
+  const place = await newPlace();
+  const gateway = await startTestGateway({ NODE_LEASE_MS: String(LEASE_MS), DATABASE_POOL: '1' }, { place });
+  const other = new pg.Client({ connectionString: place.env.DATABASE_URL });
+  await other.connect();
+  try {
+    const sessionId = await openSession(gateway, await newCredential(gateway));
+    const { endpointId } = bound(await gateway.registrar.bind(nameRequest(sessionId, 'there.tunnel.localhost')));
+    const leaseUntil = async () =>
+      (await other.query('SELECT max(lease_until) AS until, now() AS now FROM node')).rows[0] as {
+        until: Date;
+        now: Date;
+      };
+    // Who reserves a domain keeps binds waiting. A transaction does not see the time pass: it is asked for outside of it.
+    const holder = new pg.Client({ connectionString: place.env.DATABASE_URL });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query("SELECT name FROM setting WHERE name = 'reserved_domains' FOR UPDATE");
+    const waiting = gateway.registrar.bind(nameRequest(sessionId, 'waits.tunnel.localhost'));
+    const begun = (await leaseUntil()).until;
+    // It waits for longer than a lease is.
+    await eventually(async () =>
+      expect((await leaseUntil()).until.getTime()).toBeGreaterThan(begun.getTime() + LEASE_MS),
+    );
+    await holder.query('COMMIT');
+    await holder.end();
+    bound(await waiting);
+    expect((await gateway.call('GET', `/endpoints/${endpointId}`)).status).toBe(200);
+  } finally {
+    await other.end();
+    await gateway.close();
+    await place.remove();
+  }
+});
