@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import { listen } from '../edge/tls-support.ts';
+import { listen } from '../edge/sockets.ts';
 import { newName } from '../live/edge-support.ts';
 import { type Account, type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/support.ts';
+import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/http1/support.ts';
 import { CaptureLab } from './capture-lab.ts';
 import { answering as answeringAt, handle, policyOf } from './reports-lab.ts';
 

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask, NAME, serve, visit } from '../edge/http2-support.ts';
-import { type Edge, startEdge } from '../edge/tls-support.ts';
+import { ask, NAME, serve, visit } from '../edge/http2/support.ts';
+import { type Edge, startEdge } from '../edge/tls/support.ts';
 import { CaptureLab } from './capture-lab.ts';
 import { field, handle } from './reports-lab.ts';
 

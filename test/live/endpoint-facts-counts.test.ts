@@ -7,9 +7,10 @@ import { TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import { TrafficMeter } from '../../src/tunnel/endpoints/traffic-meter.ts';
-import { ask, NAME, serve as serveHttp2, visit as visitHttp2 } from '../edge/http2-support.ts';
-import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/support.ts';
-import { clientHello, listen, noVisits, startEdge as startTlsEdge, type Edge as TlsEdge } from '../edge/tls-support.ts';
+import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/http1/support.ts';
+import { ask, NAME, serve as serveHttp2, visit as visitHttp2 } from '../edge/http2/support.ts';
+import { clientHello, listen } from '../edge/sockets.ts';
+import { noVisits, startEdge as startTlsEdge, type Edge as TlsEdge } from '../edge/tls/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { handle } from './reports-lab.ts';
 

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Peer, startScript } from '../edge/support.ts';
+import { type Peer, startScript } from '../edge/http1/support.ts';
 import { bodyOf, type HandledLab, http2Session, onRequest, onResponse, startLab } from './handled-lab.ts';
 
 let lab: HandledLab;

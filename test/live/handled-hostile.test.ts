@@ -2,8 +2,9 @@
 
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Case, corpus } from '../edge/corpus.ts';
-import { listen } from '../edge/tls-support.ts';
+import type { HostileRequest } from '../edge/http1/hostile-request.ts';
+import { corpus } from '../edge/http1/hostile-requests.ts';
+import { listen } from '../edge/sockets.ts';
 import { reserve } from '../support/live.ts';
 import { type HandledLab, onRequest, onResponse, readsBodies, startLab } from './handled-lab.ts';
 
@@ -38,7 +39,7 @@ afterAll(async () => {
 const below = (tld: string, text: string) => text.replaceAll('.test', `.${tld}`).replaceAll('.Test', `.${tld}`);
 
 /** The statuses of all answers, and how many have the policy's field. */
-async function send({ bytes }: Case, tld: string) {
+async function send({ bytes }: HostileRequest, tld: string) {
   const peer = await lab.visitor({ allowHalfOpen: true });
   peer.send(below(tld, bytes)).socket.end();
   const heads = (await peer.toEnd()).split(/(?=HTTP\/1\.1 \d{3} )/);

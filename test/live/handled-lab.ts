@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { Protocol } from '../../agent/src/gateway-client.ts';
 import { newClient, PATIENT } from '../agent/client-support.ts';
-import { type Peer, visit as visitPort } from '../edge/support.ts';
+import { type Peer, visit as visitPort } from '../edge/http1/support.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { newCredential } from '../support/live.ts';
 

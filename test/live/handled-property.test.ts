@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Peer, startScript } from '../edge/support.ts';
+import { type Peer, startScript } from '../edge/http1/support.ts';
 import { type HandledLab, onRequest, onResponse, readsBodies, startLab } from './handled-lab.ts';
 
 let lab: HandledLab;

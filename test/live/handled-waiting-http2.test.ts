@@ -3,8 +3,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startScript } from '../edge/support.ts';
-import { type Edge, listen, startEdge } from '../edge/tls-support.ts';
+import { startScript } from '../edge/http1/support.ts';
+import { listen } from '../edge/sockets.ts';
+import { type Edge, startEdge } from '../edge/tls/support.ts';
 import { bodyOf } from './handled-lab.ts';
 import { Waiting } from './waiting-module.ts';
 

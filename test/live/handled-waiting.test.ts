@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noopReporter } from '../../src/edge/reports/traffic-reports.ts';
-import { type Edge, type Peer, startEdge, startScript, type TestEndpoint, visit } from '../edge/support.ts';
-import { listen } from '../edge/tls-support.ts';
+import { type Edge, type Peer, startEdge, startScript, type TestEndpoint, visit } from '../edge/http1/support.ts';
+import { listen } from '../edge/sockets.ts';
 import { Waiting } from './waiting-module.ts';
 
 let edge: Edge;

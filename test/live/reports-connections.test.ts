@@ -12,7 +12,8 @@ import { TcpListener } from '../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../src/edge/visitors/connection-limit.ts';
 import { EndpointRegistry } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../../src/tunnel/endpoints/live-tunnel.ts';
-import { clientHello, type Edge, listen, startEdge } from '../edge/tls-support.ts';
+import { clientHello, listen } from '../edge/sockets.ts';
+import { type Edge, startEdge } from '../edge/tls/support.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 import { ACCOUNT, Hearer, visitsFor } from './reports-lab.ts';
 

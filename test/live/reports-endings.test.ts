@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { HttpModule, Verdict } from '../../src/http/module.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
-import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../edge/support.ts';
-import { cut, type Edge as Http2Edge, startEdge as startHttp2 } from '../edge/tls-support.ts';
+import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../edge/http1/support.ts';
+import { cut, type Edge as Http2Edge, startEdge as startHttp2 } from '../edge/tls/support.ts';
 import { Hearer, visitsFor } from './reports-lab.ts';
 
 const NAME = 'app.tunnel.localhost';

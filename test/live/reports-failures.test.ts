@@ -1,7 +1,7 @@
 // What is told of requests of HTTP/1 that fail, or that somebody breaks off.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/support.ts';
+import { type Edge, type Peer, startEdge, startScript, visit } from '../edge/http1/support.ts';
 import { Hearer, visitsFor } from './reports-lab.ts';
 
 let edge: Edge;

@@ -1,7 +1,7 @@
 // What is told of requests of HTTP/1: once each, and what was really sent and received.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Edge, startEdge, startScript, visit } from '../edge/support.ts';
+import { type Edge, startEdge, startScript, visit } from '../edge/http1/support.ts';
 import { ACCOUNT, answering as answeringAt, field, Hearer, handle, visitsFor } from './reports-lab.ts';
 
 let edge: Edge;

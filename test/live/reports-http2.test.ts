@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import { constants } from 'node:http2';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ask, NAME, script, serve, visit } from '../edge/http2-support.ts';
-import { type Edge, startEdge } from '../edge/tls-support.ts';
+import { ask, NAME, script, serve, visit } from '../edge/http2/support.ts';
+import { type Edge, startEdge } from '../edge/tls/support.ts';
 import { ACCOUNT, field, Hearer, handle, policyOf, visitsFor } from './reports-lab.ts';
 
 let edge: Edge;

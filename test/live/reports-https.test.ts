@@ -2,8 +2,8 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Peer, startScript } from '../edge/support.ts';
-import { type Edge, startEdge } from '../edge/tls-support.ts';
+import { Peer, startScript } from '../edge/http1/support.ts';
+import { type Edge, startEdge } from '../edge/tls/support.ts';
 import { newIssuer } from '../support/issuer.ts';
 import { Hearer, handle, visitsFor } from './reports-lab.ts';
 

@@ -9,7 +9,7 @@ import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
 import type { PipelineServices } from '../../src/edge/pipeline/services.ts';
 import type { ConnectionReport, RequestReport, TrafficReporter } from '../../src/edge/reports/traffic-reports.ts';
 import type { LiveEndpoint } from '../../src/tunnel/endpoints/endpoint.ts';
-import { type Edge, type Peer, startUpstream, type TestEndpoint } from '../edge/support.ts';
+import { type Edge, type Peer, startUpstream, type TestEndpoint } from '../edge/http1/support.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
 
 /** The account of all that agents of these tests open. */

@@ -2,7 +2,7 @@
 
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Edge, startEdge, startScript, visit } from '../edge/support.ts';
+import { type Edge, startEdge, startScript, visit } from '../edge/http1/support.ts';
 import { answering as answeringAt, field, Hearer, handle, policyOf, visitsFor } from './reports-lab.ts';
 import { Waiting } from './waiting-module.ts';
 

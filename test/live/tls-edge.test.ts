@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../edge/tls-support.ts';
+import { listen } from '../edge/sockets.ts';
 import { type Identity, type Issuer, newIssuer } from '../support/issuer.ts';
 import { askOn, closed, type Edge, startTlsLab, type TlsLab } from './tls-lab.ts';
 

@@ -8,7 +8,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, answer } from '../edge/http2-support.ts';
+import { type Answer, answer } from '../edge/http2/support.ts';
 import { startAgent } from '../support/agent.ts';
 import { root } from '../support/place.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';

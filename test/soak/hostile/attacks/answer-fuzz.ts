@@ -13,8 +13,8 @@ import {
   StreamType,
 } from '../../../../src/protocol/index.ts';
 import { relay } from '../../../../src/protocol/relay.ts';
-import { type Nonsense, nonsenseOf, randomOf } from '../../../edge/answer-nonsense.ts';
-import { serveHttp1, serveHttp2 } from '../../../edge/answer-upstreams.ts';
+import { type Nonsense, nonsenseOf, randomOf } from '../../../edge/http1/random-responses.ts';
+import { serveHttp1, serveHttp2 } from '../../../edge/http1/response-upstreams.ts';
 import { visitHttp1, visitHttp2 } from '../answer-visits.ts';
 import type { Attack, Counts, Target } from '../attack.ts';
 

@@ -1,0 +1,96 @@
+// The gateway's own cookies do not leave it: no upstream gets one of a visitor, and none can set one.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, script, visit as visitHttp2 } from '../http2/support.ts';
+import { startEdge as startTlsEdge, type Edge as TlsEdge } from '../tls/support.ts';
+import { type Edge, startEdge, startScript, visit } from './support.ts';
+
+const OWN = '__Host-gateway_session';
+
+let edge: Edge;
+let tlsEdge: TlsEdge;
+beforeAll(async () => {
+  [edge, tlsEdge] = await Promise.all([startEdge(), startTlsEdge()]);
+});
+afterAll(() => Promise.all([edge.close(), tlsEdge.close()]));
+
+/** The values that an upstream reads of a field in the bytes of a head. */
+const valuesOf = (head: string, name: string) =>
+  [...head.matchAll(new RegExp(`^${name}:[ \t]*(.*?)[ \t]*\r$`, 'gim'))].map(([, value]) => value);
+
+describe('of the cookies of a request', () => {
+  test.each<[string, string | undefined]>([
+    [`${OWN}=secret`, undefined],
+    [` \t${OWN}=secret ; ${OWN}=again`, undefined],
+    [`${OWN}=secret; theme=dark`, 'theme=dark'],
+    [`theme=dark; ${OWN}=secret`, 'theme=dark'],
+    [`a=1;${OWN} = secret;b=2; c=${OWN}`, `a=1;b=2; c=${OWN}`],
+    [`${OWN}2=kept; x${OWN}=kept`, `${OWN}2=kept; x${OWN}=kept`],
+    ['theme=dark; __Host-other=1', 'theme=dark; __Host-other=1'],
+  ])('"%s" an upstream gets %j', async (sent, kept) => {
+    const app = await startScript();
+    edge.serve('app.test', app.port);
+    const visitor = await visit(edge.port);
+    // In pieces, too: a head that does not come whole is read from a copy.
+    for (const pieces of [1, 2]) {
+      const head = `GET / HTTP/1.1\r\nHost: app.test\r\ncookie:${sent}\r\nX-Last: 1\r\n\r\n`;
+      const middle = pieces === 1 ? head.length : head.indexOf('gateway');
+      visitor.send(head.slice(0, middle));
+      if (pieces === 2) await new Promise(setImmediate);
+      visitor.send(head.slice(middle));
+      const upstream = await app.next();
+      await upstream.until('\r\n\r\n');
+      const got = upstream.take();
+      expect(valuesOf(got, 'cookie')).toEqual(kept === undefined ? [] : [kept]);
+      expect(valuesOf(got, 'x-last')).toEqual(['1']);
+      upstream.send('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      await visitor.until('\r\n\r\n');
+      visitor.take();
+    }
+  });
+
+  test('those of a WebSocket that is opened are no other', async () => {
+    const app = await startScript();
+    edge.serve('app.test', app.port);
+    const visitor = await visit(edge.port);
+    const upgrade = 'Connection: Upgrade, X-Private\r\nUpgrade: websocket\r\nX-Private: 1\r\n';
+    visitor.send(`GET / HTTP/1.1\r\nHost: app.test\r\n${upgrade}Cookie: ${OWN}=secret; a=1\r\n\r\n`);
+    const head = await (await app.next()).until('\r\n\r\n');
+    expect(valuesOf(head, 'cookie')).toEqual(['a=1']);
+    expect(head).not.toContain('secret');
+  });
+
+  test('those of HTTP/2, which come in many fields, are no other', async () => {
+    let head = '';
+    await script(tlsEdge, (socket, request) => {
+      head = request;
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    await ask(await visitHttp2(tlsEdge), { cookie: ['a=1', `${OWN}=secret`, 'b=2'] });
+    expect(valuesOf(head, 'cookie')).toEqual(['a=1; b=2']);
+    expect(head).not.toContain('secret');
+  });
+});
+
+const SET = [
+  ...[`${OWN}=evil; Path=/; Secure`, `${OWN} =evil; Path=/`, `=${OWN}=evil; Path=/`, ` \t${OWN}=`],
+  ...['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN],
+];
+const KEPT = ['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN];
+const ANSWER = `HTTP/1.1 200 OK\r\n${SET.map((value) => `set-Cookie: ${value}\r\n`).join('')}Content-Length: 2\r\n\r\nok`;
+
+test('an upstream cannot set one', async () => {
+  const app = await startScript();
+  edge.serve('app.test', app.port);
+  const visitor = await visit(edge.port);
+  visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+  (await app.next()).send(ANSWER);
+  expect(valuesOf(await visitor.until('ok'), 'set-cookie')).toEqual(KEPT);
+});
+
+test('an upstream cannot set one over HTTP/2', async () => {
+  await script(tlsEdge, (socket) => void socket.write(ANSWER));
+  const { headers, body } = await ask(await visitHttp2(tlsEdge));
+  expect(headers['set-cookie']).toEqual(KEPT);
+  expect(String(body)).toBe('ok');
+});

@@ -1,0 +1,117 @@
+import 'reflect-metadata';
+import { KeyObject, webcrypto } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Authority, openAuthority } from '../../../src/edge/tls/authority.ts';
+import { certificates, dir, events, type Line, shown, useDirectory } from './certificates-support.ts';
+
+useDirectory();
+
+describe('the directory of the operator', () => {
+  /** Writes a pair for names there; by default with the key that it was issued for. */
+  async function put(file: string, names: string[], by: Authority, { key }: { key?: string } = {}): Promise<void> {
+    const pair = await by.issue(names);
+    await writeFile(join(dir, 'tls', `${file}.key`), key ?? pair.key);
+    await writeFile(join(dir, 'tls', `${file}.crt`), pair.cert);
+  }
+
+  let operator: Authority;
+  beforeEach(async () => {
+    operator = await openAuthority(join(dir, 'operator'));
+    await mkdir(join(dir, 'tls'));
+  });
+  const read = async (): Promise<Line> => {
+    for (;;) {
+      const [line] = (await once(events, 'line')) as [Line];
+      if (line.text === 'certificates loaded') return line;
+    }
+  };
+
+  test('its certificates come before those of the authority, an exact name before a wildcard', async () => {
+    await put('wildcard', ['*.example.com'], operator);
+    await put('exact', ['app.example.com', 'example.com'], operator);
+    const made = await certificates(join(dir, 'tls'));
+    const names = async (name: string) =>
+      (await shown(await made.secureContext(name), name, join(dir, 'operator/ca.pem'))).subjectaltname;
+    expect(await names('app.example.com')).toBe('DNS:app.example.com, DNS:example.com');
+    expect(await names('example.com')).toBe('DNS:app.example.com, DNS:example.com');
+    expect(await names('other.example.com')).toBe('DNS:*.example.com');
+    expect(await made.secureContext('a.other.example.com')).toBeUndefined();
+  });
+
+  test('what cannot be used is left out, and the log says why', async () => {
+    const lines: Line[] = [];
+    events.on('line', (line) => lines.push(line));
+    await put('good', ['good.example.com'], operator);
+    await put('mismatch', ['mismatch.example.com'], operator, {
+      key: await readFile(join(dir, 'operator/ca.key'), 'utf8'),
+    });
+    await writeFile(join(dir, 'tls/garbage.crt'), 'garbage');
+    await writeFile(join(dir, 'tls/garbage.key'), 'garbage');
+    const ended = await endedPair('ended.example.com');
+    await writeFile(join(dir, 'tls/ended.crt'), ended.cert);
+    await writeFile(join(dir, 'tls/ended.key'), ended.key);
+    await put('lonely', ['lonely.example.com'], operator);
+    await rm(join(dir, 'tls/lonely.key'));
+    const made = await certificates(join(dir, 'tls'));
+    expect(await made.secureContext('good.example.com')).toBeDefined();
+    expect(await made.secureContext('mismatch.example.com')).toBeUndefined();
+    expect(await made.secureContext('lonely.example.com')).toBeUndefined();
+    expect(await made.secureContext('ended.example.com')).toBeUndefined();
+    const leftOut = lines.filter(({ text }) => text === 'a certificate is left out');
+    expect(leftOut.map(({ fields }) => String(fields.file).replace(/.*\//, ''))).toEqual([
+      'ended.crt',
+      'garbage.crt',
+      'lonely.crt',
+      'mismatch.crt',
+    ]);
+    expect(leftOut[0]?.fields.err).toMatch(/^it ended on /);
+    expect(leftOut[3]?.fields.err).toBe('the key is not that of the certificate');
+  });
+
+  test('a file that comes, changes or goes is seen', async () => {
+    const made = await certificates(join(dir, 'tls'));
+    expect(await made.secureContext('app.example.com')).toBeUndefined();
+
+    let again = read();
+    await put('app', ['app.example.com'], operator);
+    while ((await again).fields.certificates !== 1) again = read();
+    const first = await made.secureContext('app.example.com');
+    expect(first).toBeDefined();
+
+    const issued = await operator.issue(['app.example.com', 'new.example.com']);
+    again = read();
+    await writeFile(join(dir, 'tls/app.crt'), issued.cert);
+    await again;
+    while (!(await made.secureContext('new.example.com'))) await read();
+    expect(await made.secureContext('app.example.com')).not.toBe(first);
+
+    again = read();
+    await rm(join(dir, 'tls/app.crt'));
+    while ((await again).fields.certificates !== 0) again = read();
+    expect(await made.secureContext('app.example.com')).toBeUndefined();
+  });
+
+  test('a directory that is not there is an error of the start', async () => {
+    await expect(certificates(join(dir, 'nowhere'))).rejects.toThrow('ENOENT');
+  });
+});
+
+/** A certificate that was valid yesterday. */
+async function endedPair(name: string): Promise<{ cert: string; key: string }> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=ended',
+    notBefore: new Date(Date.now() - 2 * 86_400_000),
+    notAfter: new Date(Date.now() - 86_400_000),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
+  });
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { cert: certificate.toString('pem'), key };
+}
