@@ -52,13 +52,9 @@ export const environment = z.object({
   AGENT_HOSTS: listValue('').meta({
     description: 'names and addresses that agents use to connect, in addition to loopback, `HOST` and `BASE_DOMAIN`',
   }),
-  TLS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description: 'directory with certificates `*.crt` and their keys `*.key`, in PEM; read again when it changes',
-    }),
+  TLS_DIR: z.string().min(1).optional().meta({
+    description: 'directory with certificates `*.crt` and their keys `*.key`, in PEM; read again when it changes',
+  }),
   HEARTBEAT_INTERVAL_MS: milliseconds(10_000, 10).meta({ description: 'time between two heartbeats of a session' }),
   HEARTBEAT_TOLERANCE_MS: milliseconds(15_000, 10).meta({
     description: 'a session ends when no heartbeat arrives for the interval plus this time',
@@ -128,12 +124,10 @@ export const environment = z.object({
   BASE_DOMAIN: domainName
     .default('tunnel.localhost')
     .meta({ description: 'agents may bind any name below this domain' }),
-  CNAME_DOMAIN: domainName
-    .optional()
-    .meta({
-      description: 'name to which CNAME records of reserved domains must point',
-      defaultText: '`cname.` of `BASE_DOMAIN`',
-    }),
+  CNAME_DOMAIN: domainName.optional().meta({
+    description: 'name to which CNAME records of reserved domains must point',
+    defaultText: '`cname.` of `BASE_DOMAIN`',
+  }),
   ACME_DOMAIN: domainName.optional().meta({
     description: 'name to which ACME challenge records of reserved domains must point',
     defaultText: '`acme.` of `BASE_DOMAIN`',
@@ -204,12 +198,9 @@ export const environment = z.object({
   EVENT_BUFFER_MB: count(32, 1, 100_000).meta({ description: 'megabytes of traffic events that may be in memory' }),
   EVENT_TRAFFIC_HOURS: count(24, 1, 10_000).meta({ description: 'how long traffic events may wait' }),
   EVENT_AUDIT_HOURS: count(72, 1, 10_000).meta({ description: 'how long audit events may wait' }),
-  AWS_ACCESS_KEY_ID: z
-    .string()
-    .optional()
-    .meta({
-      description: 'key id of the AWS identity that assumes the [`role`](events.md#aws-roles) of event destinations',
-    }),
+  AWS_ACCESS_KEY_ID: z.string().optional().meta({
+    description: 'key id of the AWS identity that assumes the [`role`](events.md#aws-roles) of event destinations',
+  }),
   AWS_SECRET_ACCESS_KEY: z.string().optional().meta({ description: 'the secret key of that identity' }),
   AWS_SESSION_TOKEN: z.string().optional().meta({ description: 'the session token of that identity, if it has one' }),
   LOG_LEVEL: z

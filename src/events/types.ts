@@ -3,7 +3,7 @@
 /** Audit events tell who changed what, and what came and went; traffic events tell of single requests and connections. */
 export type EventClass = 'audit' | 'traffic';
 
-export interface EventType {
+export interface EventTypeEntry {
   name: EventName;
   class: EventClass;
   description: string;
@@ -38,7 +38,7 @@ const others = {
 export const TEST_EVENT = 'event_destination_test.v0';
 
 /** The catalogue, in alphabetical order. @param objects the kinds of object that have events of their own. */
-export function eventCatalog(objects: readonly EventObject[]): EventType[] {
+export function eventCatalog(objects: readonly EventObject[]): EventTypeEntry[] {
   return [...objects.flatMap(objectTypes), ...otherTypes()].sort(byName);
 }
 
@@ -47,7 +47,7 @@ export function isAuditEvent(name: string): boolean {
   return OBJECT_EVENT.test(name) || otherTypes().some((type) => type.name === name && type.class === 'audit');
 }
 
-function objectTypes({ name, subject }: EventObject): EventType[] {
+function objectTypes({ name, subject }: EventObject): EventTypeEntry[] {
   return actions.map((action) => ({
     name: `${name}_${action}.v0` as const,
     class: 'audit' as const,
@@ -55,11 +55,11 @@ function objectTypes({ name, subject }: EventObject): EventType[] {
   }));
 }
 
-function otherTypes(): EventType[] {
+function otherTypes(): EventTypeEntry[] {
   const names = Object.keys(others) as (keyof typeof others)[];
   return names.map((name) => ({ name, class: others[name][0], description: others[name][1] }));
 }
 
-function byName(a: EventType, b: EventType): number {
+function byName(a: EventTypeEntry, b: EventTypeEntry): number {
   return a.name < b.name ? -1 : 1;
 }

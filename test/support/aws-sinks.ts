@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWritten, type WrittenEvent, writeEvent } from '../../src/events/event.ts';
 import type { EventSettings } from '../../src/events/settings.ts';
-import type { AwsAuth } from '../../src/events/sinks/aws/auth.ts';
+import type { AwsTargetAuth } from '../../src/events/sinks/aws/auth.ts';
 import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
 import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
 import type { EventName } from '../../src/events/types.ts';
@@ -21,11 +21,11 @@ export const deliveryStreamArn = `arn:aws:firehose:${REGION}:${ACCOUNT}:delivery
 export const streamArn = `arn:aws:kinesis:${REGION}:${ACCOUNT}:stream/events`;
 export const logGroupArn = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:events:*`;
 
-export const byKeys = ({ accessKeyId, secretAccessKey }: CloudKeys): AwsAuth => ({
+export const byKeys = ({ accessKeyId, secretAccessKey }: CloudKeys): AwsTargetAuth => ({
   role: null,
   creds: { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey },
 });
-export const byRole: AwsAuth = { role: { roleArn: ROLE_ARN }, creds: null };
+export const byRole: AwsTargetAuth = { role: { roleArn: ROLE_ARN }, creds: null };
 
 export interface TestCloud {
   ca: Issuer;

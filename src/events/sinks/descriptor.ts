@@ -54,14 +54,14 @@ export interface ListMember extends Documented {
   readonly key: string;
 }
 
-export type TargetMember = TextMember | ObjectMember | ListMember;
-export type TargetMembers = Readonly<Record<string, TargetMember>>;
+export type MemberDescriptor = TextMember | ObjectMember | ListMember;
+export type MemberDescriptors = Readonly<Record<string, MemberDescriptor>>;
 
 /** An object within a target. */
 export interface TargetShape extends Documented {
   /** The name of its type in GraphQL; with `Input` behind it, of that which is given. */
   readonly name: string;
-  readonly members: TargetMembers;
+  readonly members: MemberDescriptors;
 }
 
 /** A target as it is given: any member may be missing. */
@@ -81,7 +81,7 @@ export interface SinkDescriptor<T extends object> {
   readonly description: string;
   /** Whether the specification does not have it: REST shows an addition only where it is set. */
   readonly isAddition?: true;
-  readonly members: { readonly [K in keyof T]: TargetMember };
+  readonly members: { readonly [K in keyof T]: MemberDescriptor };
   /** Names in `EVENT_ENDPOINTS` that requests of this sink can be sent elsewhere by. */
   readonly endpoints?: readonly string[];
   /** The errors that only this kind of target has. */

@@ -1,6 +1,6 @@
 // The secrets within targets, found by the descriptors of their kinds.
 
-import type { TargetMember, TargetMembers } from './descriptor.ts';
+import type { MemberDescriptor, MemberDescriptors } from './descriptor.ts';
 import { descriptorOf, partsOf, type Target } from './index.ts';
 import type { TargetErrorRow } from './target-error.ts';
 
@@ -23,7 +23,7 @@ export function mapSecrets(target: Target, change: SecretChange): Target {
 
 type Place = Pick<SecretPlace, 'path' | 'member'>;
 
-function mapMembers(value: object, members: TargetMembers, { path, member }: Place, change: SecretChange): object {
+function mapMembers(value: object, members: MemberDescriptors, { path, member }: Place, change: SecretChange): object {
   const changed = Object.entries(value).map(([name, inner]) => {
     const place = { path: `${path}.${name}`, member: `${member}.${name}` };
     return [name, mapMember(inner, members[name], place, change)];
@@ -31,7 +31,7 @@ function mapMembers(value: object, members: TargetMembers, { path, member }: Pla
   return Object.fromEntries(changed);
 }
 
-function mapMember(value: unknown, member: TargetMember | undefined, place: Place, change: SecretChange): unknown {
+function mapMember(value: unknown, member: MemberDescriptor | undefined, place: Place, change: SecretChange): unknown {
   if (member?.kind === 'text' && member.isSecret)
     return change(value as string | null, { ...place, missing: member.missing ?? 'targetMemberMissing' });
   if (member?.kind === 'object' && value) return mapMembers(value, member.shape.members, place, change);

@@ -3,8 +3,11 @@
 import type { FieldType } from './fields.ts';
 import { type HeaderFields, writeHeaders } from './headers.ts';
 import { jsonString } from './json-string.ts';
-import { writePolicyLogs } from './policy-logs.ts';
 import { timestampWriter } from './timestamps.ts';
+
+/** The most characters of all texts and names in the entries of one event; each other value counts as `VALUE_LENGTH`. */
+const LOGS_LENGTH_MAX = 32 * 1024;
+const VALUE_LENGTH = 8;
 
 /** The value of a field, by its type. */
 export interface FieldValues {
@@ -39,12 +42,12 @@ export interface ObjectShape<R> {
   readonly nullable: Readonly<Record<string, IsReported<R>>>;
 }
 
-export function textField<R>(read: (report: R) => string | undefined): ReportField<R> {
+export function stringField<R>(read: (report: R) => string | undefined): ReportField<R> {
   return { type: 'string', read, write: (report) => ifReported(read(report), jsonString) ?? 'null' };
 }
 
 /** A text of the gateway's own, which has no character that JSON escapes. */
-export function plainTextField<R>(read: (report: R) => string | undefined): ReportField<R> {
+export function plainStringField<R>(read: (report: R) => string | undefined): ReportField<R> {
   return { type: 'string', read, write: (report) => `"${read(report)}"` };
 }
 
@@ -68,10 +71,35 @@ export function headersField<R>(read: (report: R) => HeaderFields | undefined): 
 }
 
 /** @param read returns objects that JSON can represent. Filters see all of them; events have as many as fit. */
-export function listField<R>(read: (report: R) => readonly object[] | undefined): ReportField<R> {
+export function policyLogsField<R>(read: (report: R) => readonly object[] | undefined): ReportField<R> {
   return { type: 'list', read, write: (report) => ifReported(read(report), writePolicyLogs) ?? 'null' };
 }
 
 function ifReported<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {
   return value === undefined ? undefined : make(value);
+}
+
+/**
+ * The first entries of `log` actions in JSON, as many as fit: a policy can log megabytes for one request.
+ * @param entries objects that JSON can represent.
+ */
+function writePolicyLogs(entries: readonly object[]): string {
+  let remaining = LOGS_LENGTH_MAX;
+  const firstOmitted = entries.findIndex((entry) => {
+    remaining = remainingAfter(entry, remaining);
+    return remaining < 0;
+  });
+  return JSON.stringify(firstOmitted < 0 ? entries : entries.slice(0, firstOmitted));
+}
+
+/** What remains of a length after a value. It stops reading the value once nothing remains. */
+function remainingAfter(value: unknown, length: number): number {
+  if (typeof value === 'string') return length - value.length;
+  let remaining = length - VALUE_LENGTH;
+  if (typeof value !== 'object' || value === null) return remaining;
+  for (const name in value) {
+    if (remaining < 0) return remaining;
+    remaining = remainingAfter((value as Record<string, unknown>)[name], remaining - name.length);
+  }
+  return remaining;
 }

@@ -3,7 +3,6 @@
 import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
 import { AccountSubscribers, type SubscribedSource } from './account-subscribers.ts';
 import type { TrafficFilter } from './filter.ts';
-import { GenerationCache } from './generation-cache.ts';
 import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
 import { Selection } from './selection.ts';
 import type { TrafficSource, TrafficStore } from './store.ts';
@@ -100,4 +99,28 @@ class SubscribersByAccount<T extends TrafficType> {
     const sorted = [...new Set(fields)].sort();
     return this.#selections.get(sorted.join(' '), () => new Selection(objectShapes[this.#type], sorted));
   };
+}
+
+/**
+ * A cache that keeps a value as long as each generation asks for it. What neither the current generation nor the one before it
+ * asked for is dropped.
+ */
+class GenerationCache<T> {
+  #current = new Map<string, T>();
+  #previous = new Map<string, T>();
+
+  get(key: string, make: () => T): T {
+    let value = this.#current.get(key);
+    if (value === undefined) {
+      value = this.#previous.get(key) ?? make();
+      this.#current.set(key, value);
+    }
+    return value;
+  }
+
+  /** Starts the next generation. */
+  startGeneration(): void {
+    this.#previous = this.#current;
+    this.#current = new Map();
+  }
 }

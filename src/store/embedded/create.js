@@ -3,8 +3,8 @@
 // Plain JavaScript: the same file is run from src/ by the tests and from dist/ by the gateway.
 
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
-import { keepEmptyPages } from './empty-pages.js';
 import { compileOnce } from './baseline-wasm.js';
+import { keepEmptyPages } from './empty-pages.js';
 
 const [directory = ''] = process.argv.slice(2);
 const DATA = '/pglite/data';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { EmbeddedError } from './error.ts';
 import { compileOnce } from './baseline-wasm.js';
+import { EmbeddedError } from './error.ts';
 
 // Recovery after a kill takes 1 s.
 const OPEN_TIMEOUT_MS = 120_000;

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { DatabaseStream } from './database-stream.ts';
 import { DiskSpace, FREE_AT_FIRST_START, FREE_MIN, freeBytes } from './disk-space.ts';
-import { EmbeddedError } from './error.ts';
 import { ensureDatabase } from './ensure-database.ts';
-import { WorkerSupervisor } from './worker-supervisor.ts';
+import { EmbeddedError } from './error.ts';
 import { lockDirectory } from './lock-directory.ts';
 import { SingleConnectionPool } from './single-connection-pool.ts';
-import { DatabaseStream } from './database-stream.ts';
+import { WorkerSupervisor } from './worker-supervisor.ts';
 
 export { EmbeddedError } from './error.ts';
 

@@ -1,8 +1,8 @@
 // The database's worker, and another one in its place when it ended because the disk was full.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { FREE_MIN, freeBytes } from './disk-space.ts';
 import { DatabaseWorker } from './database-worker.ts';
+import { FREE_MIN, freeBytes } from './disk-space.ts';
 
 /** Between two attempts to open the database again; milliseconds. */
 const RETRY_MS = 1000;

@@ -22,7 +22,7 @@ import type { Announce, RegistrarDeps } from './registrar-deps.ts';
 /** Edges answer on this port alone. */
 const EDGE_PORT = 443;
 
-export interface BoundTunnel {
+export interface BindResult {
   tunnelId: string;
   endpointId: string;
   /** Sessions that had the tunnel before: their agents are elsewhere. */
@@ -36,7 +36,7 @@ interface Candidate extends Omit<NewTunnel, 'domainId'> {
   index: number;
 }
 
-type Answer = BoundTunnel | AgentRefusal;
+type Answer = BindResult | AgentRefusal;
 
 /** What is refused, by its index in the list of requests. */
 interface RefusedBatch {

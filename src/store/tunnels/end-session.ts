@@ -27,7 +27,7 @@ interface OpenTunnel {
   address: string | null;
 }
 
-export interface SessionEnd {
+export interface EndSessionOptions {
   /** How long the addresses stay reserved for their credentials, in milliseconds; 0 frees them at once. */
   holdMs: number;
   /** Why, for people; '' when the agent said good-bye. */
@@ -39,7 +39,7 @@ export interface SessionEnd {
 }
 
 /** Ends sessions with all their tunnels and endpoints. Unknown ids are no error. */
-export async function endSessions(audit: AuditContext, ids: string[], end: SessionEnd): Promise<void> {
+export async function endSessions(audit: AuditContext, ids: string[], end: EndSessionOptions): Promise<void> {
   if (ids.length === 0) return;
   // Once a session is locked, no tunnel is added to it.
   const sessions = await audit.db.$queryRaw<EndingSession[]>`

@@ -1,6 +1,6 @@
 // The GraphQL types of event targets (specification section 2.5), made from the descriptors of the sinks.
 
-import type { TargetMember, TargetMembers, TargetShape } from '../../../events/sinks/descriptor.ts';
+import type { MemberDescriptor, MemberDescriptors, TargetShape } from '../../../events/sinks/descriptor.ts';
 import { descriptorOf, type SinkName, sinkNames, type Target } from '../../../events/sinks/index.ts';
 import { builder } from '../../builder/builder.ts';
 import type { GivenTarget } from './target-check.ts';
@@ -38,7 +38,7 @@ function outputOf({ name, description, members }: TargetShape): ReturnType<typeo
   ref.implement({
     description,
     fields: (t) =>
-      mapValues<TargetMember, ReturnType<typeof t.field>>(members, (member, name) => {
+      mapValues<MemberDescriptor, ReturnType<typeof t.field>>(members, (member, name) => {
         const { description } = member;
         // Descriptors and targets agree about the type of a member: the test of the documented shapes compares them.
         const resolve = (values: Values) => values[name] as never;
@@ -60,7 +60,7 @@ function inputOf({ name, inputDescription, members }: TargetShape): ReturnType<t
   ref.implement({
     description: inputDescription,
     fields: (t) =>
-      mapValues<TargetMember, ReturnType<typeof t.field>>(members, (member) => {
+      mapValues<MemberDescriptor, ReturnType<typeof t.field>>(members, (member) => {
         const { inputDescription: description } = member;
         if (member.kind === 'text') return t.string({ description });
         const type = inputOf(member.shape);
@@ -121,7 +121,7 @@ function selectionOf(name: SinkName): string {
   return additions.includes(name) ? `... on ${additionType(name)} { ${selection} }` : selection;
 }
 
-function membersOf(members: TargetMembers): string {
+function membersOf(members: MemberDescriptors): string {
   const selected = Object.entries(members).map(([name, member]) =>
     member.kind === 'text' ? name : `${name} { ${membersOf(member.shape.members)} }`,
   );

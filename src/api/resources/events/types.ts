@@ -1,7 +1,7 @@
 // The types of event, and what the objects of traffic events have. Only GraphQL shows them.
 
 import { type TrafficField as Field, isTrafficEvent, trafficFields } from '../../../events/traffic/fields.ts';
-import type { EventType as Type } from '../../../events/types.ts';
+import type { EventTypeEntry as Type } from '../../../events/types.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Route } from '../../route.ts';
 import { eventTypes } from './catalog.ts';

@@ -4,7 +4,7 @@ import { type Given, type ObjectMember, secretMember, type TargetShape, textMemb
 import { checkSecret, requireMatch, TargetError } from '../target-error.ts';
 import { arnErrors, checkRoleArn } from './arn.ts';
 
-export type AwsAuth = {
+export type AwsTargetAuth = {
   role: { roleArn: string } | null;
   creds: { awsAccessKeyId: string; awsSecretAccessKey: string | null } | null;
 };
@@ -62,7 +62,7 @@ export const awsErrors = {
 };
 
 /** @throws {TargetError} */
-export function checkAuth(auth: Given<AwsAuth> | null | undefined, member: string): AwsAuth {
+export function checkAuth(auth: Given<AwsTargetAuth> | null | undefined, member: string): AwsTargetAuth {
   if (!auth) throw new TargetError(awsErrors.authMissing, { member });
   const { role, creds } = auth;
   if (role && creds) throw new TargetError(awsErrors.authBoth, { member });

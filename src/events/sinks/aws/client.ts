@@ -4,7 +4,7 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { SinkContext } from '../descriptor.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { SinkError } from '../sink.ts';
-import type { AwsAuth } from './auth.ts';
+import type { AwsTargetAuth } from './auth.ts';
 import { awsFailure, isExpiredSession } from './errors.ts';
 import { type AwsKeys, identityOf, type RoleRequest } from './identity.ts';
 
@@ -57,7 +57,7 @@ export interface AwsEndpoint {
  */
 export async function openAws<Client>(
   { service, region }: AwsEndpoint,
-  auth: AwsAuth,
+  auth: AwsTargetAuth,
   parts: SinkContext,
   options: AwsOptions,
   make: (settings: ClientSettings) => Client,

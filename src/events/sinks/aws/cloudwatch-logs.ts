@@ -3,13 +3,13 @@
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Rejection, Sink, SinkError } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
-import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
+import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { withoutEvents } from './errors.ts';
 import { byDay, type Day, rejectedEvents } from './log-days.ts';
 
 type CloudwatchLogsTarget = {
-  auth: AwsAuth;
+  auth: AwsTargetAuth;
   logGroupArn: string;
 };
 

@@ -2,7 +2,7 @@
 // the machine's metadata would find an identity of the operator's, for which a destination must never be a way in.
 
 import { SinkError } from '../sink.ts';
-import type { AwsAuth } from './auth.ts';
+import type { AwsTargetAuth } from './auth.ts';
 import { awsFailure, withoutEvents } from './errors.ts';
 
 /** How long a session lasts: the most that is granted to an identity which is a role itself. */
@@ -45,7 +45,7 @@ export interface IdentityContext {
 }
 
 /** The identity that a target says. */
-export function identityOf({ role, creds }: AwsAuth, asker: IdentityContext, assume: AssumeRole): AwsIdentity {
+export function identityOf({ role, creds }: AwsTargetAuth, asker: IdentityContext, assume: AssumeRole): AwsIdentity {
   if (role) return roleIdentity(role.roleArn, asker, assume);
   const secretAccessKey = creds?.awsSecretAccessKey;
   const keys = creds && secretAccessKey ? { accessKeyId: creds.awsAccessKeyId, secretAccessKey } : undefined;

@@ -5,12 +5,12 @@ import { isAuditEvent } from '../../types.ts';
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
-import { type AwsAuth, authMember, awsErrors, checkAuth } from './auth.ts';
+import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { rejectedRecords } from './errors.ts';
 
 type KinesisTarget = {
-  auth: AwsAuth;
+  auth: AwsTargetAuth;
   streamArn: string;
 };
 
