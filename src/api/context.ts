@@ -9,11 +9,11 @@ import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type {
   AgentEndpointInfo,
+  ApiClient,
   ApiKeyUsage,
-  CaptureParts,
-  Delivery,
+  DestinationTester,
   HeavyOperationQueue,
-  RequestClient,
+  NodeCaptures,
   SignInService,
   TrafficState,
 } from './dependencies.ts';
@@ -25,7 +25,7 @@ import { translateConflict, translateWriteError } from './write-errors.ts';
 export type { Announce };
 
 /** What the API needs of the rest of the gateway. */
-export interface App {
+export interface ApiApp {
   config: ApiSettings;
   prisma: PrismaClient;
   keys: Keys;
@@ -33,7 +33,7 @@ export interface App {
   /** Tells the agents of sessions what to do. */
   sessions: SessionCommands;
   /** Tries event destinations. */
-  delivery: Delivery;
+  destinationTester: DestinationTester;
   /** What the public side of this node knows of its traffic. */
   traffic: TrafficState;
   /** Where traffic policies are compiled. */
@@ -43,11 +43,11 @@ export interface App {
   /** Where agents connect to this node. */
   agentEndpoint(): AgentEndpointInfo;
   /** The requests of this node that people look at one by one. */
-  capture(): CaptureParts;
+  nodeCaptures(): NodeCaptures;
   /** Tells of what is written. */
   audit: AuditTrail;
   /** Notes which API keys are used. */
-  keyUse: ApiKeyUsage;
+  apiKeyUsage: ApiKeyUsage;
   /** Where users sign in. */
   signIn: SignInService;
   /** Runs operations that cost much. */
@@ -55,7 +55,7 @@ export interface App {
   /** The wall clock, in milliseconds. */
   now(): number;
   /** Aborted when the gateway is stopping: subscriptions end. */
-  ending: AbortSignal;
+  shutdownSignal: AbortSignal;
 }
 
 export interface Caller {
@@ -79,7 +79,7 @@ export interface Cascade {
 }
 
 /** What was written, to be told. */
-export interface Written {
+export interface AuditedWrite {
   resource: AuditedResource;
   action: Exclude<WriteAction, 'DELETED'>;
   id: string;
@@ -87,7 +87,7 @@ export interface Written {
 
 /** Events of what is written. The contexts are in the transactions of the writes. */
 export interface AuditTrail {
-  recordChange(context: Context, announce: Announce, written: Written): Promise<void>;
+  recordChange(context: Context, announce: Announce, written: AuditedWrite): Promise<void>;
   /**
    * To be called before an object is deleted, which may not exist.
    * @returns what writes the events; to be called after it.
@@ -95,27 +95,27 @@ export interface AuditTrail {
   prepareDeletionEvent(
     context: Context,
     announce: Announce,
-    deleted: Pick<Written, 'resource' | 'id'> & { cascade: Cascade | undefined },
+    deleted: Pick<AuditedWrite, 'resource' | 'id'> & { cascade: Cascade | undefined },
   ): Promise<() => Promise<void>>;
 }
 
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
-  readonly app: App;
+  readonly app: ApiApp;
   readonly operationId: string;
   /** What `uri`s begin with: no slash at its end. */
   readonly baseUrl: string;
   /** The other end of the request. */
-  readonly client: RequestClient;
+  readonly client: ApiClient;
   readonly #caller: Caller | ApiError;
   readonly #transaction: { tx: Db; announce: Announce } | undefined;
 
   constructor(
-    app: App,
+    app: ApiApp,
     operationId: string,
     baseUrl: string,
     caller: Caller | ApiError,
-    client: RequestClient,
+    client: ApiClient,
     transaction?: { tx: Db; announce: Announce },
   ) {
     this.app = app;
@@ -132,12 +132,12 @@ export class Context {
     return this.#caller;
   }
 
-  get isKnown(): boolean {
-    return this.knownCaller !== null;
+  get isAuthenticated(): boolean {
+    return this.authenticatedCaller !== null;
   }
 
   /** Who is calling; null for a stranger. */
-  get knownCaller(): Caller | null {
+  get authenticatedCaller(): Caller | null {
     return this.#caller instanceof ApiError ? null : this.#caller;
   }
 
@@ -188,12 +188,12 @@ export class Context {
     cascade?: Cascade,
   ): Promise<void> {
     return this.#transact(async (context, announce) => {
-      const tell = await this.app.audit.prepareDeletionEvent(context, announce, { resource, id, cascade });
+      const writeEvents = await this.app.audit.prepareDeletionEvent(context, announce, { resource, id, cascade });
       await work(context.db, announce).catch((error) => {
         throw translateWriteError(error, resource, 'DELETED');
       });
       announce({ kind: resource.kind, action: 'DELETED', id, accountId: context.accountId });
-      await tell();
+      await writeEvents();
     });
   }
 

@@ -27,22 +27,22 @@ export interface SignInService {
      * @param work gives null when the attempt failed.
      * @throws {ApiError} when it is too early for another one.
      */
-    make<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null>;
+    run<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null>;
   };
   /** @throws {ApiError} when too many passwords are being hashed. */
-  hash(password: string): Promise<string>;
+  hashPassword(password: string): Promise<string>;
   /**
    * Whether this is the password of a hash. Without a hash, saying no takes as long.
    * @throws {ApiError} when too many passwords are being hashed.
    */
-  isRight(password: string, stored: string | undefined): Promise<boolean>;
+  verifyPassword(password: string, stored: string | undefined): Promise<boolean>;
 }
 
 /** Notes which API keys are used, and writes it later. */
 export interface ApiKeyUsage {
-  used(keyId: string): void;
+  recordUse(keyId: string): void;
   /** Writes what was noted, now. It never rejects. */
-  write(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** Runs operations that cost much, a few of each account at a time. */
@@ -52,28 +52,28 @@ export interface HeavyOperationQueue {
 }
 
 /** The other end of one request, as far as signing in has to know it. */
-export interface RequestClient {
+export interface ApiClient {
   /** Its address; behind a trusted proxy, the address that the proxy names. */
   readonly ip: string;
   /** Whether it is on this machine. */
   readonly isLoopback: boolean;
   readonly userAgent: string;
   /** Why nobody can sign in from there; null where one can. */
-  readonly refusal: ApiError | null;
+  readonly signInRefusal: ApiError | null;
   /** The browser session that the response begins; undefined when it begins none. */
   readonly sessionId: string | undefined;
   /** Calls back when nobody waits for more of the response. @returns what ends that. */
-  onGone(listener: () => void): () => void;
+  onDisconnect(listener: () => void): () => void;
   /** @throws {ApiError} when nobody may sign in by this request: others may listen, or another page may have sent it. */
   checkMaySignIn(): void;
   /** Gives the browser the token of its session, or takes it away: null. */
   setSession(session: { id: string; token: string } | null): void;
   /** Adds a sign-in to the request's log line. */
-  note(signIn: SignInLogEntry): void;
+  recordSignIn(signIn: SignInLogEntry): void;
 }
 
 /** The captured requests of the node that is asked: they are in its memory, and nowhere else. */
-export interface CaptureParts {
+export interface NodeCaptures {
   readonly captures: Captures;
   readonly replays: Replays;
 }
@@ -81,15 +81,15 @@ export interface CaptureParts {
 /** What a node knows of its traffic: it is in the memory of the node that is asked, and nowhere else. */
 export interface TrafficState {
   /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
-  breaker(routeId: string): CircuitBreakerSnapshot | undefined;
+  circuitBreaker(routeId: string): CircuitBreakerSnapshot | undefined;
   /** Of any account; undefined when this node does not serve the endpoint. */
-  endpoint(id: string): EndpointTraffic | undefined;
+  endpointTraffic(id: string): EndpointTraffic | undefined;
   /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */
   roundTrip(sessionId: string): RoundTrip | undefined;
 }
 
 /** What became of a trial. */
-export interface TrialOutcome {
+export interface DestinationTestResult {
   ok: boolean;
   /** Milliseconds from the first byte sent to the answer understood. */
   latencyMs: number;
@@ -101,14 +101,14 @@ export interface TrialOutcome {
 }
 
 /** What the API needs of delivery. */
-export interface Delivery {
+export interface DestinationTester {
   /**
    * Sends one `event_destination_test.v0` event the way that all events go, but past those that wait. Takes 20 s at most.
    * @param target with its secrets in clear; undefined when they cannot be read.
    * @throws nothing: what fails is the outcome.
    */
-  tryDestination(
+  testDestination(
     target: Target | undefined,
     where: { destinationId: string; accountId: string },
-  ): Promise<TrialOutcome>;
+  ): Promise<DestinationTestResult>;
 }

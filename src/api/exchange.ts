@@ -17,11 +17,11 @@ export interface ApiExchange {
   /** Writes the body of its response. */
   body: BodyWriter;
   /** For the log line: filled in on the way. */
-  log: LogFields;
+  log: RequestLogFields;
 }
 
 /** What the log line of a request says beyond the request itself. */
-export interface LogFields {
+export interface RequestLogFields {
   keyId?: string;
   sessionId?: string;
   accountId?: string;

@@ -5,10 +5,10 @@ import { builder } from './builder/builder.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './errors/errors.ts';
 
-export const KEPT_MS = 24 * 60 * 60 * 1000;
+export const RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /** The argument of every mutation that a REST POST names. */
-export const keyed = builder.args((t) => ({
+export const idempotencyKeyArgument = builder.args((t) => ({
   idempotencyKey: t.string({
     description:
       'Any text of 1 to 255 printable characters. The same request with the same key, within 24 hours, gets the first ' +
@@ -17,7 +17,7 @@ export const keyed = builder.args((t) => ({
 }));
 
 /** How long an operation that waits for others may be under way: one that began earlier never came to an end. */
-const UNDER_WAY_MS = 60_000;
+const IN_PROGRESS_MAX_MS = 60_000;
 
 type Run<T> = (context: Context) => Promise<T>;
 
@@ -27,14 +27,19 @@ type Run<T> = (context: Context) => Promise<T>;
  * @param request what must be the same for the answer to be the same.
  * @param run must reject when anything failed.
  */
-export async function once<T extends object>(context: Context, key: string, request: string, run: Run<T>): Promise<T> {
-  const slot = slotOf(context, key, request);
+export async function idempotent<T extends object>(
+  context: Context,
+  key: string,
+  request: string,
+  run: Run<T>,
+): Promise<T> {
+  const keyedRequest = keyedRequestOf(context, key, request);
   return context.inTransaction(async (transaction) => {
-    const stored = await claim<T>(transaction, slot);
+    const stored = await claimKey<T>(transaction, keyedRequest);
     if (stored) return stored;
-    const answer = await run(transaction);
-    await keep(transaction, slot, answer);
-    return answer;
+    const response = await run(transaction);
+    await storeResponse(transaction, keyedRequest, response);
+    return response;
   });
 }
 
@@ -42,40 +47,40 @@ export async function once<T extends object>(context: Context, key: string, requ
  * The same for an operation that writes nothing and waits for somebody else: it runs outside of any transaction, which
  * would keep others waiting with it. The same request fails with `CONFLICT` while the first is under way.
  */
-export async function onceApart<T extends object>(
+export async function idempotentOutsideTransaction<T extends object>(
   context: Context,
   key: string,
   request: string,
   run: Run<T>,
 ): Promise<T> {
-  const slot = slotOf(context, key, request);
-  const stored = await context.inTransaction((transaction) => claim<T>(transaction, slot));
+  const keyedRequest = keyedRequestOf(context, key, request);
+  const stored = await context.inTransaction((transaction) => claimKey<T>(transaction, keyedRequest));
   if (stored) return stored;
   try {
-    const answer = await run(context);
-    await keep(context, slot, answer);
-    return answer;
+    const response = await run(context);
+    await storeResponse(context, keyedRequest, response);
+    return response;
   } catch (error) {
-    await context.db.idempotentAnswer.deleteMany({ where: slot.id });
+    await context.db.idempotentAnswer.deleteMany({ where: keyedRequest.id });
     throw error;
   }
 }
 
 /** Where an answer is kept. */
-interface Slot {
+interface KeyedRequest {
   id: { ownerId: string; key: string };
   fingerprint: string;
   /** What the answer's encryption is bound to. */
-  place: string;
+  sealedFor: string;
 }
 
 /** @throws {ApiError} when the key is not one. */
-function slotOf({ caller }: Context, key: string, request: string): Slot {
+function keyedRequestOf({ caller }: Context, key: string, request: string): KeyedRequest {
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new ApiError('badIdempotencyKey');
   return {
     id: { ownerId: caller.ownerId, key },
     fingerprint: createHash('sha256').update(request).digest('base64url'),
-    place: `idempotent_answer:${caller.ownerId}:${key}`,
+    sealedFor: `idempotent_answer:${caller.ownerId}:${key}`,
   };
 }
 
@@ -84,25 +89,25 @@ function slotOf({ caller }: Context, key: string, request: string): Slot {
  * @returns the answer that was given before; undefined when it is to be made now.
  * @throws {ApiError} when the key is another request's, or the first one is under way.
  */
-async function claim<T extends object>({ db, app }: Context, slot: Slot): Promise<T | undefined> {
+async function claimKey<T extends object>({ db, app }: Context, keyedRequest: KeyedRequest): Promise<T | undefined> {
   const before = (ms: number) => ({ createdAt: { lte: new Date(app.now() - ms) } });
   await db.idempotentAnswer.deleteMany({
-    where: { ...slot.id, OR: [before(KEPT_MS), { answer: null, ...before(UNDER_WAY_MS) }] },
+    where: { ...keyedRequest.id, OR: [before(RETENTION_MS), { answer: null, ...before(IN_PROGRESS_MAX_MS) }] },
   });
   // Waits for a transaction under way with the same key, and then finds its answer.
   const { count } = await db.idempotentAnswer.createMany({
-    data: [{ ...slot.id, fingerprint: slot.fingerprint, createdAt: new Date(app.now()) }],
+    data: [{ ...keyedRequest.id, fingerprint: keyedRequest.fingerprint, createdAt: new Date(app.now()) }],
     skipDuplicates: true,
   });
   if (count > 0) return undefined;
-  const stored = await db.idempotentAnswer.findUnique({ where: { ownerId_key: slot.id } });
+  const stored = await db.idempotentAnswer.findUnique({ where: { ownerId_key: keyedRequest.id } });
   if (!stored) throw new ApiError('changedMeanwhile');
-  if (stored.fingerprint !== slot.fingerprint) throw new ApiError('idempotencyKeyReused');
+  if (stored.fingerprint !== keyedRequest.fingerprint) throw new ApiError('idempotencyKeyReused');
   if (!stored.answer) throw new ApiError('idempotencyKeyUnderWay');
-  return JSON.parse(app.keys.open(stored.answer, slot.place)) as T;
+  return JSON.parse(app.keys.open(stored.answer, keyedRequest.sealedFor)) as T;
 }
 
-async function keep({ db, app }: Context, { id, place }: Slot, answer: object): Promise<void> {
-  const sealed = app.keys.seal(JSON.stringify(answer), place);
+async function storeResponse({ db, app }: Context, { id, sealedFor }: KeyedRequest, response: object): Promise<void> {
+  const sealed = app.keys.seal(JSON.stringify(response), sealedFor);
   await db.idempotentAnswer.update({ where: { ownerId_key: id }, data: { answer: sealed } });
 }

@@ -38,15 +38,15 @@ export interface SearchColumns {
 }
 
 /** The two columns that most tables have for notes of their owners. */
-export const NOTES = ['t.description', 't.metadata'];
+export const NOTE_COLUMNS = ['t.description', 't.metadata'];
 
 /** The search of a kind that is known by its description alone. */
 export const searchByNotes = (rank: number, table: string): SearchColumns => ({
   ...{ rank, table, title: 't.description', detail: 't.metadata' },
-  texts: NOTES,
+  texts: NOTE_COLUMNS,
 });
 
 /** The event that records a change: `domain_created.v0`. */
-export function eventOf({ audit }: AuditedResource, action: WriteAction): EventName {
+export function eventNameOf({ audit }: AuditedResource, action: WriteAction): EventName {
   return `${audit.name}_${action.toLowerCase() as ObjectAction}.v0`;
 }

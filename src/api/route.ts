@@ -16,7 +16,7 @@ export interface Route {
   /** What the answer shows, as a GraphQL selection: it is the documented body, member by member. */
   selection: string;
   /** Members that existing clients send for what does not exist here: null or empty stands for "not given". */
-  unavailable?: readonly string[];
+  ignoredMembers?: readonly string[];
 }
 
 export function route(
@@ -25,7 +25,7 @@ export function route(
   status: Route['status'],
   field: string,
   selection = '',
-  unavailable?: readonly string[],
+  ignoredMembers?: readonly string[],
 ): Route {
-  return { method, path, status, field, selection, unavailable };
+  return { method, path, status, field, selection, ignoredMembers };
 }

@@ -17,25 +17,25 @@ import { qualityValues } from '../http/quality-values.ts';
 import { networksOf } from '../net/networks.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
-import type { App } from './context.ts';
+import type { ApiApp } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
 import type { ApiExchange } from './exchange.ts';
 import { createEngine } from './graphql/engine.ts';
-import { graphiql, wantsGraphiql } from './graphql/graphiql.ts';
+import { createGraphiqlPage, requestsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
 import { createAdmission } from './http/admission.ts';
 import type { IsChangeFeedConnected } from './http/authentication.ts';
-import { Connections } from './http/connections.ts';
+import { ApiConnections } from './http/connections.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
-import { answerClientErrors } from './http/parser-errors.ts';
-import { normalPath, wrongHead } from './http/request-head.ts';
-import { requestLog } from './http/request-log.ts';
+import { respondToClientErrors } from './http/parser-errors.ts';
+import { checkRequestHead, normalizePath } from './http/request-head.ts';
+import { createRequestLogger } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
-import { prepareRow, restApp, rootOf } from './rest/handler.ts';
+import { createRestApp, prepareRoute, serveCollectionList } from './rest/handler.ts';
 import { serveOpenApi } from './rest/openapi.ts';
 import type { Route } from './route.ts';
 
@@ -51,16 +51,16 @@ export interface Api {
   /** From now on, answers end their connections. */
   drain(): void;
   /** Forgets which API keys were accepted: something may have been missed. */
-  forget(): void;
+  forgetCallers(): void;
 }
 
 export interface ApiOptions {
-  app: App;
+  app: ApiApp;
   schema: GraphQLSchema;
   routes: Route[];
   log: Logger;
   metrics: ApiMetrics;
-  hearing: IsChangeFeedConnected;
+  isChangeFeedConnected: IsChangeFeedConnected;
   /** Left out: none was built. */
   dashboard?: Dashboard;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
@@ -74,25 +74,39 @@ export interface ApiOptions {
 const NO_DASHBOARD: Dashboard = { files: new Map(), operations: new Map() };
 
 export function createApi(options: ApiOptions): Api {
-  const { app, schema, routes, log, metrics, hearing, dashboard = NO_DASHBOARD, tls, onlyYoga = false } = options;
+  const {
+    app,
+    schema,
+    routes,
+    log,
+    metrics,
+    isChangeFeedConnected,
+    dashboard = NO_DASHBOARD,
+    tls,
+    onlyYoga = false,
+  } = options;
   const { writeStallMs } = options;
   const { config } = app;
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
-  const { toRest, toGraphql, forget } = createAdmission(app, hearing);
-  const rows = routes.map((row) => prepareRow(schema, row));
-  const rest = restApp(rows, { '/': rootOf(rows), '/openapi.json': serveOpenApi(schema, rows) }, toRest);
+  const { admitRest, admitGraphql, forgetCallers } = createAdmission(app, isChangeFeedConnected);
+  const preparedRoutes = routes.map((row) => prepareRoute(schema, row));
+  const rest = createRestApp(
+    preparedRoutes,
+    { '/': serveCollectionList(preparedRoutes), '/openapi.json': serveOpenApi(schema, preparedRoutes) },
+    admitRest,
+  );
   const engine = createEngine(schema, dashboard.operations);
-  const graphql = graphqlHandler({ engine, admit: toGraphql, onlyYoga });
+  const graphql = graphqlHandler({ engine, admit: admitGraphql, onlyYoga });
   const allowOrigin = corsFor(config.corsOrigins);
-  const report = requestLog(log, metrics);
+  const logRequest = createRequestLogger(log, metrics);
   const proxies = networksOf(config.trustedProxies);
   const body = new ResponseBodies();
-  const page = graphiql();
+  const serveGraphiql = createGraphiqlPage();
   let draining = false;
 
   // Express changes the prototype of each request and response, which slows all later use of them, unless they have
   // the right one from the beginning.
-  const made = {
+  const httpClasses = {
     IncomingMessage: withPrototype(IncomingMessage, rest.request),
     ServerResponse: withPrototype(ServerResponse, rest.response),
     requireHostHeader: false, // What is wrong with a head is said in our own words.
@@ -117,19 +131,19 @@ export function createApi(options: ApiOptions): Api {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (draining) response.setHeader('Connection', 'close');
     response.once('close', () => {
-      report(exchange, performance.now() - started);
+      logRequest(exchange, performance.now() - started);
       // An answer that was under way when the drain began did not say that it is the last one.
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
 
-    const wrong = wrongHead(request);
-    if (wrong) {
+    const headError = checkRequestHead(request);
+    if (headError) {
       response.setHeader('Connection', 'close'); // Where its body ends is not sure.
-      return sendError(exchange, wrong);
+      return sendError(exchange, headError);
     }
-    const asked = request.url?.split('?', 1)[0] ?? '';
-    const path = normalPath(asked);
-    if (path !== asked) request.url = path + (request.url ?? '').slice(asked.length);
+    const requestedPath = request.url?.split('?', 1)[0] ?? '';
+    const path = normalizePath(requestedPath);
+    if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);
     if (path === '/') {
@@ -138,50 +152,50 @@ export function createApi(options: ApiOptions): Api {
       if (isRead && prefersHtml(request.headers.accept ?? '')) return redirectToDashboard(exchange);
     }
     allowOrigin(request, response, () => {
-      if (path === '/graphql' && wantsGraphiql(request)) page(exchange);
+      if (path === '/graphql' && requestsGraphiql(request)) serveGraphiql(exchange);
       else if (path === '/graphql') graphql(exchange).catch((error) => sendError(exchange, error));
       else rest(request as never, Object.assign(response, { locals: { exchange } }) as never);
     });
   };
-  let waiting: (() => void)[] | undefined = [];
-  const inTurn: RequestListener = (request, response) =>
-    connections.begin(request, response, () => {
-      if (waiting) waiting.push(() => response.destroyed || handle(request, response));
+  let pendingRequests: (() => void)[] | undefined = [];
+  const listener: RequestListener = (request, response) =>
+    connections.enqueue(request, response, () => {
+      if (pendingRequests) pendingRequests.push(() => response.destroyed || handle(request, response));
       else handle(request, response);
     });
-  const server = serverOf(tls, made, inTurn);
+  const server = serverOf(tls, httpClasses, listener);
   const isProxy = (ip: string) => proxies.has(ip);
-  const connections = new Connections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
+  const connections = new ApiConnections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
   const proxied = new ProxyProtocolListeners(config, { log });
   proxied.guard('api', server);
-  server.on('checkExpectation', inTurn);
-  answerClientErrors(server, connections, log, metrics);
+  server.on('checkExpectation', listener);
+  respondToClientErrors(server, connections, log, metrics);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 
   return {
     server,
     open() {
-      const due = waiting ?? [];
-      waiting = undefined;
-      for (const begin of due) begin();
+      const pending = pendingRequests ?? [];
+      pendingRequests = undefined;
+      for (const begin of pending) begin();
     },
     drain() {
       draining = true;
       void proxied.close();
       server.closeIdleConnections();
     },
-    forget,
+    forgetCallers,
   };
 }
 
-type Made = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'requireHostHeader'>;
+type HttpClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'requireHostHeader'>;
 
-function serverOf(tls: ApiOptions['tls'], made: Made, listener: RequestListener): Server {
-  if (!tls) return createServer(made, listener);
+function serverOf(tls: ApiOptions['tls'], httpClasses: HttpClasses, listener: RequestListener): Server {
+  if (!tls) return createServer(httpClasses, listener);
   const terms = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
-  const server = createTlsServer({ ...made, ...terms, ...tls.pair, handshakeTimeout }, listener);
+  const server = createTlsServer({ ...httpClasses, ...terms, ...tls.pair, handshakeTimeout }, listener);
   tls.onChange((pair) => server.setSecureContext({ ...terms, ...pair }));
   server.on('tlsClientError', (_, socket) => socket.destroy()); // Of a handshake that takes too long, Node only tells.
   return server;
@@ -216,10 +230,13 @@ function corsFor(origins: string[]): Middleware {
 }
 
 /** A class whose instances have another prototype, which must inherit from the class's own. */
-function withPrototype<Made extends new (...args: never[]) => object>(base: Made, prototype: object): Made {
+function withPrototype<HttpClasses extends new (...args: never[]) => object>(
+  base: HttpClasses,
+  prototype: object,
+): HttpClasses {
   function Instance(this: object, ...args: unknown[]) {
     (base as unknown as (...args: unknown[]) => void).apply(this, args); // Node's own are functions still.
   }
   Instance.prototype = prototype;
-  return Instance as unknown as Made;
+  return Instance as unknown as HttpClasses;
 }

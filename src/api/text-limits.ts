@@ -5,25 +5,25 @@ import { ApiError, type ErrorName } from './errors/errors.ts';
 export const DESCRIPTION_MAX_BYTES = 255;
 export const METADATA_MAX_BYTES = 4096;
 
-export interface Texts {
+export interface OwnerNotes {
   description?: string | null;
   metadata?: string | null;
 }
 
-const tooLong = {
+const tooLongErrors = {
   key: { description: 'keyDescriptionTooLong', metadata: 'keyMetadataTooLong' },
   domain: { description: 'domainDescriptionTooLong', metadata: 'domainMetadataTooLong' },
   other: { description: 'descriptionTooLong', metadata: 'metadataTooLong' },
-} as const satisfies Record<string, Record<keyof Texts, ErrorName>>;
+} as const satisfies Record<string, Record<keyof OwnerNotes, ErrorName>>;
 
 /**
  * The description and metadata of an input, as the database takes them: what was not given (absent or null) is
  * undefined, which leaves the default or the stored value.
  * @throws {ApiError} when one is too long.
  */
-export function checkTexts({ description, metadata }: Texts, family: keyof typeof tooLong = 'other') {
-  if (description) checkBytes('description', description, DESCRIPTION_MAX_BYTES, tooLong[family].description);
-  if (metadata) checkBytes('metadata', metadata, METADATA_MAX_BYTES, tooLong[family].metadata);
+export function checkTexts({ description, metadata }: OwnerNotes, family: keyof typeof tooLongErrors = 'other') {
+  if (description) checkBytes('description', description, DESCRIPTION_MAX_BYTES, tooLongErrors[family].description);
+  if (metadata) checkBytes('metadata', metadata, METADATA_MAX_BYTES, tooLongErrors[family].metadata);
   return { description: description ?? undefined, metadata: metadata ?? undefined };
 }
 

@@ -16,10 +16,10 @@ export function translateWriteError(
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   switch (error.code) {
     case 'P2025':
-      return new ApiError('notFound', { thing: nounOf(kind) });
+      return new ApiError('notFound', { kind: nounOf(kind) });
     case 'P2003':
       return action === 'DELETED'
-        ? new ApiError(conflicts.inUse ?? 'inUse', { thing: nounOf(kind) })
+        ? new ApiError(conflicts.inUse ?? 'inUse', { kind: nounOf(kind) })
         : new ApiError('changedMeanwhile');
     case 'P2002':
       return new ApiError(conflicts.taken ?? 'changedMeanwhile');

@@ -2,9 +2,9 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { auditObjects } from '../api/audit/audit-objects.ts';
-import { auditTrail } from '../api/audit/audit-trail.ts';
-import type { App } from '../api/context.ts';
+import { createAuditObjectLoader } from '../api/audit/audit-objects.ts';
+import { createAuditTrail } from '../api/audit/audit-trail.ts';
+import type { ApiApp } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
 import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
@@ -24,7 +24,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import { type ReservedAddress, stopperOf } from './managed-server.ts';
 import type { Storage } from './storage.ts';
 
-export interface ApiPlaneParts extends Pick<App, 'policies' | 'signingKey' | 'now'> {
+export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 'now'> {
   storage: Storage;
   sessions: SessionCommands;
   events: EventPlane;
@@ -37,7 +37,7 @@ export interface ApiPlaneParts extends Pick<App, 'policies' | 'signingKey' | 'no
 }
 
 export interface ApiPlane {
-  app: App;
+  app: ApiApp;
   /** Begins to serve requests. */
   open(): Promise<void>;
 }
@@ -65,31 +65,31 @@ export async function startApiPlane(
   const keyUse = await parts.start({
     name: 'record of API key use',
     start: () => new ApiKeyUsageWriter(prisma, now, log),
-    stop: (keyUse) => keyUse.write(),
+    stop: (keyUse) => keyUse.flush(),
   });
   const ending = new AbortController();
-  const app: App = {
+  const app: ApiApp = {
     config,
     prisma,
     keys,
     changes,
     sessions,
-    delivery: events,
+    destinationTester: events,
     traffic: {
-      breaker: (routeId) => dataPlane.edges.breaker(routeId),
-      endpoint: (id) => dataPlane.endpoints.trafficOf(id),
+      circuitBreaker: (routeId) => dataPlane.edges.breaker(routeId),
+      endpointTraffic: (id) => dataPlane.endpoints.trafficOf(id),
       roundTrip: (sessionId) => dataPlane.sessions.roundTrip(sessionId),
     },
     policies,
     signingKey,
-    audit: auditTrail(auditObjects(schema, routes)),
-    keyUse,
+    audit: createAuditTrail(createAuditObjectLoader(schema, routes)),
+    apiKeyUsage: keyUse,
     signIn: createSignInService(now),
     heavyOperations: new HeavyOperations(),
     agentEndpoint: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
-    capture: () => dataPlane,
+    nodeCaptures: () => dataPlane,
     now,
-    ending: ending.signal,
+    shutdownSignal: ending.signal,
   };
   const tls = config.apiTls && (await startListenerTls(parts, config.apiTls, log));
   if (tls) certificates.push(tls);
@@ -99,14 +99,14 @@ export async function startApiPlane(
     routes,
     log,
     metrics: apiMetrics(registry),
-    hearing: isChangeFeedConnected,
+    isChangeFeedConnected,
     dashboard: await readDashboard(options.dashboard),
     tls,
     onlyYoga: options.onlyYoga,
     writeStallMs: options.writeStallMs,
   });
   // What was missed while the feed was disconnected may have revoked a key.
-  changes.onGap(() => api.forget());
+  changes.onGap(() => api.forgetCallers());
   const stop = stopperOf(api.server);
   return {
     app,

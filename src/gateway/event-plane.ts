@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Delivery } from '../api/dependencies.ts';
+import type { DestinationTester } from '../api/dependencies.ts';
 import type { Config } from '../config/config.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';
@@ -50,7 +50,7 @@ export interface EventPlaneParts {
   requestMs: number | undefined;
 }
 
-export interface EventPlane extends Delivery {
+export interface EventPlane extends DestinationTester {
   /** Where the public side tells of its traffic. */
   reporter: TrafficReporter;
   /** Begins to deliver. Resolves when it is known who hears of traffic. */
@@ -131,7 +131,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
       await audience.refresh();
     },
 
-    async tryDestination(target, where) {
+    async testDestination(target, where) {
       const eventId = newId('ev');
       const envelope = {
         id: eventId,

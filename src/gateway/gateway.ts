@@ -1,7 +1,7 @@
 // Starts the parts of a gateway in order, each with the parts before it, and stops them in the opposite order.
 
 import { Registry } from 'prom-client';
-import type { App } from '../api/context.ts';
+import type { ApiApp } from '../api/context.ts';
 import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
@@ -40,7 +40,7 @@ export interface Gateway {
   first: FirstSecrets | null;
   /** The token of the link by which an admin sets the first password; null when an admin has a password. */
   signInToken: string | null;
-  app: App;
+  app: ApiApp;
   registrar: NodeRegistrar;
   events: EventPlane;
   /** Stops: takes no new requests, and finishes those under way within `DRAIN_MS`. It never rejects. */

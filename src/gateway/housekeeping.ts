@@ -1,7 +1,7 @@
 // What is deleted from the database now and then.
 
 import type { Logger } from 'pino';
-import { KEPT_MS } from '../api/idempotency.ts';
+import { RETENTION_MS } from '../api/idempotency.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
@@ -35,7 +35,7 @@ export function startHousekeeping(
       HOUSEKEEPING_MS,
       () =>
         Promise.all([
-          prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - KEPT_MS) } } }),
+          prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - RETENTION_MS) } } }),
           sweepExpiredAddresses(parts, nodeId, holdMs),
           sweepSignIns(prisma, changes, now()),
         ]),

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { Connections } from '../api/http/connections.ts';
+import { ApiConnections } from '../api/http/connections.ts';
 import { metricsFor } from './metrics.ts';
 
 /** Limit of open connections: enough for probes and a few that collect metrics. */
@@ -36,8 +36,8 @@ export function createAdminServer(registry: Registry, reasonNotReady: () => Prom
     Number((await reasonNotReady()) === null),
   );
   const server = createServer((request, response) =>
-    connections.begin(request, response, () => void handle(request, response)),
+    connections.enqueue(request, response, () => void handle(request, response)),
   );
-  const connections = new Connections(server, { max: CONNECTIONS_MAX, isProxy: () => true });
+  const connections = new ApiConnections(server, { max: CONNECTIONS_MAX, isProxy: () => true });
   return server;
 }

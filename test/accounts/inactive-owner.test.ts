@@ -7,10 +7,10 @@ import { type Owner, startTestGateway, type TestGateway } from '../support/gatew
 import type { Answer } from '../support/http.ts';
 import { subscribe } from '../support/sse.ts';
 import {
+  allowsAnonymous,
   argumentsOf,
   documentOf,
   fieldNamed,
-  isOpen,
   mutations,
   queries,
   requestOf,
@@ -65,7 +65,7 @@ describe('REST', () => {
 });
 
 describe('GraphQL', () => {
-  test.each([...queries, ...mutations].filter((field) => !isOpen(field)))(
+  test.each([...queries, ...mutations].filter((field) => !allowsAnonymous(field)))(
     '$name refuses a key of an inactive owner as one that never was',
     async (field) => {
       const values = argumentsOf(field, holder);

@@ -42,7 +42,7 @@ export const subscriptions = fieldsOf('Subscription');
 export const fieldNamed = (name: string) => [...queries, ...mutations].find((field) => field.name === name) as Field;
 
 /** Whether strangers may use a field, too; what they get of it, the tests of signing in prove. */
-export const isOpen = ({ extensions }: Field) => extensions.isOpen === true;
+export const allowsAnonymous = ({ extensions }: Field) => extensions.allowsAnonymous === true;
 
 /** What ids of other names than `id` are ids of. */
 const named: Record<string, string[]> = {

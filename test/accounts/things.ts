@@ -137,7 +137,7 @@ export function oneOfEach({
 
 /** Captures a request to an account's edge, for a name that nothing serves. @returns its id. */
 export function leaveCaptured(gateway: TestGateway, { account, ids }: Pick<Holder, 'account' | 'ids'>): string {
-  const { captures } = gateway.app.capture();
+  const { captures } = gateway.app.nodeCaptures();
   const { accountId } = account;
   const endpointId = ids.servedEndpoint ?? '';
   captures.start(endpointId, { accountId, ownerId: 'usr_1' }, { bodyBytes: 0, redactHeaders: [], minutes: 60 });

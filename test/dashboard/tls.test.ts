@@ -177,7 +177,7 @@ describe('files that change', () => {
       routes,
       log: pino({ level: 'silent' }),
       metrics,
-      hearing: () => true,
+      isChangeFeedConnected: () => true,
       tls,
     });
     api.open();

@@ -183,7 +183,7 @@ describe('why one is not sent, or fails', () => {
   });
 
   test('a connection that went over to another protocol', async () => {
-    const { captures } = lab.gateway.app.capture();
+    const { captures } = lab.gateway.app.nodeCaptures();
     const [host, port] = lab.gateway.http.split(':');
     const echo = connect({ host, port: Number(port) });
     echo.write(`GET /up HTTP/1.1\r\nHost: ${tunnel.name}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
@@ -207,7 +207,7 @@ describe('why one is not sent, or fails', () => {
     await lab.start(gone.id);
     const request = await capturedVisit(gone, '/gone');
     await listener.close();
-    await expect.poll(() => lab.gateway.app.capture().captures.endpoint(gone.id)).toBeUndefined();
+    await expect.poll(() => lab.gateway.app.nodeCaptures().captures.endpoint(gone.id)).toBeUndefined();
     await expect(lab.replay(request.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(lab.asked).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe('why one is not sent, or fails', () => {
     const listener = lab.session.httpEndpoint().domain(name);
     await listener.mutualTlsca(Buffer.from(lab.gateway.ca)).listenAndForward(lab.upstream);
     const id = await lab.endpointId(name);
-    const { captures, replays } = lab.gateway.app.capture();
+    const { captures, replays } = lab.gateway.app.nodeCaptures();
     const request = await capturedVisit(tunnel, '/as-if');
     const captured = captures.get(request.id);
     if (!captured) throw new Error('it is gone');
@@ -227,7 +227,7 @@ describe('why one is not sent, or fails', () => {
   });
 
   test('no answer comes in time, or none at all', async () => {
-    const { captures } = lab.gateway.app.capture();
+    const { captures } = lab.gateway.app.nodeCaptures();
     const [address = '', port] = lab.gateway.http.split(':');
     const at = (port: number) => ({ http: { address, port }, https: { address, port } });
     const request = await capturedVisit(tunnel, '/held');

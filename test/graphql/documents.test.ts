@@ -45,7 +45,7 @@ describe('what is kept', () => {
   };
   const known = (documents: Documents, source: string, owner: DocumentOwner) => {
     const read = documents.read(source, owner);
-    return 'known' in read ? read.known : undefined;
+    return 'known' in read ? read.valid : undefined;
   };
   const source = '{ credentials { totalCount } }';
 

@@ -28,7 +28,7 @@ async function newKey(): Promise<{ id: string; key: string }> {
 
 /** What the API tells once all that was noted is written. */
 async function lastUsed(id: string, by: TestGateway = gateway): Promise<string | null> {
-  await by.app.keyUse.write();
+  await by.app.apiKeyUsage.flush();
   const { body } = await by.graphql(
     'query ($id: ID!) { apiKey(id: $id) { lastUsedAt } }',
     { id },
@@ -67,13 +67,13 @@ test('both doors count, and subscriptions', async () => {
 
 test('a key is written once a minute however often it is used, together with others', async () => {
   const keys = [await newKey(), await newKey(), await newKey()];
-  await gateway.app.keyUse.write();
+  await gateway.app.apiKeyUsage.flush();
   gateway.statements.length = 0;
   for (let round = 0; round < 10; round++) for (const { key } of keys) await use(key);
   for (const { id } of keys) expect(await lastUsed(id)).toBe('2026-11-21T09:00:00Z');
   expect(writes()).toHaveLength(1);
   for (const { key } of keys) await use(key);
-  await gateway.app.keyUse.write();
+  await gateway.app.apiKeyUsage.flush();
   expect(writes()).toHaveLength(1);
 });
 
@@ -90,12 +90,12 @@ test('no request waits for it: it is written three seconds later, in one go', as
     },
   );
   const stored = async () => (await gateway.app.prisma.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt;
-  own.used(id);
-  own.used((await newKey()).id);
+  own.recordUse(id);
+  own.recordUse((await newKey()).id);
   expect(await stored()).toBeNull();
   expect(scheduled).toMatchObject([{ ms: 3000 }]);
   scheduled[0]?.work();
-  await own.write();
+  await own.flush();
   expect(await stored()).toEqual(new Date('2026-11-21T09:00:00Z'));
 });
 
@@ -103,7 +103,7 @@ test('an older minute never takes the place of a newer one, as of a process whos
   const { id, key } = await newKey();
   now += 3_600_000;
   await use(key);
-  await gateway.app.keyUse.write();
+  await gateway.app.apiKeyUsage.flush();
   now = start;
   await use(key);
   expect(await lastUsed(id)).toBe('2026-11-21T10:00:00Z');
@@ -127,7 +127,7 @@ test('it is no change and no event, and REST does not show it', async () => {
   const told: unknown[] = [];
   const stop = gateway.app.changes.listen((change) => told.push(change));
   await use(key);
-  await gateway.app.keyUse.write();
+  await gateway.app.apiKeyUsage.flush();
   stop();
   expect(told).toEqual([]);
   const { body } = await account.call('GET', `/api_keys/${id}`);
@@ -139,7 +139,7 @@ test('a refused key is not used', async () => {
   await account.call('DELETE', `/api_keys/${id}`);
   expect((await use(key)).status).toBe(401);
   gateway.statements.length = 0;
-  await gateway.app.keyUse.write();
+  await gateway.app.apiKeyUsage.flush();
   expect(writes()).toHaveLength(0);
 });
 
@@ -148,7 +148,7 @@ test('a key that is deleted meanwhile, and one that never was, harm nobody', asy
   await use(gone.key);
   await use(kept.key);
   await account.call('DELETE', `/api_keys/${gone.id}`);
-  gateway.app.keyUse.used(newId('ak'));
+  gateway.app.apiKeyUsage.recordUse(newId('ak'));
   expect(await lastUsed(kept.id)).toBe('2026-11-21T09:00:00Z');
 });
 
@@ -157,8 +157,8 @@ test('what cannot be written is logged, and no request fails for it', async () =
   const { prisma } = gateway.app;
   await prisma.$executeRaw`ALTER TABLE api_key RENAME COLUMN last_used_at TO last_used_hidden`;
   try {
-    gateway.app.keyUse.used(id);
-    await gateway.app.keyUse.write();
+    gateway.app.apiKeyUsage.recordUse(id);
+    await gateway.app.apiKeyUsage.flush();
   } finally {
     await prisma.$executeRaw`ALTER TABLE api_key RENAME COLUMN last_used_hidden TO last_used_at`;
   }

@@ -61,7 +61,11 @@ test('who does not read by TLS has no copy of the page encrypted for it, is cut,
   const app = { ...gateway.app, config: { ...gateway.app.config, maxApiConnections: 40 } };
   const api = createApi({
     ...{ app, schema, routes, log: pino({ level: 'silent' }), metrics: apiMetrics(new Registry()) },
-    ...{ hearing: () => true, tls: { pair: { cert, key }, onChange() {}, close() {} }, writeStallMs: STALL_MS },
+    ...{
+      isChangeFeedConnected: () => true,
+      tls: { pair: { cert, key }, onChange() {}, close() {} },
+      writeStallMs: STALL_MS,
+    },
   });
   api.open();
   api.server.listen(0, '127.0.0.1');

@@ -17,8 +17,8 @@ beforeAll(async () => {
   gateway = await startWithDashboard({ PUBLIC_API_URL: 'https://gateway.example' });
   account = await gateway.newAccount();
   const { signIn } = gateway.app;
-  const { isRight } = signIn;
-  signIn.isRight = async (...given) => {
+  const { verifyPassword: isRight } = signIn;
+  signIn.verifyPassword = async (...given) => {
     const right = await isRight(...given);
     const now = meanwhile;
     meanwhile = undefined;

@@ -51,7 +51,7 @@ test('after five failures with one e-mail address from one place, each further a
 test('strangers who know an e-mail address do not shut its owner out, however many they are', async () => {
   // What a stranger does, without the work of hashing for each.
   const { attempts } = gateway.app.signIn;
-  const guess = (place: number) => attempts.make(ADMIN, `198.18.${place >> 8}.${place & 255}`, async () => null);
+  const guess = (place: number) => attempts.run(ADMIN, `198.18.${place >> 8}.${place & 255}`, async () => null);
   for (let place = 0; place < 300; place++) await guess(place);
   expect((await elsewhere().signIn(ADMIN)).body.errors).toBeUndefined();
   expect(refusal(await wrong())).toBe(WRONG);
@@ -59,7 +59,7 @@ test('strangers who know an e-mail address do not shut its owner out, however ma
 
 test('after a hundred failures with one e-mail address, from wherever, each place has one more guess', async () => {
   const { attempts } = gateway.app.signIn;
-  const guess = (ip: string) => attempts.make(ADMIN, ip, async () => null);
+  const guess = (ip: string) => attempts.run(ADMIN, ip, async () => null);
   for (let place = 0; place < 100; place++) await guess(`198.18.0.${place}`);
   const one = elsewhere();
   expect(refusal(await wrong(ADMIN, one))).toBe(WRONG);
@@ -150,7 +150,7 @@ test('who finds the queue full is sent away, and has not failed by it', async ()
   let isFull = true;
   // Two under way and twenty waiting, each in whose place another comes at once.
   const others = Array.from({ length: 22 }, async () => {
-    while (isFull) await gateway.app.signIn.hash(PASSWORD);
+    while (isFull) await gateway.app.signIn.hashPassword(PASSWORD);
   });
   for (let attempt = 1; attempt <= 6; attempt++) {
     const refused = await elsewhere().signIn(ADMIN);

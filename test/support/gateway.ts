@@ -231,7 +231,7 @@ export async function startTestGateway(
     async byYoga() {
       const metrics = apiMetrics(new Registry());
       const dashboard = await readDashboard(options.dashboard);
-      const more = { hearing: () => false, dashboard, onlyYoga: true };
+      const more = { isChangeFeedConnected: () => false, dashboard, onlyYoga: true };
       const { server, open } = createApi({ app, schema, routes, log: logger, metrics, ...more });
       open();
       server.listen(0, '127.0.0.1');

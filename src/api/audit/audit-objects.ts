@@ -3,25 +3,25 @@
 import type { GraphQLSchema } from 'graphql';
 import { auditedResources } from '../collections/nodes.ts';
 import type { Context } from '../context.ts';
-import type { Operation } from '../graphql/operation.ts';
-import { ownOperation } from '../graphql/own-operations.ts';
+import { internalOperation } from '../graphql/internal-operations.ts';
+import type { PreparedOperation } from '../graphql/operation.ts';
 import type { AuditedResource } from '../resource.ts';
 import { inSnakeCase } from '../rest/handler.ts';
 import type { Route } from '../route.ts';
 
 /** An object of the caller's account as `GET` answers with it in this context; null when there is none. */
-export type ShowObject = (context: Context, resource: AuditedResource, id: string) => Promise<object | null>;
+export type LoadAuditObject = (context: Context, resource: AuditedResource, id: string) => Promise<object | null>;
 
 /** @throws {Error} naming the kind that has no row of the REST surface to take the object from: a start fails then. */
-export function auditObjects(schema: GraphQLSchema, routes: readonly Route[]): ShowObject {
+export function createAuditObjectLoader(schema: GraphQLSchema, routes: readonly Route[]): LoadAuditObject {
   const operations = new Map(
     auditedResources().map((resource) => [
       resource.kind,
-      lookUpOf(schema, resource.kind, selectionOf(resource, routes)),
+      auditQueryOf(schema, resource.kind, selectionOf(resource, routes)),
     ]),
   );
   return async (context, { kind }, id) => {
-    const { data, errors } = await (operations.get(kind) as Operation).run({ id }, context);
+    const { data, errors } = await (operations.get(kind) as PreparedOperation).run({ id }, context);
     if (errors?.[0]) throw errors[0].originalError ?? errors[0];
     return (data as { node: object | null }).node;
   };
@@ -35,8 +35,8 @@ function selectionOf({ kind, audit }: AuditedResource, routes: readonly Route[])
 }
 
 /** By `node`, which takes no more than an id, whatever else is in the path of the resource. */
-function lookUpOf(schema: GraphQLSchema, kind: string, selection: string): Operation {
+function auditQueryOf(schema: GraphQLSchema, kind: string, selection: string): PreparedOperation {
   const typeName = kind.charAt(0).toUpperCase() + kind.slice(1);
   const source = `query ${kind}Audit($id: ID!) { node(id: $id) { ... on ${typeName} { ${inSnakeCase(selection)} } } }`;
-  return ownOperation(schema, `audit events of ${kind}`, source);
+  return internalOperation(schema, `audit events of ${kind}`, source);
 }

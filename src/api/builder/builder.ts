@@ -12,7 +12,7 @@ import { rfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
-export interface Types {
+export interface SchemaTypes {
   Context: Context;
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
@@ -26,13 +26,13 @@ export interface Types {
 }
 
 /** An object type whose rows have an id; which other members they have is its own file's business. */
-export type RowRef = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row>;
+export type ObjectRowRef = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>, ObjectRow>;
 
-export interface Row {
+export interface ObjectRow {
   id: string;
 }
 
-export const builder = new SchemaBuilder<Types>({
+export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [LoadedPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
@@ -87,12 +87,12 @@ builder.scalarType('Json', {
 });
 
 /** `{ id, uri }`: how one object names another. */
-export interface RefShape {
+export interface Reference {
   id: string;
   path: string;
 }
 
-export const Ref = builder.objectRef<RefShape>('Ref').implement({
+export const Ref = builder.objectRef<Reference>('Ref').implement({
   description: 'Another object, by its id and the URI of its resource.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the object.' }),

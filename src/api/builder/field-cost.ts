@@ -6,21 +6,21 @@ import type { GraphQLField } from 'graphql';
 export const COST_MAX = 90_000;
 
 /** Put on a field as its `extensions`: what it weighs, in fields of an answer. Left out: 1, as a field does. */
-export interface Weight {
+export interface FieldWeight {
   weight?: number;
 }
 
 /** Of a root field whose work is so large that a document may have it once. */
-export const ONCE = { weight: COST_MAX / 2 + 1 } satisfies Weight;
+export const ONCE_PER_DOCUMENT = { weight: COST_MAX / 2 + 1 } satisfies FieldWeight;
 /** Of a root field that a document may have a few times. */
-export const FEW = { weight: COST_MAX / 10 } satisfies Weight;
+export const FEW_PER_DOCUMENT = { weight: COST_MAX / 10 } satisfies FieldWeight;
 
 /** Whether a root field is one that a document may have once. */
 export function isHeavyField(field: GraphQLField<unknown, unknown> | undefined): boolean {
-  return weightOf(field) >= ONCE.weight;
+  return weightOf(field) >= ONCE_PER_DOCUMENT.weight;
 }
 
 /** What a field counts for. */
 export function weightOf(field: GraphQLField<unknown, unknown> | undefined): number {
-  return (field?.extensions as Weight | undefined)?.weight ?? 1;
+  return (field?.extensions as FieldWeight | undefined)?.weight ?? 1;
 }

@@ -9,25 +9,25 @@ import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'gra
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      loaded: LoadedPlugin<Types>;
+      loaded: LoadedRowsPlugin<Types>;
     }
   }
 }
 
-type Row = Record<string, unknown>;
+type AnyRow = Record<string, unknown>;
 
 /** Stands outside the Prisma plugin: a field whose columns and relations are on the row is resolved from the row. */
-class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class LoadedRowsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
     { kind, args, extensions, resolve }: PothosOutputFieldConfig<Types>,
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    const { pothosPrismaSelect: select, pothosPrismaLoaded: isLoaded } = (extensions ?? {}) as Row;
+    const { pothosPrismaSelect: select, pothosPrismaLoaded: isLoaded } = (extensions ?? {}) as AnyRow;
     if (kind !== 'PrismaObject' || !select || !resolve || Object.keys(args).length > 0) return resolver;
     if (typeof select === 'object') {
       const names = Object.keys(select);
       return (row, ...rest) =>
-        names.every((name) => (row as Row)[name] !== undefined) ? resolve(row, ...rest) : resolver(row, ...rest);
+        names.every((name) => (row as AnyRow)[name] !== undefined) ? resolve(row, ...rest) : resolver(row, ...rest);
     }
     if (typeof isLoaded !== 'function') return resolver;
     return (row, given, context, info) =>
@@ -36,11 +36,11 @@ class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 }
 
 const pluginName = 'loaded';
-SchemaBuilder.registerPlugin(pluginName, LoadedPlugin);
+SchemaBuilder.registerPlugin(pluginName, LoadedRowsPlugin);
 export default pluginName;
 
 /** Takes the resolver from every field that only reads the column of its own name: executors do that themselves. */
-export function readColumnsPlainly(schema: GraphQLSchema): GraphQLSchema {
+export function removeTrivialResolvers(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {

@@ -6,41 +6,41 @@ import { ApiError, type ErrorName } from '../errors/errors.ts';
 import { checkStorable, isStorable } from '../text-limits.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key, or less. */
-export interface Access {
+export interface FieldAccess {
   /** Only admins may use the field; others get this error. */
   adminsOnly?: ErrorName;
   /** Strangers may use the field, too. */
-  isOpen?: boolean;
+  allowsAnonymous?: boolean;
 }
 
 /** Makes every root field demand an API key or a browser session, and what its `extensions` say beyond that. */
-export function guard(schema: GraphQLSchema): GraphQLSchema {
+export function enforceAccess(schema: GraphQLSchema): GraphQLSchema {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-  for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) protect(field);
+  for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) protectField(field);
   return schema;
 }
 
-function protect(field: GraphQLField<unknown, Context>): void {
-  const { adminsOnly, isOpen } = field.extensions as Access;
+function protectField(field: GraphQLField<unknown, Context>): void {
+  const { adminsOnly, allowsAnonymous } = field.extensions as FieldAccess;
   const { resolve = defaultFieldResolver, subscribe } = field;
-  const admit = (context: Context, args: Record<string, unknown>) => {
-    const isAdmin = !isOpen && context.caller.isAdmin;
+  const authorize = (context: Context, args: Record<string, unknown>) => {
+    const isAdmin = !allowsAnonymous && context.caller.isAdmin;
     if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
-    return storable(args);
+    return storableArguments(args);
   };
   if (subscribe) {
     field.subscribe = (source, args, context, info) => {
-      return subscribe(source, admit(context, args), context, info);
+      return subscribe(source, authorize(context, args), context, info);
     };
     return;
   }
   field.resolve = (source, args, context, info) => {
-    return resolve(source, admit(context, args), context, info);
+    return resolve(source, authorize(context, args), context, info);
   };
 }
 
 /** Refuses input that the database cannot hold. An id it cannot hold is one that nothing has, like the empty one. */
-function storable(args: Record<string, unknown>): Record<string, unknown> {
+function storableArguments(args: Record<string, unknown>): Record<string, unknown> {
   if (args.input !== undefined) checkStorable(args.input);
   const names = Object.keys(args).filter((name) => name !== 'input' && !isStorable(args[name]));
   return names.length === 0 ? args : { ...args, ...Object.fromEntries(names.map((name) => [name, ''])) };

@@ -5,16 +5,16 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type Change, type WriteAction, watch } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type Row, type RowRef } from '../builder/builder.ts';
+import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Cascade, Context } from '../context.ts';
-import { ApiError, found } from '../errors/errors.ts';
+import { ApiError, requireFound } from '../errors/errors.ts';
 import { nounOf, pluralOf } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import { type Route, route } from '../route.ts';
-import type { Access } from './access.ts';
+import type { FieldAccess } from './access.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { connectionOf, readPage } from './page.ts';
-import { watching } from './watching.ts';
+import { whileAllowed } from './watching.ts';
 
 export { Node, registerResource } from './nodes.ts';
 
@@ -24,7 +24,7 @@ export interface Collection extends Resource {
   /** The root fields: one object, and the list. */
   single: string;
   plural: string;
-  ref: RowRef;
+  ref: ObjectRowRef;
 }
 
 export const ChangeAction = builder.enumType('ChangeAction', {
@@ -36,11 +36,11 @@ export const ChangeAction = builder.enumType('ChangeAction', {
   } satisfies Record<WriteAction, { description: string }>,
 });
 
-const watchedKinds = new Set<string>();
+const kindsWithSubscription = new Set<string>();
 
 /** The kinds of object whose changes are told: those that have a subscription of their own. */
-export function kindsWithChanges(): string[] {
-  return [...watchedKinds];
+export function subscribableKinds(): string[] {
+  return [...kindsWithSubscription];
 }
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
@@ -56,7 +56,7 @@ export function collection<T extends Collection>(options: T): T {
       description: `The ${noun} with this id. Fails with \`NOT_FOUND\` when your account has none.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}: \`${prefix}_…\`.` }) },
       resolve: async (_, { id }, context, info) =>
-        found(await findById(options, context, id, queryFromInfo({ context, info })), noun),
+        requireFound(await findById(options, context, id, queryFromInfo({ context, info })), noun),
     }),
   );
 
@@ -79,7 +79,8 @@ export function collection<T extends Collection>(options: T): T {
         return readPage(
           args,
           { prefix, path },
-          (slice) => table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }) as Promise<Row[]>,
+          (slice) =>
+            table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }) as Promise<ObjectRow[]>,
           () => table.count({ where: scope }),
         );
       },
@@ -93,7 +94,7 @@ export function collection<T extends Collection>(options: T): T {
 /** Adds the subscription to the changes of a kind of object. */
 export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'ref'>): void {
   const { kind, single, typeName, ref } = options;
-  watchedKinds.add(kind);
+  kindsWithSubscription.add(kind);
   const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
     description: `A change of a ${noun}.`,
@@ -114,7 +115,7 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
       description: `Tells each time a ${noun} of your account is created, updated or deleted.`,
       subscribe: (_, __, context) => {
         const { accountId } = context;
-        return watching(context, (signal) =>
+        return whileAllowed(context, (signal) =>
           watch(context.app.changes, (change) => change.kind === kind && change.accountId === accountId, signal),
         );
       },
@@ -123,20 +124,20 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
   );
 }
 
-export interface Deletion {
+export interface DeleteMutationOptions {
   description?: string;
   /** May refuse: called with an id of the right form, which need not exist. */
   check?(context: Context, id: string): Promise<void> | void;
-  extensions?: Access;
+  extensions?: FieldAccess;
   /** What goes with it. */
   cascade?: Cascade;
 }
 
 /** Adds the mutation that deletes an object. */
-export function deletion(
+export function deleteMutation(
   collection: Collection & AuditedResource,
   name: string,
-  { description, check, extensions, cascade }: Deletion = {},
+  { description, check, extensions, cascade }: DeleteMutationOptions = {},
 ): void {
   const { prefix } = collection;
   const noun = nounOf(collection.kind);
@@ -149,7 +150,7 @@ export function deletion(
         `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}.` }) },
       resolve: async (_, { id }, context) => {
-        if (!isId(prefix, id)) throw new ApiError('notFound', { thing: noun });
+        if (!isId(prefix, id)) throw new ApiError('notFound', { kind: noun });
         await check?.(context, id);
         const where = { ...(await scopeOf(collection, context)), id };
         const work = (db: Db) => tableOf(collection, db).delete({ where, select: { id: true } });
@@ -161,7 +162,7 @@ export function deletion(
 }
 
 /** The REST rows that read: the list under `key`, and one object. */
-export function reads(
+export function readRoutes(
   { path, single, plural }: Pick<Collection, 'path' | 'single' | 'plural'>,
   key: string,
   selection: string,

@@ -3,7 +3,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type Row } from '../builder/builder.ts';
+import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource, SearchColumns } from '../resource.ts';
@@ -11,7 +11,7 @@ import type { AuditedResource, SearchColumns } from '../resource.ts';
 const IDS_MAX = 100;
 
 /** What a table must offer; Prisma's delegates do. */
-interface Table {
+interface PrismaTable {
   findFirst(query: object): Promise<unknown>;
   findMany(query: object): Promise<unknown[]>;
   count(query: object): Promise<number>;
@@ -40,7 +40,7 @@ export function registerResource(options: Resource): void {
 }
 
 /** Any object with an id; `node(id)` finds it. */
-export const Node = builder.interfaceRef<Row>('Node').implement({
+export const Node = builder.interfaceRef<ObjectRow>('Node').implement({
   description: 'Any object with an id.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id: a prefix that tells the kind, `_`, and 27 letters and digits.' }),
@@ -64,10 +64,15 @@ function resourceOf(id: string): Resource | undefined {
 }
 
 /** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */
-export async function findById(options: Resource, context: Context, id: string, query: object): Promise<Row | null> {
+export async function findById(
+  options: Resource,
+  context: Context,
+  id: string,
+  query: object,
+): Promise<ObjectRow | null> {
   if (!isId(options.prefix, id)) return null;
   const where = { ...(await scopeOf(options, context)), id };
-  return tableOf(options, context.db).findFirst({ ...query, where }) as Promise<Row | null>;
+  return tableOf(options, context.db).findFirst({ ...query, where }) as Promise<ObjectRow | null>;
 }
 
 /** The part of a query that leaves only what the caller may see. */
@@ -75,8 +80,8 @@ export async function scopeOf({ where }: Resource, context: Context): Promise<ob
   return { accountId: context.accountId, ...(await where?.(context)) };
 }
 
-export function tableOf({ table }: Resource, db: Db): Table {
-  return table(db) as Table; // Every delegate of Prisma's is one; its own types differ from model to model.
+export function tableOf({ table }: Resource, db: Db): PrismaTable {
+  return table(db) as PrismaTable; // Every delegate of Prisma's is one; its own types differ from model to model.
 }
 
 builder.queryField('node', (t) =>
@@ -109,11 +114,11 @@ builder.queryField('nodes', (t) =>
         const options = resourceOf(id);
         if (options) idsByKind.set(options, [...(idsByKind.get(options) ?? []), id]);
       }
-      const found = new Map<string, Row>();
+      const found = new Map<string, ObjectRow>();
       for (const [options, ofKind] of idsByKind) {
         const query = queryFromInfo({ context, info, typeName: options.typeName });
         const where = { ...(await scopeOf(options, context)), id: { in: ofKind } };
-        const rows = (await tableOf(options, context.db).findMany({ ...query, where })) as Row[];
+        const rows = (await tableOf(options, context.db).findMany({ ...query, where })) as ObjectRow[];
         for (const row of rows) found.set(row.id, row);
       }
       return ids.map((id) => found.get(id) ?? null);

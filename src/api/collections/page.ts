@@ -1,11 +1,11 @@
 // The page that every list answers with. A cursor is an id; the newest comes first.
 
 import { isId } from '../../store/ids.ts';
-import { builder, type Row, type RowRef } from '../builder/builder.ts';
+import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 
-export const PAGE_MAX = 100;
+export const PAGE_SIZE_MAX = 100;
 
 export interface PageArguments {
   first?: number | null;
@@ -14,8 +14,8 @@ export interface PageArguments {
   before?: string | null;
 }
 
-export interface Page {
-  rows: Row[];
+export interface ConnectionPage {
+  rows: ObjectRow[];
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   path: string;
@@ -25,7 +25,7 @@ export interface Page {
 }
 
 /** The part of a query that chooses rows: what Prisma's `findMany` takes. */
-export interface Slice {
+export interface PageQuery {
   where: { id?: { lt?: string; gt?: string } };
   orderBy: { id: 'asc' | 'desc' };
   take: number;
@@ -38,26 +38,26 @@ export interface Slice {
 export async function readPage(
   { first, after, last, before }: PageArguments,
   { prefix, path }: { prefix: string; path: string },
-  find: (slice: Slice) => Promise<Row[]>,
+  find: (slice: PageQuery) => Promise<ObjectRow[]>,
   count: () => Promise<number>,
-): Promise<Page> {
-  const backwards = last != null || before != null;
-  if (backwards && (first != null || after != null)) throw new ApiError('bothDirections');
-  const limit = checkSize(backwards ? 'last' : 'first', (backwards ? last : first) ?? PAGE_MAX);
-  const cursor = backwards ? checkCursor('before', before, prefix) : checkCursor('after', after, prefix);
+): Promise<ConnectionPage> {
+  const isBackwards = last != null || before != null;
+  if (isBackwards && (first != null || after != null)) throw new ApiError('bothDirections');
+  const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX);
+  const cursor = isBackwards ? checkCursor('before', before, prefix) : checkCursor('after', after, prefix);
 
   const rows = await find({
-    where: cursor === null ? {} : { id: backwards ? { gt: cursor } : { lt: cursor } },
-    orderBy: { id: backwards ? 'asc' : 'desc' },
+    where: cursor === null ? {} : { id: isBackwards ? { gt: cursor } : { lt: cursor } },
+    orderBy: { id: isBackwards ? 'asc' : 'desc' },
     take: limit + 1,
   });
-  const more = rows.length > limit;
-  if (more) rows.pop();
-  if (backwards) rows.reverse();
+  const hasMore = rows.length > limit;
+  if (hasMore) rows.pop();
+  if (isBackwards) rows.reverse();
   return {
     rows,
-    hasNextPage: backwards ? cursor !== null : more,
-    hasPreviousPage: backwards ? more : cursor !== null,
+    hasNextPage: isBackwards ? cursor !== null : hasMore,
+    hasPreviousPage: isBackwards ? hasMore : cursor !== null,
     path,
     limit,
     count,
@@ -65,7 +65,7 @@ export async function readPage(
 }
 
 function checkSize(member: string, size: number): number {
-  if (size < 1 || size > PAGE_MAX) throw new ApiError('limitOutOfRange', { member, max: PAGE_MAX });
+  if (size < 1 || size > PAGE_SIZE_MAX) throw new ApiError('limitOutOfRange', { member, max: PAGE_SIZE_MAX });
   return size;
 }
 
@@ -75,7 +75,7 @@ function checkCursor(member: string, cursor: string | null | undefined, prefix: 
   return cursor;
 }
 
-export const PageInfo = builder.objectRef<Page>('PageInfo').implement({
+export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement({
   description: 'Where a page lies in its list (Relay’s cursor connections).',
   fields: (t) => ({
     hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether older objects follow this page.' }),
@@ -94,15 +94,15 @@ export const PageInfo = builder.objectRef<Page>('PageInfo').implement({
 });
 
 /** The connection type of a list of `ref`. */
-export function connectionOf(ref: RowRef, name: string) {
-  const Edge = builder.objectRef<Row>(`${name}ConnectionEdge`).implement({
+export function connectionOf(ref: ObjectRowRef, name: string) {
+  const Edge = builder.objectRef<ObjectRow>(`${name}ConnectionEdge`).implement({
     description: `One ${name} of a page.`,
     fields: (t) => ({
       cursor: t.string({ description: 'Its cursor, which is its id.', resolve: ({ id }) => id }),
       node: t.field({ type: ref, description: 'The object itself.', resolve: (row) => row }),
     }),
   });
-  return builder.objectRef<Page>(`${name}Connection`).implement({
+  return builder.objectRef<ConnectionPage>(`${name}Connection`).implement({
     description: `A page of a list of ${name}, the newest first.`,
     fields: (t) => ({
       nodes: t.field({ type: [ref], description: 'The objects of this page.', resolve: ({ rows }) => rows }),
@@ -126,7 +126,7 @@ export function connectionOf(ref: RowRef, name: string) {
   });
 }
 
-function nextPageUri({ rows, hasNextPage, path, limit }: Page, context: Context): string | null {
+function nextPageUri({ rows, hasNextPage, path, limit }: ConnectionPage, context: Context): string | null {
   const last = rows.at(-1);
   return hasNextPage && last ? context.uri(`${path}?before_id=${last.id}&limit=${limit}`) : null;
 }

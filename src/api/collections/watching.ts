@@ -4,14 +4,14 @@ import type { Context } from '../context.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
 
 /** How often it is looked at whether the caller still is who it was, whatever was heard. */
-const LOOK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 /**
  * Runs a source of events until its reader goes, the caller's key or browser session is over, or its owner changed.
  * Both are looked at when it begins, when something may have been missed, and once a minute.
  * @throws {ApiError} saying why it ended, when its reader did not end it, nor the gateway.
  */
-export async function* watching<Event>(
+export async function* whileAllowed<Event>(
   context: Context,
   source: (signal: AbortSignal) => AsyncGenerator<Event>,
 ): AsyncGenerator<Event> {
@@ -25,7 +25,7 @@ export async function* watching<Event>(
   };
   const over = sessionId === undefined ? 'unknownApiKey' : 'sessionOver';
   // Who cannot be asked about does not go on.
-  const look = () => {
+  const checkAccess = () => {
     isAllowedStill(context).then(
       (isAllowed) => isAllowed || end(over),
       () => end('subscriptionOver'),
@@ -37,16 +37,16 @@ export async function* watching<Event>(
       if (isOpener && action === 'DELETED') end(over);
       else if (id === ownerId) end('subscriptionOver');
     }),
-    app.changes.onGap(look),
+    app.changes.onGap(checkAccess),
     // A generator that waits for a change would be ended by the next one only.
-    client.onGone(() => ended.abort()),
+    client.onDisconnect(() => ended.abort()),
   ];
-  const timer = setInterval(look, LOOK_EVERY_MS).unref();
-  look();
-  const signal = AbortSignal.any([ended.signal, app.ending]);
+  const timer = setInterval(checkAccess, CHECK_INTERVAL_MS).unref();
+  checkAccess();
+  const signal = AbortSignal.any([ended.signal, app.shutdownSignal]);
   try {
     yield* source(signal);
-    if (why !== undefined && !app.ending.aborted) throw new ApiError(why);
+    if (why !== undefined && !app.shutdownSignal.aborted) throw new ApiError(why);
   } finally {
     clearInterval(timer);
     ended.abort();

@@ -2,9 +2,9 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { copy, type StoredBody } from '../http/cached-body.ts';
+import { type CachedBody, encodedBody } from '../http/cached-body.ts';
 
-export interface StoredFile extends StoredBody {
+export interface StoredFile extends CachedBody {
   /** Its name says what is in it, so that it never changes. */
   isImmutable: boolean;
 }
@@ -39,11 +39,11 @@ export async function readDashboard(directory: string | undefined): Promise<Dash
   const isPlain = (name: string) => !name.startsWith('.') && name !== OPERATIONS && !/\.(br|gz)$/.test(name);
   const files = await Promise.all(
     names.filter(isPlain).map(async (name): Promise<[string, StoredFile]> => {
-      const copies: StoredFile['copies'] = { identity: copy(await read(name)) };
+      const copies: StoredFile['encodings'] = { identity: encodedBody(await read(name)) };
       for (const [coding, suffix] of Object.entries(SUFFIXES) as [keyof typeof SUFFIXES, string][])
-        if (names.includes(name + suffix)) copies[coding] = copy(await read(name + suffix));
+        if (names.includes(name + suffix)) copies[coding] = encodedBody(await read(name + suffix));
       const type = TYPES[extname(name)] ?? 'application/octet-stream';
-      return [name.split(sep).join('/'), { type, isImmutable: name.startsWith(`assets${sep}`), copies }];
+      return [name.split(sep).join('/'), { type, isImmutable: name.startsWith(`assets${sep}`), encodings: copies }];
     }),
   );
   const texts = names.includes(OPERATIONS) ? JSON.parse((await read(OPERATIONS)).toString('utf8')) : {};

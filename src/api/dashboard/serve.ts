@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { ApiExchange } from '../exchange.ts';
-import { sendStored } from '../http/cached-body.ts';
+import { sendCached } from '../http/cached-body.ts';
 import { isLoopbackHost } from '../http/request-origin.ts';
 import type { Dashboard, StoredFile } from './files.ts';
 
@@ -69,7 +69,7 @@ export function serveDashboard({ files }: Dashboard, path: string, exchange: Api
     sendText(response, 404, NOT_BUILT);
   } else {
     const file = fileFor(files, path.slice(DASHBOARD_PATH.length));
-    if (file) sendStored(response, file, file.isImmutable ? FOREVER : 'no-cache');
+    if (file) sendCached(response, file, file.isImmutable ? FOREVER : 'no-cache');
     else sendText(response, 404, NOT_FOUND);
   }
 }

@@ -1,6 +1,6 @@
 // Errors of captured requests and their replays: rows of the error table.
 
-import { bad, conflict, type Row } from './error-row.ts';
+import { conflict, type ErrorRow, invalid } from './error-row.ts';
 
 export const captureErrors = {
   capturedElsewhere: [
@@ -19,10 +19,13 @@ export const captureErrors = {
     90231,
     'Only requests of http and https endpoints can be captured; this is a {proto} endpoint.',
   ),
-  bodyBytesRange: bad(90232, '{member} must be from 0 to {max}.'),
-  captureMinutesRange: bad(90233, '{member} must be from 1 to {max}.'),
-  tooManyRedactedHeaders: bad(90234, '{member} may name at most {max} header fields.'),
-  badRedactedHeader: bad(90235, '{member} must be the name of a header field: 1 to {max} letters, digits and hyphens.'),
+  bodyBytesRange: invalid(90232, '{member} must be from 0 to {max}.'),
+  captureMinutesRange: invalid(90233, '{member} must be from 1 to {max}.'),
+  tooManyRedactedHeaders: invalid(90234, '{member} may name at most {max} header fields.'),
+  badRedactedHeader: invalid(
+    90235,
+    '{member} must be the name of a header field: 1 to {max} letters, digits and hyphens.',
+  ),
   replayBodyMissing: conflict(
     90236,
     'The body of this request was not recorded completely: give one in "bodyBase64", or "" for none.',
@@ -35,19 +38,22 @@ export const captureErrors = {
     90238,
     'Visitors of this endpoint show a client certificate (mutual TLS). The gateway has none, so it cannot replay the request.',
   ),
-  badReplayMethod: bad(90239, '{member} must be a method of HTTP such as GET, of 1 to {max} letters; not CONNECT.'),
-  badReplayPath: bad(
+  badReplayMethod: invalid(90239, '{member} must be a method of HTTP such as GET, of 1 to {max} letters; not CONNECT.'),
+  badReplayPath: invalid(
     90240,
     '{member} must begin with "/" and be at most {max} printable ASCII characters, without "#".',
   ),
-  tooManyReplayHeaders: bad(90241, '{member} may have at most {max} header fields.'),
-  badReplayHeader: bad(90242, '{member} must be a header field: a name of letters, digits and hyphens, and one line.'),
-  replayHeaderNotCaptured: bad(
+  tooManyReplayHeaders: invalid(90241, '{member} may have at most {max} header fields.'),
+  badReplayHeader: invalid(
+    90242,
+    '{member} must be a header field: a name of letters, digits and hyphens, and one line.',
+  ),
+  replayHeaderNotCaptured: invalid(
     90243,
     '{member}: the captured request has no (further) "{name}" with a value to reuse; give a value.',
   ),
-  replayHost: bad(90244, '{member}: a replay always uses the Host of the captured request; leave the field out.'),
-  badBase64: bad(90245, '{member} must be Base64 (RFC 4648).'),
+  replayHost: invalid(90244, '{member}: a replay always uses the Host of the captured request; leave the field out.'),
+  badBase64: invalid(90245, '{member} must be Base64 (RFC 4648).'),
   tooManyReplays: [
     90246,
     429,
@@ -56,8 +62,8 @@ export const captureErrors = {
   ],
   replayTimeout: [90247, 503, 'UNAVAILABLE', 'The replay got no response within {seconds} s.'],
   replayNoAnswer: [90248, 503, 'UNAVAILABLE', 'The replay got no response: {reason}.'],
-  tooMuchCaptured: bad(
+  tooMuchCaptured: invalid(
     90249,
     'One response has at most {max} bytes of headers, paths and bodies of captured requests: ask for fewer requests at once.',
   ),
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, ErrorRow>;

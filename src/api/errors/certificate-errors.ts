@@ -1,51 +1,51 @@
 // The errors of what is uploaded, or listed, for edges to name: certificates and IP policies.
 
-import { bad, conflict, type Row } from './error-row.ts';
+import { conflict, type ErrorRow, invalid } from './error-row.ts';
 
 export const certificateErrors = {
   // Certificate authorities.
-  pemMissing: bad(1919, '{member} must hold a certificate in PEM.'),
-  pemUnreadable: bad(1920, '{member} does not hold a certificate that can be read.'),
-  pemWrongType: bad(1911, '{member} must hold a CERTIFICATE; this is {type}.'),
-  pemHeaders: bad(1910, '{member} must not have PEM headers.'),
-  pemCount: bad(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
-  notACertificateAuthority: bad(
+  pemMissing: invalid(1919, '{member} must hold a certificate in PEM.'),
+  pemUnreadable: invalid(1920, '{member} does not hold a certificate that can be read.'),
+  pemWrongType: invalid(1911, '{member} must hold a CERTIFICATE; this is {type}.'),
+  pemHeaders: invalid(1910, '{member} must not have PEM headers.'),
+  pemCount: invalid(1912, '{member} must hold exactly one certificate; this one has {actual}.'),
+  notACertificateAuthority: invalid(
     1913,
     '{member}: the certificate is not that of an authority (basicConstraints CA must be true).',
   ),
-  pemTooLarge: bad(1921, '{member} must be at most {max} bytes.'),
+  pemTooLarge: invalid(1921, '{member} must be at most {max} bytes.'),
 
   // TLS certificates.
-  certificateMissing: bad(
+  certificateMissing: invalid(
     1922,
     '{member} must hold a certificate in PEM, followed by the certificates of its issuers.',
   ),
-  certificateUnreadable: bad(1900, '{member} does not hold certificates in PEM that can be read.'),
-  keyForCertificate: bad(1925, '{member} holds a private key; it must hold the certificate.'),
-  chainOrder: bad(
+  certificateUnreadable: invalid(1900, '{member} does not hold certificates in PEM that can be read.'),
+  keyForCertificate: invalid(1925, '{member} holds a private key; it must hold the certificate.'),
+  chainOrder: invalid(
     1926,
     '{member} must hold the certificates in order, each issued by the next: number {next} has not issued number {position}.',
   ),
-  certificateExpired: bad(90034, '{member}: the certificate has expired on {end}.'),
-  certificateUnusable: bad(90035, '{member} cannot be used for TLS: {reason}.'),
-  keyMissing: bad(1901, '{member} must hold a private key in PEM.'),
-  keyEncrypted: bad(1902, '{member}: the private key is encrypted; send it without a passphrase.'),
-  keyUnreadable: bad(1903, '{member} does not hold exactly one private key in PEM that can be read.'),
-  keyKind: bad(
+  certificateExpired: invalid(90034, '{member}: the certificate has expired on {end}.'),
+  certificateUnusable: invalid(90035, '{member} cannot be used for TLS: {reason}.'),
+  keyMissing: invalid(1901, '{member} must hold a private key in PEM.'),
+  keyEncrypted: invalid(1902, '{member}: the private key is encrypted; send it without a passphrase.'),
+  keyUnreadable: invalid(1903, '{member} does not hold exactly one private key in PEM that can be read.'),
+  keyKind: invalid(
     90036,
     '{member} must hold an RSA key of 2048 to 4096 bits, an ECDSA key (P-256, P-384, P-521) or an Ed25519 key.',
   ),
-  keyDiffers: bad(1923, '{member}: the private key does not belong to the certificate.'),
-  certificateForKey: bad(1924, '{member} holds a certificate; it must hold the private key.'),
+  keyDiffers: invalid(1923, '{member}: the private key does not belong to the certificate.'),
+  certificateForKey: invalid(1924, '{member} holds a certificate; it must hold the private key.'),
 
   // IP policies and their rules.
   ipPolicyInUse: conflict(1420, 'The IP policy is still used by an edge or a route; remove it there first.'),
-  ruleMemberMissing: bad(1405, '{member} must not be empty.'),
-  badCidr: bad(1406, '{member} must be a network such as 10.0.0.0/8 or 2001:db8::/32.'),
+  ruleMemberMissing: invalid(1405, '{member} must not be empty.'),
+  badCidr: invalid(1406, '{member} must be a network such as 10.0.0.0/8 or 2001:db8::/32.'),
   cidrTaken: conflict(1408, 'Another rule of this IP policy has the same network.'),
-  cidrNotLowest: bad(1409, '{member} must begin with the lowest address of the network, which is {right}.'),
-  cidrMask: bad(1413, '{member} must have a prefix length; for this single address, {right}.'),
-  unknownIpPolicyOfRule: bad(1414, '{member} must name an IP policy of this account.'),
-  tooManyIpPolicyRules: bad(1417, 'An IP policy may have at most {max} rules.'),
-  badRuleAction: bad(1422, '{member} must be "allow" or "deny".'),
-} satisfies Record<string, Row>;
+  cidrNotLowest: invalid(1409, '{member} must begin with the lowest address of the network, which is {right}.'),
+  cidrMask: invalid(1413, '{member} must have a prefix length; for this single address, {right}.'),
+  unknownIpPolicyOfRule: invalid(1414, '{member} must name an IP policy of this account.'),
+  tooManyIpPolicyRules: invalid(1417, 'An IP policy may have at most {max} rules.'),
+  badRuleAction: invalid(1422, '{member} must be "allow" or "deny".'),
+} satisfies Record<string, ErrorRow>;

@@ -1,7 +1,7 @@
 // What a row of the error table is.
 
 /** What GraphQL clients find in `extensions.code`. */
-export type Code =
+export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
@@ -12,7 +12,12 @@ export type Code =
   | 'INTERNAL';
 
 /** The number behind `ERR_GATEWAY_`, the HTTP status, the code, and the text with its `{parameters}`. */
-export type Row = readonly [number: number, status: number, code: Code, text: string];
+export type ErrorRow = readonly [number: number, status: number, code: ErrorCode, text: string];
 
-export const bad = (number: number, text: string, status = 400): Row => [number, status, 'BAD_USER_INPUT', text];
-export const conflict = (number: number, text: string): Row => [number, 409, 'CONFLICT', text];
+export const invalid = (number: number, text: string, status = 400): ErrorRow => [
+  number,
+  status,
+  'BAD_USER_INPUT',
+  text,
+];
+export const conflict = (number: number, text: string): ErrorRow => [number, 409, 'CONFLICT', text];

@@ -1,24 +1,24 @@
 import { GraphQLError } from 'graphql';
-import type { Row } from './error-row.ts';
+import type { ErrorRow } from './error-row.ts';
 import { type Code, type ErrorName, errorTable } from './error-table.ts';
 
 export type { Code, ErrorName };
-export type Parameters = Record<string, string | number>;
+export type ErrorParameters = Record<string, string | number>;
 
 /** How a member is called at the door where the error is shown. */
-export type Naming = (member: string) => string;
+export type MemberNaming = (member: string) => string;
 
 /**
  * The only error a resolver throws on purpose: a row of the error table and the parameters of its text. A parameter
  * `member` is the path of the member to blame, in camelCase; each door shows it in its own case.
  */
 export class ApiError extends GraphQLError {
-  readonly row: Row;
-  readonly parameters: Parameters;
+  readonly row: ErrorRow;
+  readonly parameters: ErrorParameters;
   readonly status: number;
 
   /** @param parameters `number` stands in place of the row's own. */
-  constructor(error: ErrorName | Row, parameters: Parameters = {}) {
+  constructor(error: ErrorName | ErrorRow, parameters: ErrorParameters = {}) {
     const row = typeof error === 'string' ? errorTable[error] : error;
     const [ownNumber, status, code] = row;
     const number = parameters.number ?? ownNumber;
@@ -32,7 +32,7 @@ export class ApiError extends GraphQLError {
   }
 
   /** The text as a door shows it. */
-  textFor(naming: Naming): string {
+  textFor(naming: MemberNaming): string {
     const { member } = this.parameters;
     return member === undefined
       ? this.message
@@ -40,26 +40,26 @@ export class ApiError extends GraphQLError {
   }
 }
 
-function textOf([, , , text]: Row, parameters: Parameters): string {
+function textOf([, , , text]: ErrorRow, parameters: ErrorParameters): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''));
 }
 
 /** Unwraps a look-up, so that every missing thing answers alike: unknown, malformed, or another account's. */
-export function found<T>(row: T | null | undefined, thing: string): T {
-  if (row === null || row === undefined) throw new ApiError('notFound', { thing });
+export function requireFound<T>(row: T | null | undefined, noun: string): T {
+  if (row === null || row === undefined) throw new ApiError('notFound', { kind: noun });
   return row;
 }
 
 /** Prisma's codes for a database that cannot be reached, does not answer, or has no connection to spare. */
-const AWAY = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
-const AWAY_TEXT =
+const UNREACHABLE_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
+const UNREACHABLE_TEXT =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|terminat|connection timeout|timeout exceeded when trying to connect|DatabaseNotReachable|the database system is|server closed the connection/i;
 
 /**
  * What a client may learn of an error. What was not thrown on purpose becomes `internal`, or `unavailable` when it
  * says that the database is away; `hidden` is then the error for the log.
  */
-export function toApiError(error: unknown): { error: ApiError; hidden?: unknown } {
+export function toApiError(error: unknown): { error: ApiError; internalError?: unknown } {
   // Executors wrap what a resolver throws.
   const thrown = (error as { originalError?: unknown }).originalError ?? error;
   if (thrown instanceof ApiError) return { error: thrown };
@@ -70,12 +70,13 @@ export function toApiError(error: unknown): { error: ApiError; hidden?: unknown 
     return { error: new ApiError('badDocument', { reason: thrown.message }) };
   const name = isTimedOut(thrown)
     ? 'queryTooSlow'
-    : isFull(thrown)
+    : isDiskFull(thrown)
       ? 'databaseFull'
-      : isAway(thrown)
+      : isUnreachable(thrown)
         ? 'unavailable'
         : 'internal';
-  return { error: new ApiError(name), hidden: thrown };
+  console.error(thrown);
+  return { error: new ApiError(name), internalError: thrown };
 }
 
 /** Whether the database ended a statement that took longer than it may (SQLSTATE 57014). */
@@ -85,16 +86,16 @@ function isTimedOut(error: unknown): boolean {
 }
 
 /** Whether the database is not written to for want of room (SQLSTATE 25006 of the embedded one, 53100 of all). */
-function isFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
     /read-only transaction|25006|No space left on device|disk quota exceeded|53100/i.test(error.message) ||
-    isFull(error.cause)
+    isDiskFull(error.cause)
   );
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
-  return AWAY.has(code) || AWAY_TEXT.test(`${code} ${error.message}`) || isAway(error.cause);
+  return UNREACHABLE_CODES.has(code) || UNREACHABLE_TEXT.test(`${code} ${error.message}`) || isUnreachable(error.cause);
 }

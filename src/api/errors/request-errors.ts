@@ -1,12 +1,12 @@
 // Errors of requests that the listener cannot read, and of callers who ask for too much: rows of the error table.
 
-import { bad, type Row } from './error-row.ts';
+import { type ErrorRow, invalid } from './error-row.ts';
 
 export const requestErrors = {
-  malformedRequest: bad(90310, 'The request is not valid HTTP/1.1: {reason}.'),
-  headTooLarge: bad(90311, 'The head of a request must be at most {max} bytes.', 431),
-  requestTooSlow: bad(90312, 'The request did not arrive in time.', 408),
-  expectationFailed: bad(90313, 'The only supported value of the Expect header is "100-continue".', 417),
+  malformedRequest: invalid(90310, 'The request is not valid HTTP/1.1: {reason}.'),
+  headTooLarge: invalid(90311, 'The head of a request must be at most {max} bytes.', 431),
+  requestTooSlow: invalid(90312, 'The request did not arrive in time.', 408),
+  expectationFailed: invalid(90313, 'The only supported value of the Expect header is "100-continue".', 417),
   strangerRateLimited: [
     90301,
     429,
@@ -50,4 +50,4 @@ export const requestErrors = {
     'Nothing can be written right now, because the disk of the database is full or its server is a standby. Reads and tunnels continue.',
   ],
   queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long to answer; ask for less, or try again later.'],
-} satisfies Record<string, Row>;
+} satisfies Record<string, ErrorRow>;

@@ -1,8 +1,8 @@
 // Errors of signing in. Part of the error table.
 
-import { bad, conflict, type Row } from './error-row.ts';
+import { conflict, type ErrorRow, invalid } from './error-row.ts';
 
-const forbidden = (number: number, text: string): Row => [number, 403, 'FORBIDDEN', text];
+const forbidden = (number: number, text: string): ErrorRow => [number, 403, 'FORBIDDEN', text];
 
 export const signInErrors = {
   sessionOver: [90200, 401, 'UNAUTHENTICATED', 'You are not signed in any more: this browser session has ended.'],
@@ -15,7 +15,7 @@ export const signInErrors = {
     'In a browser session only the dashboard’s own operations run: send { "documentId": "sha256:…" } in place of a ' +
       'query. Any other document needs an API key in the Authorization header.',
   ),
-  unknownDocument: bad(
+  unknownDocument: invalid(
     90203,
     '{member} is not a document that this gateway knows. After an update of the gateway, reload the dashboard.',
   ),
@@ -29,11 +29,11 @@ export const signInErrors = {
     90207,
     'This link is not valid. A link works once and for 15 minutes, and a newer link of the same user replaces it.',
   ),
-  passwordLength: bad(90208, '{member} must have {min} to {max} characters.'),
-  passwordHasName: bad(90209, '{member} must not contain the name in your e-mail address.'),
-  passwordRepeats: bad(90210, '{member} must not repeat a single character.'),
-  wrongPassword: bad(90211, '{member} is not your password.'),
+  passwordLength: invalid(90208, '{member} must have {min} to {max} characters.'),
+  passwordHasName: invalid(90209, '{member} must not contain the name in your e-mail address.'),
+  passwordRepeats: invalid(90210, '{member} must not repeat a single character.'),
+  wrongPassword: invalid(90211, '{member} is not your password.'),
   noPassword: conflict(90212, 'You have no password yet; set one with a sign-in link.'),
   passwordsBusy: [90213, 503, 'UNAVAILABLE', 'Too many people are signing in right now; try again.'],
   userNotActive: conflict(90214, 'The user is not active; activate the user first.'),
-} satisfies Record<string, Row>;
+} satisfies Record<string, ErrorRow>;

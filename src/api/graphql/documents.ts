@@ -10,9 +10,9 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { Introspection, type IntrospectionAnswer } from './introspection.ts';
-import { measure, TOKENS_MAX } from './limits.ts';
-import { type Operation, prepareOperation } from './operation.ts';
+import { IntrospectionCache, type IntrospectionResponse } from './introspection.ts';
+import { checkDocumentLimits, TOKENS_MAX } from './limits.ts';
+import { type PreparedOperation, prepareOperation } from './operation.ts';
 
 /** How many documents are kept for one account, in selections with fragments written out and in tokens. */
 const ACCOUNT_SIZE_MAX = 40_000;
@@ -26,23 +26,23 @@ const ERRORS_MAX = 5;
 export type DocumentOwner = { accountId: string } | 'gateway' | 'stranger';
 
 /** A document that is in order, with those of its operations that were asked for. */
-export interface Document {
+export interface ValidDocument {
   document: DocumentNode;
   /** Its tokens, and its selections with fragments written out. */
   size: number;
-  operations: Map<string | null, Operation>;
+  operations: Map<string | null, PreparedOperation>;
 }
 
 /** Documents by their texts. */
-interface Kept {
-  get(source: string): Document | undefined;
-  set(source: string, document: Document): unknown;
+interface DocumentCache {
+  get(source: string): ValidDocument | undefined;
+  set(source: string, document: ValidDocument): unknown;
 }
 
 /** What became of a document's text. */
-export type Read =
-  | { known: Document }
-  | { document: DocumentNode; introspection: IntrospectionAnswer }
+export type ReadResult =
+  | { valid: ValidDocument }
+  | { document: DocumentNode; introspection: IntrospectionResponse }
   /** The document is left out when not even that could be read. */
   | { document: DocumentNode | undefined; errors: readonly GraphQLError[] };
 
@@ -52,31 +52,31 @@ export type Read =
  */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #introspection: Introspection;
-  readonly #own = new Map<string, Document>();
-  readonly #ofAccounts = new LRUCache<string, LRUCache<string, Document>>({ max: ACCOUNTS_MAX });
+  readonly #introspection: IntrospectionCache;
+  readonly #gatewayDocuments = new Map<string, ValidDocument>();
+  readonly #accountCaches = new LRUCache<string, LRUCache<string, ValidDocument>>({ max: ACCOUNTS_MAX });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
-    this.#introspection = new Introspection(schema);
+    this.#introspection = new IntrospectionCache(schema);
   }
 
   /** Reads a document: its size is looked at first, and alone; then come GraphQL's rules. */
-  read(source: string, owner: DocumentOwner): Read {
-    const kept = this.#keptFor(owner);
-    const known = kept?.get(source);
-    if (known) return { known };
+  read(source: string, owner: DocumentOwner): ReadResult {
+    const cache = this.#cacheOf(owner);
+    const known = cache?.get(source);
+    if (known) return { valid: known };
     let document: DocumentNode | undefined;
     try {
       document = parse(source, { maxTokens: TOKENS_MAX });
-      const introspection = this.#introspection.answer(document);
+      const introspection = this.#introspection.responseTo(document);
       if (introspection) return { document, introspection };
-      const steps = measure(this.#schema, document, owner === 'stranger');
+      const steps = checkDocumentLimits(this.#schema, document, owner === 'stranger');
       const errors = validate(this.#schema, document, specifiedRules, { maxErrors: ERRORS_MAX });
       if (errors.length > 0) return { document, errors };
       const read = { document, size: steps + (document.tokenCount ?? TOKENS_MAX), operations: new Map() };
-      kept?.set(source, read);
-      return { known: read };
+      cache?.set(source, read);
+      return { valid: read };
     } catch (error) {
       if (error instanceof GraphQLError) return { document, errors: [error] };
       throw error;
@@ -84,7 +84,7 @@ export class Documents {
   }
 
   /** One operation of a document. @param name which; null where there is but one. @returns undefined for none of it. */
-  operation({ document, size, operations }: Document, name: string | null): Operation | undefined {
+  operation({ document, size, operations }: ValidDocument, name: string | null): PreparedOperation | undefined {
     const known = operations.get(name);
     if (known) return known;
     const definition = getOperationAST(document, name);
@@ -94,13 +94,16 @@ export class Documents {
     return operation;
   }
 
-  #keptFor(owner: DocumentOwner): Kept | undefined {
-    if (owner === 'gateway') return this.#own;
+  #cacheOf(owner: DocumentOwner): DocumentCache | undefined {
+    if (owner === 'gateway') return this.#gatewayDocuments;
     if (owner === 'stranger') return undefined;
-    const known = this.#ofAccounts.get(owner.accountId);
+    const known = this.#accountCaches.get(owner.accountId);
     if (known) return known;
-    const kept = new LRUCache<string, Document>({ maxSize: ACCOUNT_SIZE_MAX, sizeCalculation: ({ size }) => size });
-    this.#ofAccounts.set(owner.accountId, kept);
-    return kept;
+    const cache = new LRUCache<string, ValidDocument>({
+      maxSize: ACCOUNT_SIZE_MAX,
+      sizeCalculation: ({ size }) => size,
+    });
+    this.#accountCaches.set(owner.accountId, cache);
+    return cache;
   }
 }

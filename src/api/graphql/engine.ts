@@ -70,7 +70,7 @@ function useDocuments(documents: Documents): Plugin<RequestContext> {
   const parse = (source: string, context: RequestContext): DocumentNode => {
     const read = documents.read(source, ownerOf(context));
     context.read = read;
-    const document = 'known' in read ? read.known.document : read.document;
+    const document = 'valid' in read ? read.valid.document : read.document;
     if (!document) throw 'errors' in read ? read.errors[0] : new ApiError('internal');
     return document;
   };
@@ -84,7 +84,7 @@ function useDocuments(documents: Documents): Plugin<RequestContext> {
 
 function ownerOf({ gateway, isPersisted }: RequestContext): DocumentOwner {
   if (isPersisted) return 'gateway';
-  const caller = gateway?.knownCaller;
+  const caller = gateway?.authenticatedCaller;
   return caller ? { accountId: caller.accountId } : 'stranger';
 }
 
@@ -95,8 +95,8 @@ function useExecution(documents: Documents): Plugin<RequestContext> {
     const { gateway, read, exchange } = context;
     try {
       if (read && 'introspection' in read) return read.introspection.result;
-      if (!read || !('known' in read) || !gateway) throw new ApiError('internal');
-      const operation = documents.operation(read.known, operationName ?? null);
+      if (!read || !('valid' in read) || !gateway) throw new ApiError('internal');
+      const operation = documents.operation(read.valid, operationName ?? null);
       if (!operation)
         throw requestError('badDocument', { reason: 'Say with operationName which of its operations to run' });
       context.operation = operation;

@@ -4,33 +4,33 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { ApiExchange } from '../exchange.ts';
-import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
+import { type CachedBody, createCachedBody, sendCached } from '../http/cached-body.ts';
 import { sendError } from '../http/responses.ts';
 
-interface Page {
-  stored: StoredBody;
+interface GraphiqlPage {
+  cachedBody: CachedBody;
   policy: string;
 }
 
 /** Whether somebody opens the page, rather than sending an operation. */
-export function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
+export function requestsGraphiql({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
 /** Answers with the page. */
-export function graphiql(): (exchange: ApiExchange) => void {
-  let page: Promise<Page> | undefined;
+export function createGraphiqlPage(): (exchange: ApiExchange) => void {
+  let page: Promise<GraphiqlPage> | undefined;
   return (exchange) => {
     page ??= makePage();
     page.then(
-      ({ stored, policy }) => {
+      ({ cachedBody, policy }) => {
         const { response } = exchange;
         if (response.destroyed) return;
         response.setHeader('Content-Security-Policy', policy);
         response.setHeader('Referrer-Policy', 'no-referrer');
         response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
         response.appendHeader('Vary', 'Accept');
-        sendStored(response, stored, 'no-cache');
+        sendCached(response, cachedBody, 'no-cache');
       },
       (error) => {
         page = undefined;
@@ -40,10 +40,13 @@ export function graphiql(): (exchange: ApiExchange) => void {
   };
 }
 
-async function makePage(): Promise<Page> {
+async function makePage(): Promise<GraphiqlPage> {
   const worker = new Worker(new URL('./graphiql-page.js', import.meta.url));
   worker.unref(); // Nobody waits for it when the gateway stops.
   const [{ bytes, policy }] = (await once(worker, 'message')) as [{ bytes: Uint8Array; policy: string }];
   const { buffer, byteOffset, byteLength } = bytes;
-  return { stored: await storedBody('text/html; charset=utf-8', Buffer.from(buffer, byteOffset, byteLength)), policy };
+  return {
+    cachedBody: await createCachedBody('text/html; charset=utf-8', Buffer.from(buffer, byteOffset, byteLength)),
+    policy,
+  };
 }

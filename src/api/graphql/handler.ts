@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import type { Admit } from '../http/admission.ts';
-import { sendStored } from '../http/cached-body.ts';
+import { sendCached } from '../http/cached-body.ts';
 import { checkContentType, parseStrictly, readBody } from '../http/request-body.ts';
 import type { GraphQLEngine } from './engine.ts';
 import { type HttpExtension, maskError } from './plugins/errors.ts';
@@ -38,7 +38,7 @@ export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOption
       if (context.needsAdapter) return await engine.serve({ exchange, gateway, sent, hasAdapter: true });
       const { read, operation } = context;
       if (read && 'introspection' in read)
-        return sendStored(exchange.response, { ...(await read.introspection.stored), type }, 'no-store');
+        return sendCached(exchange.response, { ...(await read.introspection.cachedBody), type }, 'no-store');
       const { data, errors } = result;
       const body = errors ? { errors: errors.map(toJson), data } : result;
       const mayCompress = operation !== undefined && !operation.holdsSecrets;

@@ -14,13 +14,13 @@ import { restName } from '../naming.ts';
 
 /** How REST or GraphQL names members, and whether values are coerced. */
 export interface InputStyle {
-  naming(member: string): string;
+  memberName(member: string): string;
   /** Whether one value may stand for a list of one, and a number for an id, as GraphQL has it. */
   coerces: boolean;
 }
 
-export const restInput: InputStyle = { naming: restName, coerces: false };
-export const graphqlInput: InputStyle = { naming: (member) => member, coerces: true };
+export const restInput: InputStyle = { memberName: restName, coerces: false };
+export const graphqlInput: InputStyle = { memberName: (member) => member, coerces: true };
 
 /**
  * @param path where the value stands, in camelCase; empty for the body itself.
@@ -40,31 +40,31 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
     if (Array.isArray(value))
       return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, style));
     if (style.coerces) return [readInput(type.ofType, value, path, style)];
-    throw wrong(path, 'it must be a list');
+    throw wrongValue(path, 'it must be a list');
   }
 
   if (isInputObjectType(type)) {
-    if (typeof value !== 'object' || Array.isArray(value)) throw wrong(path, 'it must be an object');
+    if (typeof value !== 'object' || Array.isArray(value)) throw wrongValue(path, 'it must be an object');
     const given = value as Record<string, unknown>;
     const fields = type.getFields();
     const result: Record<string, unknown> = {};
     let read = 0;
     for (const [name, field] of Object.entries(fields)) {
-      const outer = style.naming(name);
+      const outer = style.memberName(name);
       if (Object.hasOwn(given, outer)) read++;
       const inner = readInput(
         field.type,
         Object.hasOwn(given, outer) ? given[outer] : undefined,
-        join(path, name),
+        memberPath(path, name),
         style,
       );
       if (inner !== undefined) result[name] = inner;
     }
-    if (read < Object.keys(given).length) throw unknown(given, Object.keys(fields), path, style);
+    if (read < Object.keys(given).length) throw unknownMember(given, Object.keys(fields), path, style);
     return result;
   }
 
-  if (type.name === 'ID' && typeof value !== 'string' && !style.coerces) throw wrong(path, 'it must be a string');
+  if (type.name === 'ID' && typeof value !== 'string' && !style.coerces) throw wrongValue(path, 'it must be a string');
   return readLeaf(type, value, path);
 }
 
@@ -78,14 +78,15 @@ function readLeaf(type: GraphQLLeafType, value: unknown, path: string): unknown 
     type.parseValue(value);
     return value; // GraphQL parses it once more; what it is given must be as it came.
   } catch (error) {
-    throw wrong(
+    throw wrongValue(
       path,
-      reasons[type.name] ?? (isEnumType(type) ? oneOf(type.getValues().map(({ name }) => name)) : messageOf(error)),
+      expectations[type.name] ??
+        (isEnumType(type) ? oneOf(type.getValues().map(({ name }) => name)) : messageOf(error)),
     );
   }
 }
 
-const reasons: Record<string, string> = {
+const expectations: Record<string, string> = {
   String: 'it must be a string',
   ID: 'it must be a string',
   Boolean: 'it must be true or false',
@@ -103,17 +104,17 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function wrong(member: string, reason: string): ApiError {
+function wrongValue(member: string, reason: string): ApiError {
   return new ApiError('wrongValue', { member: member || 'body', reason });
 }
 
-function unknown(given: Record<string, unknown>, names: string[], path: string, style: InputStyle): ApiError {
-  const known = names.map((name) => style.naming(name));
+function unknownMember(given: Record<string, unknown>, names: string[], path: string, style: InputStyle): ApiError {
+  const known = names.map((name) => style.memberName(name));
   const stranger = Object.keys(given).find((name) => !known.includes(name)) ?? '';
-  const place = path && `${style.naming(path)}.`;
+  const place = path && `${style.memberName(path)}.`;
   return new ApiError('unknownMember', { culprit: place + stranger, known: known.join(', ') });
 }
 
-function join(path: string, name: string): string {
+function memberPath(path: string, name: string): string {
   return path ? `${path}.${name}` : name;
 }

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 
 /** What introspection shows: the schema and its parts. */
-type Part =
+type SchemaPart =
   | GraphQLSchema
   | GraphQLType
   | GraphQLDirective
@@ -31,14 +31,14 @@ type Part =
   | GraphQLEnumValue;
 
 /** Parts of the schema, each with how often the answer shows it. */
-export class Parts {
+export class SchemaParts {
   readonly #schema: GraphQLSchema;
-  readonly #parts: ReadonlyMap<Part, number>;
-  readonly #shown = new Map<string, Parts>();
+  readonly #parts: ReadonlyMap<SchemaPart, number>;
+  readonly #selections = new Map<string, SchemaParts>();
   /** How many these are. */
   readonly count: number;
 
-  constructor(schema: GraphQLSchema, parts: ReadonlyMap<Part, number>) {
+  constructor(schema: GraphQLSchema, parts: ReadonlyMap<SchemaPart, number>) {
     this.#schema = schema;
     this.#parts = parts;
     let count = 0;
@@ -47,35 +47,35 @@ export class Parts {
   }
 
   /** What a field of introspection shows of all of these together. It is looked up once, however often it is asked for. */
-  shownBy(field: string): Parts {
-    const known = this.#shown.get(field);
+  selectedBy(field: string): SchemaParts {
+    const known = this.#selections.get(field);
     if (known) return known;
-    const found = new Map<Part, number>();
+    const found = new Map<SchemaPart, number>();
     for (const [part, times] of this.#parts)
-      for (const inner of partOf(this.#schema, part, field)) found.set(inner, (found.get(inner) ?? 0) + times);
-    const shown = new Parts(this.#schema, found);
-    this.#shown.set(field, shown);
-    return shown;
+      for (const inner of partsOf(this.#schema, part, field)) found.set(inner, (found.get(inner) ?? 0) + times);
+    const selected = new SchemaParts(this.#schema, found);
+    this.#selections.set(field, selected);
+    return selected;
   }
 }
 
 /** What `__type` of the root shows: the type that it names. One that a variable names may be any. */
-export function typeNamedIn(schema: GraphQLSchema, { arguments: given }: FieldNode): Parts {
+export function typeArgumentParts(schema: GraphQLSchema, { arguments: given }: FieldNode): SchemaParts {
   const value = given?.find((argument) => argument.name.value === 'name')?.value;
   const any = Object.values(schema.getTypeMap());
   const types = value?.kind === Kind.STRING ? any.filter(({ name }) => name === value.value) : any;
-  return new Parts(schema, new Map(types.map((type) => [type, 1])));
+  return new SchemaParts(schema, new Map(types.map((type) => [type, 1])));
 }
 
-function partOf(schema: GraphQLSchema, part: Part, field: string): readonly Part[] {
+function partsOf(schema: GraphQLSchema, part: SchemaPart, field: string): readonly SchemaPart[] {
   if (part === schema) return ofSchema(schema, field);
   if (isType(part)) return ofType(schema, part, field);
   if (field === 'args') return 'args' in part ? part.args : [];
   return field === 'type' && 'type' in part ? [part.type] : [];
 }
 
-function ofSchema(schema: GraphQLSchema, field: string): readonly Part[] {
-  const one = (type: Part | null | undefined) => (type ? [type] : []);
+function ofSchema(schema: GraphQLSchema, field: string): readonly SchemaPart[] {
+  const one = (type: SchemaPart | null | undefined) => (type ? [type] : []);
   switch (field) {
     case 'types':
       return Object.values(schema.getTypeMap());
@@ -92,7 +92,7 @@ function ofSchema(schema: GraphQLSchema, field: string): readonly Part[] {
   }
 }
 
-function ofType(schema: GraphQLSchema, type: GraphQLType, field: string): readonly Part[] {
+function ofType(schema: GraphQLSchema, type: GraphQLType, field: string): readonly SchemaPart[] {
   switch (field) {
     case 'fields':
       return isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];

@@ -21,42 +21,42 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { type StoredBody, storedBody } from '../http/cached-body.ts';
+import { type CachedBody, createCachedBody } from '../http/cached-body.ts';
 
 /** Each is half a megabyte; there are 256 forms, and few are in use. */
-const ANSWERS_MAX = 8;
+const RESPONSES_MAX = 8;
 /** The standard document has some 130 selections with its fragments written out. */
 const STEPS_MAX = 500;
 /** Types are wrapped three times at the most, `[T!]!`: who asks deeper gets the same answer. */
 const TYPE_DEPTH = 4;
 
-export interface IntrospectionAnswer {
+export interface IntrospectionResponse {
   result: ExecutionResult;
   /** The result as JSON, compressed and not: one copy for all who read it. */
-  stored: Promise<StoredBody>;
+  cachedBody: Promise<CachedBody>;
 }
 
 /** Answers the standard introspection, in all the forms that graphql-js makes and made of it. */
-export class Introspection {
+export class IntrospectionCache {
   readonly #schema: GraphQLSchema;
-  readonly #answers = new LRUCache<string, IntrospectionAnswer>({ max: ANSWERS_MAX });
+  readonly #responses = new LRUCache<string, IntrospectionResponse>({ max: RESPONSES_MAX });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
   /** @returns undefined when the document is another one. It need not have been validated. */
-  answer(document: DocumentNode): IntrospectionAnswer | undefined {
+  responseTo(document: DocumentNode): IntrospectionResponse | undefined {
     const form = formOf(this.#schema, document);
     if (form === undefined) return undefined;
-    const known = this.#answers.get(form);
+    const known = this.#responses.get(form);
     if (known) return known;
     const standard = standardWith(form);
     if (formOf(this.#schema, standard) !== form) return undefined;
     const result = executeSync({ schema: this.#schema, document: standard });
-    const answer = { result, stored: storedBody('application/json', Buffer.from(JSON.stringify(result))) };
-    if (!result.errors) this.#answers.set(form, answer);
-    return answer;
+    const response = { result, cachedBody: createCachedBody('application/json', Buffer.from(JSON.stringify(result))) };
+    if (!result.errors) this.#responses.set(form, response);
+    return response;
   }
 }
 
@@ -92,13 +92,13 @@ function formOf(schema: GraphQLSchema, { definitions }: DocumentNode): string | 
     else operation = definition;
   }
   if (operation?.selectionSet.selections.length !== 1) return undefined;
-  const writer = new Writer(fragments);
+  const writer = new FormWriter(fragments);
   const form = writer.write(operation.selectionSet, schema.getQueryType());
   const hasAll = writer.used.size === fragments.size && fragments.size === definitions.length - 1;
   return form?.startsWith('__schema{') && hasAll ? shortened(`{${form}}`) : undefined;
 }
 
-class Writer {
+class FormWriter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly used = new Set<string>();
   #steps = 0;

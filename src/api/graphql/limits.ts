@@ -22,9 +22,9 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { COST_MAX, weightOf } from '../builder/field-cost.ts';
-import { PAGE_MAX } from '../collections/page.ts';
+import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
-import { Parts, typeNamedIn } from './introspection-size.ts';
+import { SchemaParts, typeArgumentParts } from './introspection-size.ts';
 
 export const TOKENS_MAX = 2000;
 const DEPTH_MAX = 16;
@@ -41,16 +41,16 @@ const LIST_LENGTH = 10;
 /** Fragments let a short document be exponentially long; the walk itself ends here. */
 const STEPS_MAX = 20_000;
 /** Fields that a stranger's introspection may have in its answer, unless it is the standard one. */
-const STRANGER_COST_MAX = 5000;
+const ANONYMOUS_COST_MAX = 5000;
 
 /** One of the selections that make up one level of an operation. */
-interface Selected {
+interface SelectedLevel {
   set: SelectionSetNode;
   type: GraphQLNamedType | undefined;
   /** How many objects it is taken of. */
   times: number;
   /** What these are, in an introspection. */
-  parts: Parts | undefined;
+  parts: SchemaParts | undefined;
 }
 
 /**
@@ -59,9 +59,9 @@ interface Selected {
  * @returns how many selections the document has with its fragments written out, which is a measure of its memory.
  * @throws {ApiError} saying which limit it is.
  */
-export function measure(schema: GraphQLSchema, document: DocumentNode, isStranger: boolean): number {
+export function checkDocumentLimits(schema: GraphQLSchema, document: DocumentNode, isAnonymous: boolean): number {
   checkNesting(document);
-  return new Walk(schema, document, isStranger).steps;
+  return new DocumentWalk(schema, document, isAnonymous).steps;
 }
 
 function checkNesting({ loc }: DocumentNode): void {
@@ -73,11 +73,11 @@ function checkNesting({ loc }: DocumentNode): void {
   }
 }
 
-class Walk {
+class DocumentWalk {
   readonly #schema: GraphQLSchema;
-  readonly #isStranger: boolean;
+  readonly #isAnonymous: boolean;
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
-  readonly #wholeSchema: Parts;
+  readonly #wholeSchema: SchemaParts;
   readonly #used = new Set<FragmentDefinitionNode>();
   steps = 0;
   #repeats = 0;
@@ -88,42 +88,47 @@ class Walk {
   #aliases = 0;
   #cost = 0;
 
-  constructor(schema: GraphQLSchema, { definitions }: DocumentNode, isStranger: boolean) {
+  constructor(schema: GraphQLSchema, { definitions }: DocumentNode, isAnonymous: boolean) {
     this.#schema = schema;
-    this.#isStranger = isStranger;
-    this.#wholeSchema = new Parts(schema, new Map([[schema, 1]]));
+    this.#isAnonymous = isAnonymous;
+    this.#wholeSchema = new SchemaParts(schema, new Map([[schema, 1]]));
     for (const definition of definitions)
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
     const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
     if (operations > OPERATIONS_MAX) throw tooComplex(`it has more than ${OPERATIONS_MAX} operations`);
     for (const definition of definitions)
       if (definition.kind === Kind.OPERATION_DEFINITION)
-        this.#begin(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
+        this.#walkOperation(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
     // What no operation uses is a mistake; finding that takes time all the same.
     for (const fragment of this.#fragments.values())
-      if (!this.#used.has(fragment)) this.#begin(fragment.selectionSet, this.#typeOf(fragment));
+      if (!this.#used.has(fragment)) this.#walkOperation(fragment.selectionSet, this.#typeOf(fragment));
   }
 
-  #begin(set: SelectionSetNode, type: GraphQLNamedType | undefined): void {
+  #walkOperation(set: SelectionSetNode, type: GraphQLNamedType | undefined): void {
     this.#rootFields = this.#aliases = this.#cost = 0;
-    this.#level([{ set, type, times: 1, parts: undefined }], 1);
+    this.#walkLevel([{ set, type, times: 1, parts: undefined }], 1);
   }
 
-  #level(selected: Selected[], depth: number): void {
+  #walkLevel(selected: SelectedLevel[], depth: number): void {
     if (depth > DEPTH_MAX) throw tooComplex(`it is more than ${DEPTH_MAX} levels deep`);
-    const below = new Map<string, Selected[]>();
+    const below = new Map<string, SelectedLevel[]>();
     this.#spreads = 0;
-    for (const one of selected) this.#collect(one, depth, below, new Set());
-    for (const next of below.values()) if (next.length > 0) this.#level(next, depth + 1);
+    for (const one of selected) this.#collectFields(one, depth, below, new Set());
+    for (const next of below.values()) if (next.length > 0) this.#walkLevel(next, depth + 1);
   }
 
   /** @param open the fragments that this selection is within: other rules report circles. */
-  #collect(of: Selected, depth: number, below: Map<string, Selected[]>, open: Set<FragmentDefinitionNode>): void {
+  #collectFields(
+    of: SelectedLevel,
+    depth: number,
+    below: Map<string, SelectedLevel[]>,
+    open: Set<FragmentDefinitionNode>,
+  ): void {
     for (const selection of of.set.selections) {
       if (++this.steps > STEPS_MAX) throw tooComplex('its fragments repeat too much');
-      if (selection.kind === Kind.FIELD) this.#field(selection, of, depth, below);
+      if (selection.kind === Kind.FIELD) this.#addField(selection, of, depth, below);
       else if (selection.kind === Kind.INLINE_FRAGMENT)
-        this.#collect(
+        this.#collectFields(
           { ...of, set: selection.selectionSet, type: this.#typeOf(selection) ?? of.type },
           depth,
           below,
@@ -136,7 +141,7 @@ class Walk {
         if (!fragment || open.has(fragment)) continue;
         this.#used.add(fragment);
         open.add(fragment);
-        this.#collect(
+        this.#collectFields(
           { ...of, set: fragment.selectionSet, type: this.#typeOf(fragment) ?? of.type },
           depth,
           below,
@@ -147,7 +152,7 @@ class Walk {
     }
   }
 
-  #field(node: FieldNode, of: Selected, depth: number, below: Map<string, Selected[]>): void {
+  #addField(node: FieldNode, of: SelectedLevel, depth: number, below: Map<string, SelectedLevel[]>): void {
     const { name, alias, selectionSet: set } = node;
     if (depth === 1 && ++this.#rootFields > ROOT_FIELDS_MAX)
       throw tooComplex(`it has more than ${ROOT_FIELDS_MAX} root fields`);
@@ -158,24 +163,25 @@ class Walk {
     if (beside && ++this.#repeats > REPEATS_MAX)
       throw tooComplex(`more than ${REPEATS_MAX} of its fields are repeated`);
     const field = fieldOf(of.type, name.value);
-    this.#count(of.times, field);
+    this.#addCost(of.times, field);
     const isIntrospection = of.parts !== undefined || field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
-    if (isIntrospection && this.#isStranger) this.#checkStranger(alias !== undefined || beside !== undefined);
+    if (isIntrospection && this.#isAnonymous)
+      this.#checkAnonymousIntrospection(alias !== undefined || beside !== undefined);
 
     const next = beside ?? [];
     if (!beside) below.set(key, next);
     if (!set) return;
-    const parts = of.parts ? of.parts.shownBy(name.value) : this.#introspected(node, field);
-    const times = parts ? parts.count : of.times * (field ? lengthOf(node, field, of.type) : 1);
+    const parts = of.parts ? of.parts.selectedBy(name.value) : this.#introspected(node, field);
+    const times = parts ? parts.count : of.times * (field ? listLength(node, field, of.type) : 1);
     next.push({ set, type: field && getNamedType(field.type), times, parts });
   }
 
-  #introspected(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): Parts | undefined {
-    if (field === TypeMetaFieldDef) return typeNamedIn(this.#schema, node);
+  #introspected(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): SchemaParts | undefined {
+    if (field === TypeMetaFieldDef) return typeArgumentParts(this.#schema, node);
     return field === SchemaMetaFieldDef ? this.#wholeSchema : undefined;
   }
 
-  #count(times: number, field: GraphQLField<unknown, unknown> | undefined): void {
+  #addCost(times: number, field: GraphQLField<unknown, unknown> | undefined): void {
     const weight = weightOf(field);
     this.#cost += times * weight;
     if (this.#cost <= COST_MAX) return;
@@ -183,9 +189,9 @@ class Walk {
     throw tooComplex(`its answer could have more than ${COST_MAX} fields${why}`);
   }
 
-  #checkStranger(isAgain: boolean): void {
-    if (isAgain || this.#cost > STRANGER_COST_MAX)
-      throw new ApiError('introspectionNeedsKey', { max: STRANGER_COST_MAX });
+  #checkAnonymousIntrospection(isRepeated: boolean): void {
+    if (isRepeated || this.#cost > ANONYMOUS_COST_MAX)
+      throw new ApiError('introspectionNeedsKey', { max: ANONYMOUS_COST_MAX });
   }
 
   #typeOf({ typeCondition }: { typeCondition?: NamedTypeNode }): GraphQLNamedType | undefined {
@@ -204,7 +210,7 @@ function fieldOf(type: GraphQLNamedType | undefined, name: string): GraphQLField
 }
 
 /** How many objects a field gives. The rows of a page are counted by its size, not as a list of their own. */
-function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, of: GraphQLNamedType | undefined): number {
+function listLength(node: FieldNode, field: GraphQLField<unknown, unknown>, of: GraphQLNamedType | undefined): number {
   const isOwnList = isList(field.type) && !of?.name.endsWith('Connection');
   return pageSize(node, field) ?? (isOwnList ? LIST_LENGTH : 1);
 }
@@ -219,8 +225,8 @@ function isList(type: GraphQLOutputType): boolean {
  * @returns undefined for what is neither.
  */
 function pageSize({ arguments: given = [] }: FieldNode, { args }: GraphQLField<unknown, unknown>): number | undefined {
-  if (args.some(({ name }) => name === 'ids')) return PAGE_MAX;
+  if (args.some(({ name }) => name === 'ids')) return PAGE_SIZE_MAX;
   if (!args.some(({ name }) => name === 'first')) return undefined;
   const size = given.find(({ name }) => name.value === 'first' || name.value === 'last')?.value;
-  return size?.kind === Kind.INT ? Math.min(PAGE_MAX, Math.max(1, Number(size.value))) : PAGE_MAX;
+  return size?.kind === Kind.INT ? Math.min(PAGE_SIZE_MAX, Math.max(1, Number(size.value))) : PAGE_SIZE_MAX;
 }

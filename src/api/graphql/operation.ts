@@ -22,17 +22,17 @@ const jit = lazyPackage<typeof import('graphql-jit')>('graphql-jit');
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
 
-export interface Variable {
+export interface OperationVariable {
   name: string;
   type: GraphQLInputType;
   hasDefault: boolean;
 }
 
 /** One operation of a valid document. */
-export interface Operation {
+export interface PreparedOperation {
   definition: OperationDefinitionNode;
   document: DocumentNode;
-  variables: Variable[];
+  variables: OperationVariable[];
   /** The root fields with an `idempotencyKey`; anything but one such field, alone, is refused. */
   keyedFields: FieldNode[];
   /** Whether a field of it weighs so much that an account's are run a few at a time. */
@@ -40,7 +40,7 @@ export interface Operation {
   /** Whether its answers may show secrets beside what others wrote: those are not compressed. */
   holdsSecrets: boolean;
   /** Whether one of these waits for somebody else's answer: no transaction may be open meanwhile. */
-  awaitsOthers: boolean;
+  callsExternalService: boolean;
   run(variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>;
 }
 
@@ -50,7 +50,7 @@ export function prepareOperation(
   document: DocumentNode,
   definition: OperationDefinitionNode,
   isCompiled = true,
-): Operation {
+): PreparedOperation {
   let uses = 0;
   let compiled: CompiledQuery | undefined;
   const keyed = keyedFields(document);
@@ -65,14 +65,14 @@ export function prepareOperation(
     keyedFields: keyed,
     isHeavy: hasHeavyField(schema, document),
     holdsSecrets: holdsSecrets(document, definition),
-    awaitsOthers: keyed.some(({ name }) => mutations?.[name.value]?.extensions.awaitsOthers === true),
+    callsExternalService: keyed.some(({ name }) => mutations?.[name.value]?.extensions.callsExternalService === true),
     async run(variables, context) {
       if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
         const { compileQuery, isCompiledQuery } = jit();
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }
-      if (compiled) return located(await compiled.query({}, context, variables), document);
+      if (compiled) return withSources(await compiled.query({}, context, variables), document);
       return execute({
         schema,
         document,
@@ -85,7 +85,7 @@ export function prepareOperation(
 }
 
 /** Errors of compiled documents name lines and columns alone: who makes other errors of them needs the source, too. */
-function located(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
+function withSources(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
   const source = loc?.source;
   if (!result.errors || !source) return result;
   const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map(({ 0: end, index }) => index + end.length)];

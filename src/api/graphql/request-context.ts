@@ -3,8 +3,8 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Context } from '../context.ts';
 import type { ApiExchange } from '../exchange.ts';
-import type { Read } from './documents.ts';
-import type { Operation } from './operation.ts';
+import type { ReadResult } from './documents.ts';
+import type { PreparedOperation } from './operation.ts';
 
 /** The members of a request. `documentId` names a persisted document in place of `query`. */
 export interface RequestParams extends GraphQLParams {
@@ -22,8 +22,8 @@ export interface RequestContext {
   hasAdapter: boolean;
   /** Whether the request names one of the dashboard's own operations. */
   isPersisted?: boolean;
-  read?: Read;
-  operation?: Operation;
+  read?: ReadResult;
+  operation?: PreparedOperation;
   /** Set in place of running a subscription where there is no adapter: only the adapter can frame a stream. */
   needsAdapter?: boolean;
 }

@@ -3,48 +3,53 @@
 import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
-import { once, onceApart } from '../idempotency.ts';
+import { idempotent, idempotentOutsideTransaction } from '../idempotency.ts';
 import { type InputStyle, readInput } from './input.ts';
-import type { Operation } from './operation.ts';
+import type { PreparedOperation } from './operation.ts';
 
 /**
  * @param variables as the client sent them, in the style of REST or GraphQL.
  * @throws {ApiError} when the variables are wrong, or the idempotency key is.
  */
 export async function runOperation(
-  operation: Operation,
+  operation: PreparedOperation,
   variables: Record<string, unknown>,
   context: Context,
   style: InputStyle,
 ): Promise<ExecutionResult> {
   const values = readVariables(operation, variables, style);
-  if (!operation.isHeavy || !context.isKnown) return runWith(operation, values, context);
+  if (!operation.isHeavy || !context.isAuthenticated) return runWith(operation, values, context);
   return context.app.heavyOperations.run(context.accountId, () => runWith(operation, values, context));
 }
 
 async function runWith(
-  operation: Operation,
+  operation: PreparedOperation,
   values: Record<string, unknown>,
   context: Context,
 ): Promise<ExecutionResult> {
   const key = keyOf(operation, values);
-  if (key === undefined || !context.isKnown) return operation.run(values, context);
+  if (key === undefined || !context.isAuthenticated) return operation.run(values, context);
 
   const request = JSON.stringify([operation.document.loc?.source.body ?? '', { ...values, idempotencyKey: undefined }]);
   try {
-    return await (operation.awaitsOthers ? onceApart : once)(context, key, request, async (within) => {
-      const result = await operation.run(values, within);
-      if (result.errors) throw new Failed(result);
-      return result;
-    });
+    return await (operation.callsExternalService ? idempotentOutsideTransaction : idempotent)(
+      context,
+      key,
+      request,
+      async (within) => {
+        const result = await operation.run(values, within);
+        if (result.errors) throw new OperationFailed(result);
+        return result;
+      },
+    );
   } catch (error) {
-    if (error instanceof Failed) return error.result;
+    if (error instanceof OperationFailed) return error.result;
     throw error;
   }
 }
 
 function readVariables(
-  operation: Operation,
+  operation: PreparedOperation,
   given: Record<string, unknown>,
   style: InputStyle,
 ): Record<string, unknown> {
@@ -59,7 +64,7 @@ function readVariables(
 }
 
 /** The idempotency key of an operation. @throws {ApiError} when it is not the key of the whole operation. */
-function keyOf({ keyedFields, definition }: Operation, values: Record<string, unknown>): string | undefined {
+function keyOf({ keyedFields, definition }: PreparedOperation, values: Record<string, unknown>): string | undefined {
   const [field] = keyedFields;
   if (!field) return undefined;
   const value = field.arguments?.find(({ name }) => name.value === 'idempotencyKey')?.value;
@@ -71,7 +76,7 @@ function keyOf({ keyedFields, definition }: Operation, values: Record<string, un
 }
 
 /** Carries a failed result out of the transaction, which is rolled back. */
-class Failed extends Error {
+class OperationFailed extends Error {
   readonly result: ExecutionResult;
 
   constructor(result: ExecutionResult) {

@@ -2,10 +2,10 @@
 
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import { type App, type Caller, Context } from '../context.ts';
+import { type ApiApp, type Caller, Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
-import { Client } from '../sign-in/client.ts';
+import { ExchangeClient } from '../sign-in/client.ts';
 import { readCookie } from '../sign-in/cookie.ts';
 import { isFromDashboard, pageSecretIn } from '../sign-in/dashboard-request.ts';
 import { AnonymousRateLimit } from './anonymous-rate-limit.ts';
@@ -18,39 +18,39 @@ export type Admit = (exchange: ApiExchange) => Promise<Context>;
 
 export interface Admission {
   /** REST takes nobody without a key, and nothing without the version header. */
-  toRest: Admit;
+  admitRest: Admit;
   /**
    * GraphQL takes strangers too: what they may see is decided field by field. And it takes browser sessions, of the
    * dashboard's own requests only; whoever sends an Authorization header is judged by that alone.
    */
-  toGraphql: Admit;
+  admitGraphql: Admit;
   /** Forgets which API keys and browser sessions were accepted: something may have been missed. */
-  forget(): void;
+  forgetCallers(): void;
 }
 
-export function createAdmission(app: App, hearing: IsChangeFeedConnected): Admission {
+export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeedConnected): Admission {
   const { rateLimit, strangerRateLimit, versionHeaders } = app.config;
-  const strangers = new AnonymousRateLimit(strangerRateLimit, app.now);
-  const authenticator = new Authenticator(app, hearing, strangers);
+  const anonymousLimit = new AnonymousRateLimit(strangerRateLimit, app.now);
+  const authenticator = new Authenticator(app, isChangeFeedConnected, anonymousLimit);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
-  const ofGraphql = (exchange: ApiExchange, ip: string): Promise<Caller | ApiError> => {
+  const findGraphqlCaller = (exchange: ApiExchange, ip: string): Promise<Caller | ApiError> => {
     const { request } = exchange;
     const { authorization, cookie } = request.headers;
     const token = authorization === undefined ? readCookie(cookie) : undefined;
-    if (token === undefined) return authenticator.caller(request, ip);
+    if (token === undefined) return authenticator.callerByKey(request, ip);
     if (!isFromDashboard(exchange)) throw new ApiError('dashboardOnly');
-    return authenticator.browser({ token, pageSecret: pageSecretIn(request) }, ip);
+    return authenticator.callerBySession({ token, pageSecret: pageSecretIn(request) }, ip);
   };
 
   const admit = async (exchange: ApiExchange, isRest: boolean): Promise<Context> => {
     const { request, response, operationId, baseUrl, log } = exchange;
-    const client = new Client(exchange);
+    const client = new ExchangeClient(exchange);
     const { ip } = client;
-    const caller = await (isRest ? authenticator.caller(request, ip) : ofGraphql(exchange, ip));
+    const caller = await (isRest ? authenticator.callerByKey(request, ip) : findGraphqlCaller(exchange, ip));
     const context = new Context(app, operationId, baseUrl, caller, client);
     if (caller instanceof ApiError) {
-      strangers.count(ip);
+      anonymousLimit.count(ip);
       if (isRest) throw caller;
       return context;
     }
@@ -62,9 +62,9 @@ export function createAdmission(app: App, hearing: IsChangeFeedConnected): Admis
   };
 
   return {
-    toRest: (exchange) => admit(exchange, true),
-    toGraphql: (exchange) => admit(exchange, false),
-    forget: () => authenticator.forget(),
+    admitRest: (exchange) => admit(exchange, true),
+    admitGraphql: (exchange) => admit(exchange, false),
+    forgetCallers: () => authenticator.forgetCallers(),
   };
 }
 
@@ -78,15 +78,15 @@ function checkVersion({ request: { headers } }: ApiExchange, names: string[]): v
 /** Counts the request against the allowance of a key or a browser session. @throws {ApiError} when there is none left. */
 async function countRequest(limiter: RateLimiterMemory, id: string, response: ServerResponse): Promise<void> {
   const limit = limiter.points;
-  let refused = false;
+  let isRefused = false;
   const state = await limiter.consume(id).catch((rejection: RateLimiterRes) => {
-    refused = true;
+    isRefused = true;
     return rejection;
   });
   const seconds = Math.ceil(state.msBeforeNext / 1000);
   response.setHeader('RateLimit-Limit', limit);
   response.setHeader('RateLimit-Remaining', state.remainingPoints);
   response.setHeader('RateLimit-Reset', seconds);
-  if (!refused) return;
+  if (!isRefused) return;
   throw new ApiError('rateLimited', { limit, seconds });
 }

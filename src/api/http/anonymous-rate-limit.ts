@@ -13,15 +13,15 @@ const ADDRESSES_MAX = 20_000;
  * So many unknown keys a second are looked up for an address that has no requests left: one of them may be a new
  * colleague's, behind the same address.
  */
-const LATE_LOOKUPS_MAX = 5;
+const LOOKUPS_OVER_LIMIT_MAX = 5;
 
 interface Count {
   /** Requests in this minute, which began so many milliseconds after the epoch. */
   requests: number;
-  minute: number;
+  minuteStart: number;
   /** Keys that were looked up in this second when no requests were left. */
   lookups: number;
-  second: number;
+  secondStart: number;
 }
 
 /** Counts by address; of IPv6 by /64, as whoever has one address there has them all. */
@@ -38,31 +38,31 @@ export class AnonymousRateLimit {
 
   /** Counts a request of nobody. @throws {ApiError} when there were too many in this minute. */
   count(ip: string): void {
-    const count = this.#of(ip);
+    const count = this.#countOf(ip);
     if (++count.requests > this.#limit) throw this.#refusal(count);
   }
 
   /** Before a key is looked up that was never seen to be valid. @throws {ApiError} likewise. */
   checkLookup(ip: string): void {
-    const count = this.#of(ip);
+    const count = this.#countOf(ip);
     if (count.requests < this.#limit) return;
     const now = this.#now();
-    if (now - count.second >= SECOND_MS) Object.assign(count, { second: now, lookups: 0 });
-    if (++count.lookups > LATE_LOOKUPS_MAX) throw this.#refusal(count);
+    if (now - count.secondStart >= SECOND_MS) Object.assign(count, { secondStart: now, lookups: 0 });
+    if (++count.lookups > LOOKUPS_OVER_LIMIT_MAX) throw this.#refusal(count);
   }
 
-  #of(ip: string): Count {
+  #countOf(ip: string): Count {
     const key = addressBlock(ip);
     const now = this.#now();
     const known = this.#counts.get(key);
-    if (known && now - known.minute < MINUTE_MS) return known;
-    const count = { requests: 0, minute: now, lookups: 0, second: now };
+    if (known && now - known.minuteStart < MINUTE_MS) return known;
+    const count = { requests: 0, minuteStart: now, lookups: 0, secondStart: now };
     this.#counts.set(key, count);
     return count;
   }
 
-  #refusal({ minute }: Count): ApiError {
-    const seconds = Math.max(1, Math.ceil((minute + MINUTE_MS - this.#now()) / 1000));
+  #refusal({ minuteStart }: Count): ApiError {
+    const seconds = Math.max(1, Math.ceil((minuteStart + MINUTE_MS - this.#now()) / 1000));
     return new ApiError('strangerRateLimited', { limit: this.#limit, seconds });
   }
 }

@@ -8,7 +8,7 @@ import type { PrismaClient } from '../../store/database/client.ts';
 
 const MINUTE_MS = 60_000;
 /** How long uses are gathered before they are written; milliseconds. */
-const GATHERING_MS = 3000;
+const BATCH_MS = 3000;
 const KEYS_MAX = 10_000;
 
 /** Writes for each API key, at most once a minute, that it was used in this minute. */
@@ -17,10 +17,10 @@ export class ApiKeyUsageWriter {
   readonly #now: () => number;
   readonly #log: Logger;
   /** The minute in which a key was last noted. */
-  readonly #noted = new LRUCache<string, number>({ max: KEYS_MAX });
-  readonly #waiting = new Map<string, number>();
+  readonly #lastRecorded = new LRUCache<string, number>({ max: KEYS_MAX });
+  readonly #unwritten = new Map<string, number>();
   readonly #schedule: Schedule;
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   /** @param now the wall clock, in milliseconds. */
@@ -32,18 +32,18 @@ export class ApiKeyUsageWriter {
   }
 
   /** Notes that a key was used just now. */
-  used(keyId: string): void {
+  recordUse(keyId: string): void {
     const minute = Math.floor(this.#now() / MINUTE_MS);
-    if (this.#noted.get(keyId) === minute || this.#waiting.size >= KEYS_MAX) return;
-    this.#noted.set(keyId, minute);
-    this.#waiting.set(keyId, minute);
-    this.#callOff ??= this.#schedule(GATHERING_MS, () => void this.write());
+    if (this.#lastRecorded.get(keyId) === minute || this.#unwritten.size >= KEYS_MAX) return;
+    this.#lastRecorded.set(keyId, minute);
+    this.#unwritten.set(keyId, minute);
+    this.#cancelTimer ??= this.#schedule(BATCH_MS, () => void this.flush());
   }
 
   /** Writes what was noted, now. It never rejects: what cannot be written is lost, as nothing hangs on it. */
-  write(): Promise<void> {
-    this.#callOff?.();
-    this.#callOff = undefined;
+  flush(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     this.#writing = this.#writing
       .then(() => this.#write())
       .catch((error) => this.#log.warn({ err: describeFailure(error) }, 'last use of API keys could not be saved'));
@@ -51,10 +51,10 @@ export class ApiKeyUsageWriter {
   }
 
   async #write(): Promise<void> {
-    if (this.#waiting.size === 0) return;
+    if (this.#unwritten.size === 0) return;
     // Every process locks the rows in the same order, so that none waits for another that waits for it.
-    const uses = [...this.#waiting].sort(([a], [b]) => (a < b ? -1 : 1));
-    this.#waiting.clear();
+    const uses = [...this.#unwritten].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#unwritten.clear();
     const ids = uses.map(([id]) => id);
     const times = uses.map(([, minute]) => new Date(minute * MINUTE_MS));
     await this.#prisma.$executeRaw`

@@ -5,20 +5,20 @@ import { LRUCache } from 'lru-cache';
 import { isId } from '../../store/ids.ts';
 import { isToken } from '../../store/sign-in/secrets.ts';
 import { authenticateSession, type SessionProof } from '../../store/sign-in/sessions.ts';
-import type { App, Caller } from '../context.ts';
-import type { Row } from '../errors/error-row.ts';
+import type { ApiApp, Caller } from '../context.ts';
+import type { ErrorRow } from '../errors/error-row.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 
-const KEY_FORM = /^[\x21-\x7e]{16,256}$/;
+const API_KEY_PATTERN = /^[\x21-\x7e]{16,256}$/;
 const CALLERS_MAX = 10_000;
-const REFUSED_MAX = 10_000;
+const REJECTIONS_MAX = 10_000;
 /** How long a key or a session is trusted without asking the database again, where no change can be missed. */
-const TRUST_MS = 5000;
+const CACHE_TTL_MS = 5000;
 /** Of so many it is remembered that they were valid once: their look-ups are never put off. */
-const PROVEN_MAX = 10_000;
+const SEEN_VALID_MAX = 10_000;
 /** What a caller's rights hang on. */
-const KINDS = new Set(['apiKey', 'browserSession', 'user', 'botUser']);
+const RELEVANT_KINDS = new Set(['apiKey', 'browserSession', 'user', 'botUser']);
 
 /** Whether changes made by other processes are heard at once. Where they may be missed, nothing is kept. */
 export type IsChangeFeedConnected = () => boolean;
@@ -28,32 +28,32 @@ export type IsChangeFeedConnected = () => boolean;
  * key, browser session or owner of its account changes, so that a revoked key is refused from the next request on.
  */
 export class Authenticator {
-  readonly #app: App;
-  readonly #hearing: IsChangeFeedConnected;
-  readonly #strangers: AnonymousRateLimit;
-  readonly #known: LRUCache<string, Caller>;
+  readonly #app: ApiApp;
+  readonly #isChangeFeedConnected: IsChangeFeedConnected;
+  readonly #anonymousLimit: AnonymousRateLimit;
+  readonly #callers: LRUCache<string, Caller>;
   /** Why others are refused, which may be sent again and again. Apart, so that they push out none that is valid. */
-  readonly #refused: LRUCache<string, Row>;
-  readonly #proven = new LRUCache<string, true>({ max: PROVEN_MAX });
+  readonly #rejections: LRUCache<string, ErrorRow>;
+  readonly #seenValid = new LRUCache<string, true>({ max: SEEN_VALID_MAX });
   /** Counts how often everything was forgotten: what was read before must not be remembered after. */
   #generation = 0;
 
-  constructor(app: App, hearing: IsChangeFeedConnected, strangers: AnonymousRateLimit) {
+  constructor(app: ApiApp, isChangeFeedConnected: IsChangeFeedConnected, anonymousLimit: AnonymousRateLimit) {
     this.#app = app;
-    this.#hearing = hearing;
-    this.#strangers = strangers;
-    const kept = { ttl: TRUST_MS, perf: { now: () => app.now() } };
-    this.#known = new LRUCache({ ...kept, max: CALLERS_MAX });
-    this.#refused = new LRUCache({ ...kept, max: REFUSED_MAX });
+    this.#isChangeFeedConnected = isChangeFeedConnected;
+    this.#anonymousLimit = anonymousLimit;
+    const kept = { ttl: CACHE_TTL_MS, perf: { now: () => app.now() } };
+    this.#callers = new LRUCache({ ...kept, max: CALLERS_MAX });
+    this.#rejections = new LRUCache({ ...kept, max: REJECTIONS_MAX });
     app.changes.listen(({ kind }) => {
-      if (KINDS.has(kind)) this.forget();
+      if (RELEVANT_KINDS.has(kind)) this.forgetCallers();
     });
   }
 
-  forget(): void {
+  forgetCallers(): void {
     this.#generation++;
-    this.#known.clear();
-    this.#refused.clear();
+    this.#callers.clear();
+    this.#rejections.clear();
   }
 
   /**
@@ -62,29 +62,29 @@ export class Authenticator {
    * @returns the caller, or the error to show to whoever asks for more than a stranger may have.
    * @throws when the database cannot be asked.
    */
-  async caller({ headers }: IncomingMessage, ip: string): Promise<Caller | ApiError> {
+  async callerByKey({ headers }: IncomingMessage, ip: string): Promise<Caller | ApiError> {
     const { authorization } = headers;
     if (authorization === undefined) return new ApiError('noApiKey');
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     if (key === undefined) return new ApiError('unreadableAuthorization');
     if (isId('ak', key)) return new ApiError('idAsApiKey');
-    if (!KEY_FORM.test(key)) return new ApiError('notAnApiKey');
+    if (!API_KEY_PATTERN.test(key)) return new ApiError('notAnApiKey');
 
     const digest = this.#app.keys.digest(key);
-    const caller = await this.#remembered(`key ${digest}`, ip, () => this.#look(key, digest));
-    if (!(caller instanceof ApiError) && caller.keyId !== undefined) this.#app.keyUse.used(caller.keyId);
+    const caller = await this.#cachedCaller(`key ${digest}`, ip, () => this.#findApiKey(key, digest));
+    if (!(caller instanceof ApiError) && caller.keyId !== undefined) this.#app.apiKeyUsage.recordUse(caller.keyId);
     return caller;
   }
 
   /**
    * By a browser session: by its cookie and by the secret of its page, as devices on other ports of this host get the
-   * cookie, too. Otherwise as `caller`.
+   * cookie, too. Otherwise as `callerByKey`.
    */
-  async browser(proof: SessionProof, ip: string): Promise<Caller | ApiError> {
+  async callerBySession(proof: SessionProof, ip: string): Promise<Caller | ApiError> {
     const { prisma, keys, now } = this.#app;
     const { token, pageSecret } = proof;
     if (!isToken(token) || !isToken(pageSecret)) return new ApiError('sessionOver');
-    return this.#remembered(`browser ${keys.digest(token)} ${keys.digest(pageSecret)}`, ip, async () => {
+    return this.#cachedCaller(`browser ${keys.digest(token)} ${keys.digest(pageSecret)}`, ip, async () => {
       const session = await authenticateSession(prisma, keys, proof, now());
       if (!session) return new ApiError('sessionOver');
       const { id: sessionId, accountId, ownerId, isAdmin } = session;
@@ -92,25 +92,25 @@ export class Authenticator {
     });
   }
 
-  async #remembered(what: string, ip: string, look: () => Promise<Caller | ApiError>): Promise<Caller | ApiError> {
-    const known = this.#known.get(what);
+  async #cachedCaller(what: string, ip: string, lookUp: () => Promise<Caller | ApiError>): Promise<Caller | ApiError> {
+    const known = this.#callers.get(what);
     if (known) return known;
-    const refused = this.#refused.get(what);
+    const refused = this.#rejections.get(what);
     if (refused) return new ApiError(refused);
-    if (!this.#proven.has(what)) this.#strangers.checkLookup(ip);
+    if (!this.#seenValid.has(what)) this.#anonymousLimit.checkLookup(ip);
     const generation = this.#generation;
-    const caller = await look();
-    const isSure = this.#hearing() && generation === this.#generation;
+    const caller = await lookUp();
+    const isSure = this.#isChangeFeedConnected() && generation === this.#generation;
     if (caller instanceof ApiError) {
-      if (isSure) this.#refused.set(what, caller.row);
+      if (isSure) this.#rejections.set(what, caller.row);
       return caller;
     }
-    this.#proven.set(what, true);
-    if (isSure) this.#known.set(what, caller);
+    this.#seenValid.set(what, true);
+    if (isSure) this.#callers.set(what, caller);
     return caller;
   }
 
-  async #look(key: string, digest: string): Promise<Caller | ApiError> {
+  async #findApiKey(key: string, digest: string): Promise<Caller | ApiError> {
     const { prisma, keys } = this.#app;
     const digests = keys.digests(key);
     const row = await prisma.apiKey.findFirst({

@@ -14,8 +14,8 @@ export const WRITE_STALL_MS = 30_000;
 /** Bytes of answers that may wait in memory for their clients, in all; beyond it those that wait longest are cut. */
 const UNSENT_MAX = 64 * 1024 * 1024;
 /** Requests that may wait on one connection: nobody has a reason to send many without reading answers. */
-const WAITING_MAX = 15;
-const TICK_MS = 1000;
+const PIPELINED_MAX = 15;
+const CHECK_INTERVAL_MS = 1000;
 
 export interface ConnectionLimits {
   max: number;
@@ -29,31 +29,31 @@ interface Connection {
   raw: Socket;
   /** What HTTP is spoken on: the same, or TLS above it once hands are shaken. */
   socket: Socket;
-  group: string;
+  addressGroup: string;
   /** The request that is under way. */
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
   /** Begin those that came after it (pipelining), in order. */
   waiting: (() => void)[];
   /** When its client did something last: connected, asked, took some of an answer. Of the monotonic clock. */
-  active: number;
+  lastActive: number;
   /** Bytes that its client, or the system for it, has taken, and how often in a row we looked and found no more. */
   taken: number;
-  looks: number;
+  idleChecks: number;
 }
 
-export class Connections {
+export class ApiConnections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Set<Connection>();
   /** By their sockets: that which was accepted, and that of TLS. */
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  readonly #groups = new Map<string, Set<Connection>>();
+  readonly #addressGroups = new Map<string, Set<Connection>>();
 
   /** Looks after the connections of a server from now on, until it is closed. */
   constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits;
     const { writeStallMs = WRITE_STALL_MS } = limits;
-    server.on('connection', (socket: Socket) => this.#admit(socket));
+    server.on('connection', (socket: Socket) => this.#accept(socket));
     if (server instanceof TlsServer) {
       const waiting = new Map<string, Connection>();
       server.on('connection', (raw: Socket) => {
@@ -70,8 +70,11 @@ export class Connections {
         this.#bySocket.set(socket, connection);
       });
     }
-    const tickMs = Math.min(TICK_MS, writeStallMs / 4);
-    const timer = setInterval(() => this.#look(performance.now(), writeStallMs / tickMs), tickMs);
+    const checkIntervalMs = Math.min(CHECK_INTERVAL_MS, writeStallMs / 4);
+    const timer = setInterval(
+      () => this.#checkStalls(performance.now(), writeStallMs / checkIntervalMs),
+      checkIntervalMs,
+    );
     timer.unref();
     server.once('close', () => clearInterval(timer));
   }
@@ -81,69 +84,69 @@ export class Connections {
    * section 9.3.2), so that what one client asks for at once is not what all others wait for. What waits when the
    * connection ends is never begun, and one request too many ends it.
    */
-  begin(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+  enqueue(request: IncomingMessage, response: ServerResponse, work: () => void): void {
     const connection = this.#bySocket.get(request.socket);
     if (!connection) return void work();
     const start = () => {
-      connection.active = performance.now();
+      connection.lastActive = performance.now();
       connection.request = request;
       connection.response = response;
       response.once('close', () => this.#end(connection));
       work();
     };
     if (!connection.response) start();
-    else if (connection.waiting.length < WAITING_MAX) connection.waiting.push(start);
+    else if (connection.waiting.length < PIPELINED_MAX) connection.waiting.push(start);
     else connection.raw.destroy();
   }
 
   /** The one answer that is under way on a connection; undefined when there is none, null when more are to follow. */
-  answerOn(socket: Socket): ServerResponse | undefined | null {
+  responseOn(socket: Socket): ServerResponse | undefined | null {
     const connection = this.#bySocket.get(socket);
     return connection && connection.waiting.length > 0 ? null : connection?.response;
   }
 
   #end(connection: Connection): void {
-    connection.active = performance.now();
+    connection.lastActive = performance.now();
     connection.request = undefined;
     connection.response = undefined;
     if (!connection.socket.destroyed) connection.waiting.shift()?.();
   }
 
-  #admit(raw: Socket): void {
+  #accept(raw: Socket): void {
     const ip = ipOf(raw);
-    const group = addressBlock(ip);
+    const addressGroup = addressBlock(ip);
     const { max, isProxy } = this.#limits;
-    const members = this.#groups.get(group) ?? new Set();
-    const most = isProxy(ip) ? max : Math.max(1, Math.floor(max / ADDRESS_PART));
+    const members = this.#addressGroups.get(addressGroup) ?? new Set();
+    const limit = isProxy(ip) ? max : Math.max(1, Math.floor(max / ADDRESS_PART));
     // Whoever has too many gives one of his own; when all have too many, it is whoever has waited longest.
     const isFull = this.#open.size >= max;
-    if (members.size >= most || isFull) {
-      const idlest = idlestOf(members.size >= most ? members : this.#open);
+    if (members.size >= limit || isFull) {
+      const idlest = idlestOf(members.size >= limit ? members : this.#open);
       (idlest?.raw ?? raw).destroy();
       if (!idlest) return;
       this.#forget(idlest);
     }
     const connection: Connection = {
-      ...{ raw, socket: raw, group, request: undefined, response: undefined, waiting: [] },
-      ...{ active: performance.now(), taken: 0, looks: 0 },
+      ...{ raw, socket: raw, addressGroup, request: undefined, response: undefined, waiting: [] },
+      ...{ lastActive: performance.now(), taken: 0, idleChecks: 0 },
     };
     this.#open.add(connection);
     this.#bySocket.set(raw, connection);
-    this.#groups.set(group, members.add(connection));
+    this.#addressGroups.set(addressGroup, members.add(connection));
     raw.once('close', () => this.#forget(connection));
   }
 
   #forget(connection: Connection): void {
     this.#open.delete(connection);
-    const members = this.#groups.get(connection.group);
-    if (members?.delete(connection) && members.size === 0) this.#groups.delete(connection.group);
+    const members = this.#addressGroups.get(connection.addressGroup);
+    if (members?.delete(connection) && members.size === 0) this.#addressGroups.delete(connection.addressGroup);
   }
 
   /**
    * Cuts answers that stand still, and those that wait longest when they hold too much. What counts is how often nothing
    * had moved, not the time: while we are busy ourselves nobody is slow.
    */
-  #look(now: number, looksMax: number): void {
+  #checkStalls(now: number, idleChecksMax: number): void {
     let unsent = 0;
     const waiting: Connection[] = [];
     for (const connection of this.#open) {
@@ -152,9 +155,9 @@ export class Connections {
       const taken = socket.bytesWritten - socket.writableLength;
       if (taken !== connection.taken) {
         connection.taken = taken;
-        connection.looks = 0;
-        connection.active = now;
-      } else if (++connection.looks >= looksMax) {
+        connection.idleChecks = 0;
+        connection.lastActive = now;
+      } else if (++connection.idleChecks >= idleChecksMax) {
         raw.destroy();
         continue;
       }
@@ -162,7 +165,7 @@ export class Connections {
       waiting.push(connection);
     }
     if (unsent <= UNSENT_MAX) return;
-    waiting.sort((one, other) => one.active - other.active);
+    waiting.sort((one, other) => one.lastActive - other.lastActive);
     for (const { raw, socket, response } of waiting) {
       if (unsent <= UNSENT_MAX) break;
       unsent -= socket.writableLength + (response ? unsentBytes(response) : 0);
@@ -177,7 +180,7 @@ function idlestOf(connections: Iterable<Connection>): Connection | undefined {
   for (const connection of connections) {
     const { socket, request } = connection;
     const isOurs = socket.writableLength === 0 && request?.complete === true;
-    if (!isOurs && (!idlest || connection.active < idlest.active)) idlest = connection;
+    if (!isOurs && (!idlest || connection.lastActive < idlest.lastActive)) idlest = connection;
   }
   return idlest;
 }

@@ -8,24 +8,24 @@ import { type Expiries, expiriesOf } from '../../edge/tls/certificate-expiry.ts'
 import type { ApiSettings } from '../settings.ts';
 
 /** How often the files are looked at, in milliseconds. */
-const LOOK_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 /** What the listener speaks TLS with, in PEM. */
-export interface ListenerPair {
+export interface TlsPair {
   cert: string;
   key: string;
 }
 
-interface ReadPair extends ListenerPair {
+interface DatedTlsPair extends TlsPair {
   /** When it ends, in milliseconds since 1970. */
   notAfter: number;
 }
 
 export interface ListenerTls {
   /** The pair as it was read last. */
-  readonly pair: ListenerPair;
+  readonly pair: TlsPair;
   /** From now on, is told every further pair. */
-  onChange(use: (pair: ListenerPair) => void): void;
+  onChange(onPair: (pair: TlsPair) => void): void;
   expiries(): Expiries;
   close(): void;
 }
@@ -35,39 +35,39 @@ export class ListenerTlsError extends Error {}
 
 /**
  * Reads the certificate (a chain, the leaf first) and its key.
- * @param lookMs how often the files are looked at.
+ * @param checkIntervalMs how often the files are looked at.
  * @throws {ListenerTlsError} when they cannot be used at the start; later that is logged, and the pair before stays.
  */
 export async function openListenerTls(
   files: NonNullable<ApiSettings['apiTls']>,
   log: Logger,
-  lookMs = LOOK_MS,
+  checkIntervalMs = CHECK_INTERVAL_MS,
 ): Promise<ListenerTls> {
-  let use: ((pair: ListenerPair) => void) | undefined;
-  let seen = await fingerprint(files);
+  let onPair: ((pair: TlsPair) => void) | undefined;
+  let lastFingerprint = await fingerprint(files);
   let pair = await readPair(files);
-  const look = async () => {
+  const reloadIfChanged = async () => {
     const state = await fingerprint(files);
-    if (state === seen) return;
-    seen = state;
+    if (state === lastFingerprint) return;
+    lastFingerprint = state;
     pair = await readPair(files);
-    use?.(pair);
+    onPair?.(pair);
     log.info({ file: files.certFile }, 'certificate of the API reloaded');
   };
-  const lookAgain = async () => {
-    await look().catch((error: Error) =>
+  const checkFiles = async () => {
+    await reloadIfChanged().catch((error: Error) =>
       log.warn({ err: error.message }, 'certificate of the API could not be reloaded: the previous one stays'),
     );
-    if (!isClosed) timer = setTimeout(lookAgain, lookMs).unref();
+    if (!isClosed) timer = setTimeout(checkFiles, checkIntervalMs).unref();
   };
   let isClosed = false;
-  let timer = setTimeout(lookAgain, lookMs).unref();
+  let timer = setTimeout(checkFiles, checkIntervalMs).unref();
   return {
     get pair() {
       return pair;
     },
     onChange(listener) {
-      use = listener;
+      onPair = listener;
     },
     expiries: () => expiriesOf([{ source: 'api', id: 'API_TLS_CERT', notAfter: pair.notAfter }], Date.now()),
     close() {
@@ -90,18 +90,18 @@ async function fingerprint({ certFile, keyFile }: NonNullable<ApiSettings['apiTl
   return states.join('\n');
 }
 
-async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<ReadPair> {
+async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<DatedTlsPair> {
   const cert = await readFor('API_TLS_CERT', certFile);
   const key = await readFor('API_TLS_KEY', keyFile);
   const refuse = (text: string) => new ListenerTlsError(text);
-  const leaf = parsed(() => new X509Certificate(cert));
+  const leaf = orUndefined(() => new X509Certificate(cert));
   if (!leaf) throw refuse(`API_TLS_CERT: ${certFile} is not a certificate in PEM`);
-  const privateKey = parsed(() => createPrivateKey(key));
+  const privateKey = orUndefined(() => createPrivateKey(key));
   if (!privateKey) throw refuse(`API_TLS_KEY: ${keyFile} is not a private key in PEM, without a passphrase`);
   if (!leaf.checkPrivateKey(privateKey))
     throw refuse(`API_TLS_KEY: ${keyFile} is not the key of the certificate in ${certFile}`);
   // Refuses what TLS would: keys that are too weak, chains that cannot be read.
-  if (!parsed(() => createSecureContext({ cert, key })))
+  if (!orUndefined(() => createSecureContext({ cert, key })))
     throw refuse(`API_TLS_CERT: TLS cannot be spoken with the chain in ${certFile}`);
   return { cert, key, notAfter: Date.parse(leaf.validTo) };
 }
@@ -113,7 +113,7 @@ async function readFor(name: string, file: string): Promise<string> {
   });
 }
 
-function parsed<T>(read: () => T): T | undefined {
+function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

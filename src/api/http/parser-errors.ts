@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { newId } from '../../store/ids.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Connections } from './connections.ts';
+import type { ApiConnections } from './connections.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { errorBody } from './responses.ts';
 
@@ -21,11 +21,16 @@ const REASONS: Record<number, string> = {
 };
 
 /** Answers the errors of a server's parser, as far as there is somebody to answer. */
-export function answerClientErrors(server: Server, connections: Connections, log: Logger, metrics: ApiMetrics): void {
+export function respondToClientErrors(
+  server: Server,
+  connections: ApiConnections,
+  log: Logger,
+  metrics: ApiMetrics,
+): void {
   server.on('clientError', (thrown: NodeJS.ErrnoException, socket: Socket) => {
-    const answer = connections.answerOn(socket);
+    const response = connections.responseOn(socket);
     // The bytes of an answer that has begun, or that others are before, must not be mixed with these.
-    if (!socket.writable || socket.writableEnded || answer === null || answer?.headersSent)
+    if (!socket.writable || socket.writableEnded || response === null || response?.headersSent)
       return void socket.destroy();
     const error = errorFor(thrown);
     const operationId = newId('op');

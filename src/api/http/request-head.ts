@@ -7,7 +7,7 @@ import { ApiError } from '../errors/errors.ts';
  * Of a field that stands twice Node keeps the first, and a proxy in front may have judged by the second.
  * @returns what is wrong; undefined when nothing is.
  */
-export function wrongHead({ headers, httpVersion, rawHeaders }: IncomingMessage): ApiError | undefined {
+export function checkRequestHead({ headers, httpVersion, rawHeaders }: IncomingMessage): ApiError | undefined {
   const malformed = (reason: string) => new ApiError('malformedRequest', { reason });
   let hosts = 0;
   let authorizations = 0;
@@ -31,7 +31,7 @@ export function wrongHead({ headers, httpVersion, rawHeaders }: IncomingMessage)
  * The path of a request in the form that routes are written in: characters that need no encoding are decoded (RFC 3986,
  * section 6.2.2.2), once. What is encoded for a reason stays so, and slashes in a row stay several.
  */
-export function normalPath(path: string): string {
+export function normalizePath(path: string): string {
   if (!path.includes('%')) return path;
   return path.replace(/%([2-7][\da-f])/gi, (encoded, digits: string) => {
     const character = String.fromCharCode(Number.parseInt(digits, 16));

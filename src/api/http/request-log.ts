@@ -6,16 +6,16 @@ import type { ApiExchange } from '../exchange.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 /** The status of a request whose client was gone before its answer was written. */
-const CLIENT_GONE = 499;
+const CLIENT_CLOSED_REQUEST = 499;
 
 /** @returns what to call when a request is over, with how long it took in milliseconds. */
-export function requestLog(log: Logger, metrics: ApiMetrics): (exchange: ApiExchange, ms: number) => void {
+export function createRequestLogger(log: Logger, metrics: ApiMetrics): (exchange: ApiExchange, ms: number) => void {
   // The members of a request's line are all known here, and none is a secret.
   const lines = log.child({}, { redact: [] });
 
   return ({ request, response, operationId, clientIp, log: fields }, ms) => {
     const { errorCode, failure, keyId, sessionId, accountId, operation, signIns } = fields;
-    const status = response.writableFinished ? response.statusCode : CLIENT_GONE;
+    const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     metrics.request(request.method ?? '', status, ms);
     const line = {
       operation_id: operationId,

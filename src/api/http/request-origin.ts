@@ -13,16 +13,16 @@ import type { ApiSettings } from '../settings.ts';
  */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: Networks): string {
   const peer = ipOf(socket);
-  const said = headers['x-forwarded-for'];
+  const forwardedHeader = headers['x-forwarded-for'];
   const { forwarded } = headers;
-  if ((said === undefined && forwarded === undefined) || !proxies.has(peer)) return peer;
+  if ((forwardedHeader === undefined && forwarded === undefined) || !proxies.has(peer)) return peer;
   const clientIn = (entries: string[]) => forwardedChain(entries, proxies)[0]?.ip ?? peer;
-  const found = [
-    ...(said === undefined ? [] : [clientIn(String(said).split(','))]),
-    ...(forwarded === undefined ? [] : [clientIn(elements(forwarded, 'for'))]),
+  const addresses = [
+    ...(forwardedHeader === undefined ? [] : [clientIn(String(forwardedHeader).split(','))]),
+    ...(forwarded === undefined ? [] : [clientIn(forwardedParameters(forwarded, 'for'))]),
   ];
   // A proxy writes one of the two and lets the other pass: where they differ, one of them is the client's own words.
-  return found.every((address) => address === found[0]) ? (found[0] ?? peer) : peer;
+  return addresses.every((address) => address === addresses[0]) ? (addresses[0] ?? peer) : peer;
 }
 
 /**
@@ -30,18 +30,18 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: Net
  * @returns undefined when none says it, or more than one thing is said.
  */
 export function forwardedScheme({ socket, headers }: IncomingMessage, proxies: Networks): 'http' | 'https' | undefined {
-  const { forwarded, 'x-forwarded-proto': said } = headers;
-  if ((said === undefined && forwarded === undefined) || !proxies.has(ipOf(socket))) return undefined;
-  const words = [
-    ...(said === undefined ? [] : String(said).split(',')),
-    ...(forwarded === undefined ? [] : elements(forwarded, 'proto').slice(-1)),
+  const { forwarded, 'x-forwarded-proto': forwardedHeader } = headers;
+  if ((forwardedHeader === undefined && forwarded === undefined) || !proxies.has(ipOf(socket))) return undefined;
+  const schemes = [
+    ...(forwardedHeader === undefined ? [] : String(forwardedHeader).split(',')),
+    ...(forwarded === undefined ? [] : forwardedParameters(forwarded, 'proto').slice(-1)),
   ].map((word) => word.trim().toLowerCase());
-  const [scheme] = words;
-  return (scheme === 'http' || scheme === 'https') && words.every((word) => word === scheme) ? scheme : undefined;
+  const [scheme] = schemes;
+  return (scheme === 'http' || scheme === 'https') && schemes.every((word) => word === scheme) ? scheme : undefined;
 }
 
 /** Whether somebody on the way says that it passed the request on. */
-function isPassedOn({ headers }: IncomingMessage): boolean {
+function isProxied({ headers }: IncomingMessage): boolean {
   return headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
 }
 
@@ -51,7 +51,7 @@ function isPassedOn({ headers }: IncomingMessage): boolean {
  * @param client the address of the client.
  */
 export function isLoopbackRequest(request: IncomingMessage, client: string): boolean {
-  if (isPassedOn(request)) return false;
+  if (isProxied(request)) return false;
   return /^(::1|127(\.\d+){3})$/.test(client) && isLoopbackHost(request.headers.host ?? '');
 }
 
@@ -81,7 +81,7 @@ export function baseUrlOf(
 }
 
 /** A parameter of every element of `Forwarded`; '' where one has none. */
-function elements(forwarded: string, name: string): string[] {
+function forwardedParameters(forwarded: string, name: string): string[] {
   return forwarded.split(',').map((element) => {
     const pair = element.split(';').find((part) => part.trim().toLowerCase().startsWith(`${name}=`));
     return pair === undefined ? '' : pair.slice(pair.indexOf('=') + 1).replace(/^"(.*)"$/, '$1');

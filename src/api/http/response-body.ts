@@ -7,7 +7,7 @@ import { negotiateCoding } from '../../http/compression.ts';
 import type { BodyWriter } from '../exchange.ts';
 
 /** Bytes that are handed to a connection at once: no more of a body waits in it, encrypted or not. */
-const PIECE = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** Characters; compressing less costs more of the processor than the whole request does, for a few packets. */
 const COMPRESS_MIN = 4096;
 /** Answers that are compressed at once; while there are more, they go as they are. */
@@ -32,19 +32,19 @@ export function unsentBytes(response: ServerResponse & { [UNSENT]?: number }): n
  * Ends an answer with a body, in pieces, each when the one before has left.
  * @param isShared whether other answers have the same bytes.
  */
-export function endWith(response: ServerResponse & { [UNSENT]?: number }, body: Buffer, isShared: boolean): void {
-  if (body.length <= PIECE || response.req.method === 'HEAD') return void response.end(body);
+export function writeBody(response: ServerResponse & { [UNSENT]?: number }, body: Buffer, isShared: boolean): void {
+  if (body.length <= CHUNK_BYTES || response.req.method === 'HEAD') return void response.end(body);
   let at = 0;
-  const more = () => {
+  const writeMore = () => {
     while (!response.destroyed) {
-      const piece = body.subarray(at, at + PIECE);
-      at += PIECE;
+      const chunk = body.subarray(at, at + CHUNK_BYTES);
+      at += CHUNK_BYTES;
       if (!isShared) response[UNSENT] = Math.max(0, body.length - at);
-      if (at >= body.length) return void response.end(piece);
-      if (!response.write(piece)) return void response.once('drain', more);
+      if (at >= body.length) return void response.end(chunk);
+      if (!response.write(chunk)) return void response.once('drain', writeMore);
     }
   };
-  more();
+  writeMore();
 }
 
 /** Sends bodies that are made for one response; compresses few of them at once. */
@@ -68,10 +68,10 @@ export class ResponseBodies implements BodyWriter {
     response.setHeader('Cache-Control', 'no-store');
     const send = (bytes: Buffer) => {
       response.setHeader('Content-Length', bytes.length);
-      endWith(response, bytes, false);
+      writeBody(response, bytes, false);
     };
     if (mayCompress) response.appendHeader('Vary', 'Accept-Encoding');
-    const coding = mayCompress ? codingFor(response.req.headers['accept-encoding']) : undefined;
+    const coding = mayCompress ? negotiateBodyCoding(response.req.headers['accept-encoding']) : undefined;
     if (coding === undefined || this.#compressing >= COMPRESSING_MAX) {
       send(body);
       return;
@@ -91,7 +91,7 @@ export class ResponseBodies implements BodyWriter {
 }
 
 /** The coding that a client likes best, of those that bodies are sent in; undefined: as they are. */
-export function codingFor(
+export function negotiateBodyCoding(
   accept: string | string[] | undefined,
   codings: readonly ('br' | 'gzip')[] = ['br', 'gzip'],
 ): 'br' | 'gzip' | undefined {

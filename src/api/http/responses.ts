@@ -22,7 +22,7 @@ export function sendJson(
  * @returns what the client may know.
  */
 export function recordError({ response, log }: ApiExchange, thrown: unknown): ApiError {
-  const { error, hidden } = toApiError(thrown);
+  const { error, internalError: hidden } = toApiError(thrown);
   log.errorCode ??= String(error.extensions.errorCode);
   if (hidden !== undefined) log.failure = hidden;
   if (!response.headersSent) {

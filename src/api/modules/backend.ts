@@ -3,7 +3,7 @@
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
-import type { Host, Module } from './module.ts';
+import type { ApiModule, ModuleHost } from './module.ts';
 
 interface Settings {
   enabled: boolean;
@@ -37,7 +37,7 @@ interface Selected {
   backendId: string | null;
 }
 
-function backendOf(host: Host): Module<Selected, Settings, Input> {
+function backendOf(host: ModuleHost): ApiModule<Selected, Settings, Input> {
   return {
     host,
     field: 'backend',

@@ -8,7 +8,7 @@ import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, secretOwner, storedIn, type Writing } from './module.ts';
+import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from './module.ts';
 
 const CREDENTIALS_MAX = 10;
 const USERNAME_MAX_BYTES = 255;
@@ -67,7 +67,7 @@ const BasicAuthInput = builder.inputType('BasicAuthInput', {
 type Input = typeof BasicAuthInput.$inferInput;
 
 /** The passwords that are set, by user name. The row is locked: what is kept is what the replaced module had. */
-async function passwordsOf(writing: Writing): Promise<Map<string, string>> {
+async function passwordsOf(writing: ModuleWrite): Promise<Map<string, string>> {
   const owner = secretOwner(httpsEdgeRoute, writing);
   const stored = await lockedModule(writing.db, owner, basicAuthModule);
   if (!stored) return new Map();
@@ -75,7 +75,10 @@ async function passwordsOf(writing: Writing): Promise<Map<string, string>> {
   return new Map(credentials.map(({ username, password }) => [username, password]));
 }
 
-async function credentialsOf(given: Input['credentials'], writing: Writing): Promise<BasicAuthSettings['credentials']> {
+async function credentialsOf(
+  given: Input['credentials'],
+  writing: ModuleWrite,
+): Promise<BasicAuthSettings['credentials']> {
   const place = `${writing.member}credentials`;
   const names = new Set(given.map(({ username }) => username));
   if (given.length < 1 || given.length > CREDENTIALS_MAX || names.size < given.length)
@@ -94,9 +97,9 @@ async function credentialsOf(given: Input['credentials'], writing: Writing): Pro
 const isText = (text: string) => !/\p{Cc}/u.test(text);
 const bytes = (text: string) => Buffer.byteLength(text);
 
-export const basicAuth: Module<{ modules: unknown }, BasicAuthSettings, Input> = {
+export const basicAuth: ApiModule<{ modules: unknown }, BasicAuthSettings, Input> = {
   host: httpsEdgeRoute,
-  ...storedIn(basicAuthModule),
+  ...storedUnder(basicAuthModule),
   noun: 'basic auth',
   type: BasicAuth,
   input: BasicAuthInput,

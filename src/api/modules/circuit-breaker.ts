@@ -9,7 +9,7 @@ import {
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, storedIn } from './module.ts';
+import { type ApiModule, storedUnder } from './module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -59,9 +59,9 @@ function check(input: Input, member: string): CircuitBreakerSettings {
   return settings;
 }
 
-export const circuitBreaker: Module<{ modules: unknown }, CircuitBreakerSettings, Input> = {
+export const circuitBreaker: ApiModule<{ modules: unknown }, CircuitBreakerSettings, Input> = {
   host: httpsEdgeRoute,
-  ...storedIn(circuitBreakerModule),
+  ...storedUnder(circuitBreakerModule),
   noun: 'circuit breaker',
   type: CircuitBreaker,
   input: CircuitBreakerInput,

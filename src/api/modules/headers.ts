@@ -9,7 +9,7 @@ import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, storedIn } from './module.ts';
+import { type ApiModule, storedUnder } from './module.ts';
 
 /** Of `add`, and of `remove`. */
 const HEADERS_MAX = 50;
@@ -45,10 +45,10 @@ type Side = 'request' | 'response';
 function headersOf(
   side: Side,
   descriptor: ModuleDescriptor<HeaderSettings>,
-): Module<{ modules: unknown }, HeaderSettings, Input> {
+): ApiModule<{ modules: unknown }, HeaderSettings, Input> {
   return {
     host: httpsEdgeRoute,
-    ...storedIn(descriptor),
+    ...storedUnder(descriptor),
     noun: `${side} headers`,
     type: Headers,
     input: HeadersInput,

@@ -9,37 +9,37 @@ import { syncEdgeEndpoints } from '../../store/edges/edge-endpoints.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Host } from './module.ts';
+import type { ModuleHost } from './module.ts';
 
-const edge: Pick<Host, 'table' | 'find' | 'update' | 'hasEdge'> = {
+const edge: Pick<ModuleHost, 'table' | 'find' | 'update' | 'hasEdge'> = {
   table: 'edge',
   hasEdge: false,
   find: (db, where, select) => db.edge.findFirst({ where, select }),
   update: (db, id, data) => db.edge.update({ where: { id }, data, select: { id: true } }),
 };
 
-export const httpsEdge: Host = {
+export const httpsEdge: ModuleHost = {
   ...edge,
   kind: 'httpsEdge',
   audit: { name: 'https_edge', subject: 'An HTTPS edge' },
   prefix: 'edghts',
   path: '/edges/https/:id',
-  settle: syncEdgeEndpoints,
+  afterWrite: syncEdgeEndpoints,
 };
 
-export const tlsEdge: Host = {
+export const tlsEdge: ModuleHost = {
   ...edge,
   kind: 'tlsEdge',
   audit: { name: 'tls_edge', subject: 'A TLS edge' },
   prefix: 'edgtls',
   path: '/edges/tls/:id',
-  async settle(audit, id) {
+  async afterWrite(audit, id) {
     await checkTermination(audit.db, id);
     await syncEdgeEndpoints(audit, id);
   },
 };
 
-export const httpsEdgeRoute: Host = {
+export const httpsEdgeRoute: ModuleHost = {
   kind: 'httpsEdgeRoute',
   audit: { name: 'https_edge_route', subject: 'A route of an HTTPS edge' },
   conflicts: { taken: 'routeMatchTaken' },
@@ -49,7 +49,7 @@ export const httpsEdgeRoute: Host = {
   hasEdge: true,
   find: (db, where, select) => db.route.findFirst({ where, select }),
   update: (db, id, data) => db.route.update({ where: { id }, data, select: { id: true } }),
-  async settle(audit, id) {
+  async afterWrite(audit, id) {
     const { edgeId } = await audit.db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });
     await syncEdgeEndpoints(audit, edgeId);
   },

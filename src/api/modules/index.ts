@@ -7,8 +7,8 @@ import { circuitBreaker } from './circuit-breaker.ts';
 import { compression } from './compression.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { ipRestrictionOfRoute, ipRestrictionOfTlsEdge } from './ip-restriction.ts';
-import type { AnyModule } from './module.ts';
-import { hostedModule } from './module-operations.ts';
+import type { AnyApiModule } from './module.ts';
+import { moduleOperations } from './module-operations.ts';
 import { mutualTlsOfHttpsEdge, mutualTlsOfTlsEdge } from './mutual-tls.ts';
 import { policyOfRoute, policyOfTlsEdge } from './policy.ts';
 import { tlsTerminationOfHttpsEdge, tlsTerminationOfTlsEdge } from './tls-termination.ts';
@@ -17,8 +17,8 @@ import { userAgentFilter } from './user-agent-filter.ts';
 import { webhookVerification } from './webhook-verification.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter.ts';
 
-export const httpsEdgeModules: AnyModule[] = [mutualTlsOfHttpsEdge, tlsTerminationOfHttpsEdge];
-export const httpsEdgeRouteModules: AnyModule[] = [
+export const httpsEdgeModules: AnyApiModule[] = [mutualTlsOfHttpsEdge, tlsTerminationOfHttpsEdge];
+export const httpsEdgeRouteModules: AnyApiModule[] = [
   backendOfRoute,
   ipRestrictionOfRoute,
   circuitBreaker,
@@ -32,7 +32,7 @@ export const httpsEdgeRouteModules: AnyModule[] = [
   policyOfRoute,
   trafficPolicyOfRoute,
 ];
-export const tlsEdgeModules: AnyModule[] = [
+export const tlsEdgeModules: AnyApiModule[] = [
   backendOfTlsEdge,
   ipRestrictionOfTlsEdge,
   mutualTlsOfTlsEdge,
@@ -48,4 +48,4 @@ export const moduleDescriptors: readonly ModuleDescriptor[] = [
   ...new Set(all.flatMap(({ descriptor }) => descriptor ?? [])),
 ];
 
-export const routes = all.flatMap((module) => hostedModule(module));
+export const routes = all.flatMap((module) => moduleOperations(module));

@@ -6,7 +6,7 @@ import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
-import type { Host, Module, Writing } from './module.ts';
+import type { ApiModule, ModuleHost, ModuleWrite } from './module.ts';
 
 const POLICIES_MAX = 10;
 
@@ -42,7 +42,7 @@ interface Selected {
   ipPolicies: { policyId: string }[];
 }
 
-function ipRestrictionOf(host: Host): Module<Selected, Settings, Input> {
+function ipRestrictionOf(host: ModuleHost): ApiModule<Selected, Settings, Input> {
   return {
     host,
     descriptor: ipRestrictionModule as ModuleDescriptor, // A list of descriptors holds many kinds.
@@ -66,7 +66,7 @@ function ipRestrictionOf(host: Host): Module<Selected, Settings, Input> {
   };
 }
 
-async function checkPolicies(ids: string[], { context, db, ...place }: Writing): Promise<string[]> {
+async function checkPolicies(ids: string[], { context, db, ...place }: ModuleWrite): Promise<string[]> {
   const member = `${place.member}ipPolicyIds`;
   if (ids.length === 0) throw new ApiError('ipPoliciesMissing', { member });
   if (ids.length > POLICIES_MAX) throw new ApiError('tooManyIpPolicies', { member, max: POLICIES_MAX });

@@ -6,15 +6,15 @@ import type { Db } from '../../store/database/client.ts';
 import { storedModule, writeStoredModules } from '../../store/edges/module-rows.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import type { AuditContext } from '../../store/events/audit.ts';
-import { builder, type RowRef, type Types } from '../builder/builder.ts';
+import { builder, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource } from '../resource.ts';
 
-type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
+type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 /** What a module can belong to. */
-export interface Host extends AuditedResource {
+export interface ModuleHost extends AuditedResource {
   kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge';
   table: 'edge' | 'route';
   prefix: string;
@@ -28,7 +28,7 @@ export interface Host extends AuditedResource {
    * Told in the transaction that has written to a host: what follows from it.
    * @throws {ApiError} when what it has now does not go together.
    */
-  settle(audit: AuditContext, id: string): Promise<void>;
+  afterWrite(audit: AuditContext, id: string): Promise<void>;
 }
 
 /** What is written to the row of a host. */
@@ -40,7 +40,7 @@ export interface HostChange {
 }
 
 /** Where a module is written. */
-export interface Writing {
+export interface ModuleWrite {
   context: Context;
   db: Db;
   /** The host's. */
@@ -50,7 +50,7 @@ export interface Writing {
 }
 
 /** The row that the secrets of a module are bound to. */
-export function secretOwner({ table }: Host, { context: { accountId }, id }: Writing): SecretOwner {
+export function secretOwner({ table }: ModuleHost, { context: { accountId }, id }: ModuleWrite): SecretOwner {
   return { table, id, accountId };
 }
 
@@ -59,8 +59,8 @@ export function secretOwner({ table }: Host, { context: { accountId }, id }: Wri
  * @typeParam Row what `select` brings of the host's row.
  * @typeParam Settings what the API shows of the module when it is set.
  */
-export interface Module<Row, Settings, Input> {
-  host: Host;
+export interface ApiModule<Row, Settings, Input> {
+  host: ModuleHost;
   /** What the data plane knows of it; undefined for another shape of a module, and for what is no module there. */
   descriptor?: ModuleDescriptor;
   /** The field of the host, in camelCase. In snake_case it is the last part of the REST path. */
@@ -75,18 +75,18 @@ export interface Module<Row, Settings, Input> {
   /** The module as the row has it; null when it is not set. */
   read(row: Row): Settings | null;
   /** What to write to the host's row. @throws {ApiError} naming members below `member`. */
-  write(input: Input, writing: Writing): Promise<HostChange> | HostChange;
+  write(input: Input, writing: ModuleWrite): Promise<HostChange> | HostChange;
   /** What the answer to whoever replaces it shows, where that is more than anybody is shown later. */
-  shown?(settings: Settings, input: Input): Settings;
+  showOnce?(settings: Settings, input: Input): Settings;
   /** What to write to unset it. */
   unset: HostChange;
 }
 
 /** Any of them: a list of modules holds many kinds. */
-export type AnyModule = Module<object, object, object>;
+export type AnyApiModule = ApiModule<object, object, object>;
 
 /** What modules have in common whose settings stand in the row of their host, under the key of a descriptor. */
-export function storedIn<Settings extends ModuleSettings>(descriptor: ModuleDescriptor<Settings, Settings>) {
+export function storedUnder<Settings extends ModuleSettings>(descriptor: ModuleDescriptor<Settings, Settings>) {
   const { key } = descriptor;
   return {
     descriptor: descriptor as ModuleDescriptor, // A list of descriptors holds many kinds.
@@ -102,10 +102,10 @@ export function storedIn<Settings extends ModuleSettings>(descriptor: ModuleDesc
  * @returns what of it is relations, to be written with the rest of the row.
  */
 export async function writeModules(
-  host: Host,
-  modules: AnyModule[],
+  host: ModuleHost,
+  modules: AnyApiModule[],
   input: object,
-  where: Omit<Writing, 'member'>,
+  where: Omit<ModuleWrite, 'member'>,
 ): Promise<object> {
   const change: Required<HostChange> = { modules: {}, relations: {} };
   const writers = new Map<string, string>();
@@ -126,12 +126,12 @@ export async function writeModules(
 }
 
 /** What the REST body of a host shows of its modules. */
-export function modulesSelection(modules: AnyModule[]): string {
+export function modulesSelection(modules: AnyApiModule[]): string {
   return modules.map(({ field, selection }) => `${field} { ${selection} }`).join(' ');
 }
 
 /** Adds the modules of a host to its object type. */
-export function addModules(object: RowRef, modules: AnyModule[]): void {
+export function addModules(object: ObjectRowRef, modules: AnyApiModule[]): void {
   for (const { field, noun, type, select, read } of modules) {
     // The plugin types a field by its model's columns, which differ from host to host.
     builder.prismaObjectField(
@@ -152,7 +152,7 @@ export function addModules(object: RowRef, modules: AnyModule[]): void {
 /** The members by which an input brings modules along. Their names are known to `writeModules` alone. */
 export function moduleInputs(
   t: { field(options: { type: InputRef<object>; description: string }): unknown },
-  modules: AnyModule[],
+  modules: AnyApiModule[],
 ): object {
   return Object.fromEntries(
     modules.map(({ field, noun, input }) => [

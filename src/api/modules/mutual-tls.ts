@@ -6,7 +6,7 @@ import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
-import type { Host, Module, Writing } from './module.ts';
+import type { ApiModule, ModuleHost, ModuleWrite } from './module.ts';
 
 const AUTHORITIES_MAX = 10;
 
@@ -42,7 +42,7 @@ interface Selected {
   authorities: { authorityId: string }[];
 }
 
-function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
+function mutualTlsOf(host: ModuleHost): ApiModule<Selected, Settings, Input> {
   return {
     host,
     descriptor: mutualTlsModule as ModuleDescriptor, // A list of descriptors holds many kinds.
@@ -68,7 +68,7 @@ function mutualTlsOf(host: Host): Module<Selected, Settings, Input> {
   };
 }
 
-async function checkAuthorities(ids: string[], { context, db, ...place }: Writing): Promise<string[]> {
+async function checkAuthorities(ids: string[], { context, db, ...place }: ModuleWrite): Promise<string[]> {
   const { accountId } = context;
   const member = `${place.member}certificateAuthorityIds`;
   if (ids.length === 0) throw new ApiError('authoritiesMissing', { member });

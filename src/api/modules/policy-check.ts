@@ -14,10 +14,10 @@ import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import { openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Host, Writing } from './module.ts';
+import type { ModuleHost, ModuleWrite } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
-const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
+const environmentForChecks: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
   now: () => 0,
   time: () => 0,
   note: () => undefined,
@@ -26,30 +26,30 @@ const nowhere: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
 };
 
 /** What tells apart policies of the same text for several protocols. */
-const KINDS = { https: {}, tls: {} };
+const COMPILATION_KEYS = { https: {}, tls: {} };
 
 /**
  * The module as the database takes it. Secrets for which the document has a mask are those of the policy that it replaces.
- * @param blamed which member is to blame for what is wrong at a path of the document.
+ * @param memberAt which member is to blame for what is wrong at a path of the document.
  * @throws {ApiError} that names all that is wrong, under the number of what comes first.
  */
-export async function readPolicy(
-  host: Host,
+export async function checkPolicy(
+  host: ModuleHost,
   { enabled, value }: { enabled: boolean; value: string },
-  { context, db, id }: Writing,
-  blamed: (path: string) => string,
+  { context, db, id }: ModuleWrite,
+  memberAt: (path: string) => string,
 ): Promise<StoredPolicy> {
   const { accountId, app } = context;
   const owner: SecretOwner = { table: host.table, id, accountId };
   const proto = protocolOf(owner.table);
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
-  const kept = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
+  const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
     const { compilePolicyDocument } = await import('../../policy/compile/policy.ts');
-    const environment = { ...nowhere, isPrivateFetched: app.config.policyFetch === 'any' };
+    const environment = { ...environmentForChecks, isPrivateFetched: app.config.policyFetch === 'any' };
     const work = () => {
-      const sent = compileOnce(KINDS[proto], value, () => splitPolicy(value, proto));
-      const split = keepSecrets(sent, kept, proto);
+      const sent = compileOnce(COMPILATION_KEYS[proto], value, () => splitPolicy(value, proto));
+      const split = keepSecrets(sent, replacedSecrets, proto);
       return { split, ...compilePolicyDocument(split.document, { accountId, proto }, environment) };
     };
     // The transaction that writes it waits for it.
@@ -59,9 +59,9 @@ export async function readPolicy(
   } catch (error) {
     if (error instanceof CompileQueueFull) throw new ApiError('tooManyPolicies');
     if (!(error instanceof PolicyError)) throw error;
-    const member = blamed(error.problems[0]?.path ?? '');
-    const told = { member, number: error.number, problems: error.message };
-    throw new ApiError(error.number === PROBLEM.masked ? 'secretMasked' : 'badPolicy', told);
+    const member = memberAt(error.problems[0]?.path ?? '');
+    const parameters = { member, number: error.number, problems: error.message };
+    throw new ApiError(error.number === PROBLEM.masked ? 'secretMasked' : 'badPolicy', parameters);
   }
 }
 

@@ -17,7 +17,7 @@ export interface LegacyPolicy {
 }
 
 /** A document as it was checked before it was stored. */
-type Document = { enabled?: boolean } & Partial<Record<keyof typeof sides, StoredRule[]>>;
+type Document = { enabled?: boolean } & Partial<Record<keyof typeof sideOfPhase, StoredRule[]>>;
 
 interface StoredRule {
   name?: string;
@@ -26,7 +26,7 @@ interface StoredRule {
 }
 
 /** Which side the rules of a phase are on. Its host has either requests or connections, never both. */
-const sides = {
+const sideOfPhase = {
   inbound: 'inbound',
   on_tcp_connect: 'inbound',
   on_http_request: 'inbound',
@@ -41,7 +41,7 @@ export function legacyPolicyOf(stored: TrafficPolicySettings | null): LegacyPoli
   const policy: LegacyPolicy = { enabled: stored.enabled && enabled, inbound: [], outbound: [] };
   for (const [phase, rules] of Object.entries(phases))
     for (const { name = '', expressions = [], actions } of rules)
-      policy[sides[phase as keyof typeof sides]].push({
+      policy[sideOfPhase[phase as keyof typeof sideOfPhase]].push({
         name,
         expressions,
         actions: actions.map(({ type, config = null }) => ({ type, config })),

@@ -6,8 +6,8 @@ import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
-import type { Host, Module } from './module.ts';
-import { readPolicy } from './policy-check.ts';
+import type { ApiModule, ModuleHost } from './module.ts';
+import { checkPolicy } from './policy-check.ts';
 import { type LegacyPolicy, legacyPolicyOf } from './policy-legacy.ts';
 
 const text = {
@@ -59,7 +59,7 @@ const PolicyInput = builder.inputType('PolicyInput', {
 
 type Input = typeof PolicyInput.$inferInput;
 
-function policyOf(host: Host): Module<{ modules: unknown }, LegacyPolicy, Input> {
+function policyOf(host: ModuleHost): ApiModule<{ modules: unknown }, LegacyPolicy, Input> {
   return {
     host,
     field: 'policy',
@@ -74,8 +74,8 @@ function policyOf(host: Host): Module<{ modules: unknown }, LegacyPolicy, Input>
     },
     async write({ enabled, inbound, outbound }, writing) {
       const value = JSON.stringify({ inbound: inbound ?? [], outbound: outbound ?? [] });
-      const blamed = (path: string) => writing.member + (/^\w*/.exec(path)?.[0] ?? '');
-      const stored = await readPolicy(host, { enabled: enabled ?? true, value }, writing, blamed);
+      const memberAt = (path: string) => writing.member + (/^\w*/.exec(path)?.[0] ?? '');
+      const stored = await checkPolicy(host, { enabled: enabled ?? true, value }, writing, memberAt);
       return { modules: { [trafficPolicyModule.key]: stored } };
     },
     unset: { modules: { [trafficPolicyModule.key]: null } },

@@ -4,7 +4,7 @@ import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/mo
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
-import { type Host, type Module, storedIn } from './module.ts';
+import { type ApiModule, type ModuleHost, storedUnder } from './module.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -51,7 +51,7 @@ type Input = typeof TlsTerminationInput.$inferInput;
 
 const VERSIONS = ['1.2', '1.3'] as const;
 
-function check({ enabled, terminateAt, minVersion }: Input, host: Host, member: string): TlsTerminationSettings {
+function check({ enabled, terminateAt, minVersion }: Input, host: ModuleHost, member: string): TlsTerminationSettings {
   if (host.kind === 'httpsEdge' && terminateAt === 'upstream')
     throw new ApiError('terminateAtRefused', { member: `${member}terminateAt` });
   const version = VERSIONS.find((known) => known === (minVersion ?? '1.2'));
@@ -59,10 +59,10 @@ function check({ enabled, terminateAt, minVersion }: Input, host: Host, member: 
   return { enabled: enabled ?? true, terminateAt: terminateAt ?? 'edge', minVersion: version };
 }
 
-function tlsTerminationOf(host: Host): Module<{ modules: unknown }, TlsTerminationSettings, Input> {
+function tlsTerminationOf(host: ModuleHost): ApiModule<{ modules: unknown }, TlsTerminationSettings, Input> {
   return {
     host,
-    ...storedIn(tlsTerminationModule),
+    ...storedUnder(tlsTerminationModule),
     noun: 'TLS termination',
     type: TlsTermination,
     input: TlsTerminationInput,

@@ -3,7 +3,7 @@
 import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
 import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, storedIn } from './module.ts';
+import { type ApiModule, storedUnder } from './module.ts';
 
 interface Input {
   enabled?: boolean | null;
@@ -20,10 +20,10 @@ interface Toggle {
 export function toggle(
   descriptor: ModuleDescriptor,
   { noun, type, description }: Toggle,
-): Module<{ modules: unknown }, ModuleSettings, Input> {
+): ApiModule<{ modules: unknown }, ModuleSettings, Input> {
   return {
     host: httpsEdgeRoute,
-    ...storedIn(descriptor),
+    ...storedUnder(descriptor),
     noun,
     type: builder.objectRef<ModuleSettings>(type).implement({
       description,

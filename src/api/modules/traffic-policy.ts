@@ -8,8 +8,8 @@ import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
-import type { Host, Module } from './module.ts';
-import { readPolicy } from './policy-check.ts';
+import type { ApiModule, ModuleHost } from './module.ts';
+import { checkPolicy } from './policy-check.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -38,7 +38,7 @@ const TrafficPolicyInput = builder.inputType('TrafficPolicyInput', {
 
 type Input = typeof TrafficPolicyInput.$inferInput;
 
-function trafficPolicyOf(host: Host): Module<{ modules: unknown }, TrafficPolicySettings, Input> {
+function trafficPolicyOf(host: ModuleHost): ApiModule<{ modules: unknown }, TrafficPolicySettings, Input> {
   return {
     host,
     descriptor: trafficPolicyModule as ModuleDescriptor, // A list of descriptors holds many kinds.
@@ -54,7 +54,7 @@ function trafficPolicyOf(host: Host): Module<{ modules: unknown }, TrafficPolicy
     },
     async write({ enabled, value }, writing) {
       const policy = { enabled: enabled ?? true, value };
-      const stored = await readPolicy(host, policy, writing, () => `${writing.member}value`);
+      const stored = await checkPolicy(host, policy, writing, () => `${writing.member}value`);
       return { modules: { [trafficPolicyModule.key]: stored } };
     },
     unset: { modules: { [trafficPolicyModule.key]: null } },

@@ -7,7 +7,7 @@ import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { checkBytes } from '../text-limits.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, storedIn } from './module.ts';
+import { type ApiModule, storedUnder } from './module.ts';
 
 /** Of each list. */
 const PATTERNS_MAX = 100;
@@ -54,9 +54,9 @@ function checkPatterns(member: string, patterns: string[]): string[] {
   return patterns;
 }
 
-export const userAgentFilter: Module<{ modules: unknown }, UserAgentFilterSettings, Input> = {
+export const userAgentFilter: ApiModule<{ modules: unknown }, UserAgentFilterSettings, Input> = {
   host: httpsEdgeRoute,
-  ...storedIn(userAgentFilterModule),
+  ...storedUnder(userAgentFilterModule),
   noun: 'user agent filter',
   type: UserAgentFilter,
   input: UserAgentFilterInput,

@@ -8,7 +8,7 @@ import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { checkBytes } from '../text-limits.ts';
 import { httpsEdgeRoute } from './hosts.ts';
-import { type Module, secretOwner, storedIn, type Writing } from './module.ts';
+import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from './module.ts';
 
 const SECRET_MAX_BYTES = 4096;
 
@@ -45,7 +45,7 @@ const WebhookVerificationInput = builder.inputType('WebhookVerificationInput', {
 
 type Input = typeof WebhookVerificationInput.$inferInput;
 
-async function secretOf({ provider, secret }: Input, writing: Writing): Promise<string> {
+async function secretOf({ provider, secret }: Input, writing: ModuleWrite): Promise<string> {
   if (!needsSecret(provider)) return '';
   const place = { member: `${writing.member}secret` };
   if (secret == null) {
@@ -61,9 +61,9 @@ async function secretOf({ provider, secret }: Input, writing: Writing): Promise<
   return secret;
 }
 
-export const webhookVerification: Module<{ modules: unknown }, Settings, Input> = {
+export const webhookVerification: ApiModule<{ modules: unknown }, Settings, Input> = {
   host: httpsEdgeRoute,
-  ...storedIn(webhookVerificationModule),
+  ...storedUnder(webhookVerificationModule),
   noun: 'webhook verification',
   type: WebhookVerification,
   input: WebhookVerificationInput,
@@ -84,5 +84,5 @@ export const webhookVerification: Module<{ modules: unknown }, Settings, Input> 
     const sealed = sealModule(context.app.keys, owner, webhookVerificationModule, settings);
     return { modules: { [webhookVerificationModule.key]: sealed } };
   },
-  shown: (settings, { secret = null }) => ({ ...settings, secret }),
+  showOnce: (settings, { secret = null }) => ({ ...settings, secret }),
 };

@@ -2,9 +2,9 @@
 
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../collections/collection.ts';
-import { keyed } from '../idempotency.ts';
-import { NOTES } from '../resource.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
+import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
 import { readAuthority } from './certificates/certificate.ts';
@@ -51,7 +51,7 @@ const certificateAuthorities = collection({
   audit: { name: 'certificate_authority', subject: 'A certificate authority' },
   search: {
     ...{ rank: 100, table: 'certificate_authority', title: 't.subject_common_name', detail: 't.description' },
-    texts: ['t.subject_common_name', ...NOTES],
+    texts: ['t.subject_common_name', ...NOTE_COLUMNS],
   },
 });
 
@@ -84,7 +84,7 @@ builder.mutationField('createCertificateAuthority', (t) =>
     description: 'Uploads the certificate of an authority. It has no effect until a mutual TLS module names it.',
     args: {
       input: t.arg({ type: CreateCertificateAuthorityInput, required: true, description: 'The authority.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
@@ -122,7 +122,7 @@ builder.mutationField('updateCertificateAuthority', (t) =>
   }),
 );
 
-deletion(certificateAuthorities, 'deleteCertificateAuthority', {
+deleteMutation(certificateAuthorities, 'deleteCertificateAuthority', {
   description:
     'Deletes a certificate authority. Answers with its id; fails with `CONFLICT` while a mutual TLS module names it.',
 });
@@ -132,7 +132,7 @@ const selection =
 
 export const routes = [
   route('POST', '/certificate_authorities', 201, 'createCertificateAuthority', selection),
-  ...reads(certificateAuthorities, 'certificate_authorities', selection),
+  ...readRoutes(certificateAuthorities, 'certificate_authorities', selection),
   route('PATCH', '/certificate_authorities/:id', 200, 'updateCertificateAuthority', selection),
   route('DELETE', '/certificate_authorities/:id', 204, 'deleteCertificateAuthority'),
 ];

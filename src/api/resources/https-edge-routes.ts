@@ -4,16 +4,16 @@ import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
-import { FEW } from '../builder/field-cost.ts';
+import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
-import { ApiError, found } from '../errors/errors.ts';
-import { keyed } from '../idempotency.ts';
+import { ApiError, requireFound } from '../errors/errors.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
 import { nounOf } from '../naming.ts';
-import { NOTES } from '../resource.ts';
+import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../text-limits.ts';
 
@@ -72,7 +72,7 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
       nullable: true,
       description: 'Its circuit breaker as this node sees it; null when the module is not set, or off.',
       select: { id: true },
-      resolve: ({ id }, _, context) => context.app.traffic.breaker(id) ?? null,
+      resolve: ({ id }, _, context) => context.app.traffic.circuitBreaker(id) ?? null,
     }),
     description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
@@ -90,7 +90,7 @@ const httpsEdgeRoutes = {
   conflicts: host.conflicts,
   search: {
     ...{ rank: 130, table: 'route', title: 't.match', detail: 't.description' },
-    texts: ['t.match', ...NOTES],
+    texts: ['t.match', ...NOTE_COLUMNS],
   },
 };
 registerResource(httpsEdgeRoutes);
@@ -132,7 +132,10 @@ builder.queryField('httpsEdgeRoute', (t) =>
     description: 'The route with this id. Fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (query, _, where, context) =>
-      found(await context.db.route.findFirst({ ...query, where: scoped(context, where) }), nounOf('httpsEdgeRoute')),
+      requireFound(
+        await context.db.route.findFirst({ ...query, where: scoped(context, where) }),
+        nounOf('httpsEdgeRoute'),
+      ),
   }),
 );
 
@@ -140,13 +143,13 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description:
       'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
     args: {
       edgeId: t.arg.id({ required: true, description: 'The id of the HTTPS edge.' }),
       input: t.arg({ type: CreateHttpsEdgeRouteInput, required: true, description: 'The route.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { edgeId, input }, context) => {
       const { accountId } = context;
@@ -155,7 +158,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
       const texts = checkTexts(input);
       return context.write(host, 'CREATED', async (db, announce) => {
         const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
-        found(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
+        requireFound(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
         if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
           throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
         const id = newId(httpsEdgeRoutes.prefix);
@@ -165,7 +168,7 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
           where: { id },
           data: await writeModules(host, modules, input, { context, db, id }),
         });
-        await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
+        await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
         return row;
       });
     },
@@ -176,7 +179,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description: 'Changes a route.',
     args: {
       ...place,
@@ -187,14 +190,14 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
       if (match !== undefined) checkMatch(match);
       const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
       return context.write(host, 'UPDATED', async (db, announce) => {
-        found(
+        requireFound(
           await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
           nounOf('httpsEdgeRoute'),
         );
         const { id } = where;
         const ofModules = await writeModules(host, modules, input, { context, db, id });
         const row = await db.route.update({ ...query, where: { id }, data: { ...data, ...ofModules } });
-        await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
+        await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
         return row;
       });
     },
@@ -209,7 +212,7 @@ builder.mutationField('deleteHttpsEdgeRoute', (t) =>
     resolve: async (_, where, context) => {
       await context.remove(host, where.id, async (db, announce) => {
         await db.route.delete({ where: scoped(context, where), select: { id: true } });
-        await httpsEdge.settle({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
+        await httpsEdge.afterWrite({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
       });
       return where.id;
     },

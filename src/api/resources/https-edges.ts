@@ -1,9 +1,9 @@
 // HTTPS edges: configured public entries whose requests go to a backend by route.
 
 import { builder } from '../builder/builder.ts';
-import { FEW } from '../builder/field-cost.ts';
-import { collection, Node, reads } from '../collections/collection.ts';
-import { keyed } from '../idempotency.ts';
+import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
+import { collection, Node, readRoutes } from '../collections/collection.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
@@ -60,11 +60,11 @@ builder.mutationField('createHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description: 'Creates an HTTPS edge. It answers once it has a route with a backend.',
     args: {
       input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge to create.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
   }),
@@ -74,7 +74,7 @@ builder.mutationField('updateHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description: 'Changes an HTTPS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),
@@ -93,7 +93,7 @@ const selection = `id uri createdAt description metadata hostports ${modulesSele
 
 export const routes = [
   route('POST', '/edges/https', 201, 'createHttpsEdge', selection),
-  ...reads(httpsEdges, 'https_edges', selection),
+  ...readRoutes(httpsEdges, 'https_edges', selection),
   route('PATCH', '/edges/https/:id', 200, 'updateHttpsEdge', selection),
   route('DELETE', '/edges/https/:id', 204, 'deleteHttpsEdge'),
 ];

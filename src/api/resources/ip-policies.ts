@@ -2,8 +2,8 @@
 
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../collections/collection.ts';
-import { keyed } from '../idempotency.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
 import { searchByNotes } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
@@ -60,7 +60,10 @@ builder.mutationField('createIpPolicy', (t) =>
     type: IpPolicy,
     nullable: true,
     description: 'Creates an IP policy. Without rules it lets nobody in.',
-    args: { input: t.arg({ type: CreateIpPolicyInput, required: true, description: 'The IP policy.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateIpPolicyInput, required: true, description: 'The IP policy.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: (query, _, { input }, context) => {
       const data = { ...checkTexts(input), id: newId(ipPolicies.prefix), accountId: context.accountId };
       return context.write(ipPolicies, 'CREATED', (db) => db.ipPolicy.create({ ...query, data }));
@@ -85,7 +88,7 @@ builder.mutationField('updateIpPolicy', (t) =>
   }),
 );
 
-deletion(ipPolicies, 'deleteIpPolicy', {
+deleteMutation(ipPolicies, 'deleteIpPolicy', {
   description:
     'Deletes an IP policy with its rules. Answers with its id; fails with `CONFLICT` while an IP restriction module ' +
     'names it.',
@@ -96,7 +99,7 @@ const selection = 'id uri createdAt description metadata';
 
 export const routes = [
   route('POST', '/ip_policies', 201, 'createIpPolicy', selection),
-  ...reads(ipPolicies, 'ip_policies', selection),
+  ...readRoutes(ipPolicies, 'ip_policies', selection),
   route('PATCH', '/ip_policies/:id', 200, 'updateIpPolicy', selection),
   route('DELETE', '/ip_policies/:id', 204, 'deleteIpPolicy'),
 ];

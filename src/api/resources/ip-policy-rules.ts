@@ -5,11 +5,11 @@ import type { Db } from '../../store/database/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { rfc3339 } from '../builder/timestamps.ts';
-import { collection, deletion, Node, reads } from '../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
-import { keyed } from '../idempotency.ts';
-import { NOTES } from '../resource.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
+import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
 
@@ -56,7 +56,7 @@ export const ipPolicyRules = collection({
   conflicts: { taken: 'cidrTaken' },
   search: {
     ...{ rank: 160, table: 'ip_policy_rule', title: 't.cidr', detail: 't.description' },
-    texts: ['t.cidr', ...NOTES],
+    texts: ['t.cidr', ...NOTE_COLUMNS],
   },
 });
 
@@ -91,7 +91,7 @@ builder.mutationField('createIpPolicyRule', (t) =>
     description: `Adds a rule to an IP policy, which may have ${RULES_MAX}. Visitors meet it at once.`,
     args: {
       input: t.arg({ type: CreateIpPolicyRuleInput, required: true, description: 'The rule to add.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
@@ -129,7 +129,7 @@ builder.mutationField('updateIpPolicyRule', (t) =>
   }),
 );
 
-deletion(ipPolicyRules, 'deleteIpPolicyRule', {
+deleteMutation(ipPolicyRules, 'deleteIpPolicyRule', {
   description: 'Deletes a rule of an IP policy. Visitors meet it at once. Answers with its id.',
 });
 
@@ -186,7 +186,7 @@ const selection = 'id uri createdAt description metadata cidr ipPolicy { id uri 
 
 export const routes = [
   route('POST', '/ip_policy_rules', 201, 'createIpPolicyRule', selection),
-  ...reads(ipPolicyRules, 'ip_policy_rules', selection),
+  ...readRoutes(ipPolicyRules, 'ip_policy_rules', selection),
   route('PATCH', '/ip_policy_rules/:id', 200, 'updateIpPolicyRule', selection),
   route('DELETE', '/ip_policy_rules/:id', 204, 'deleteIpPolicyRule'),
 ];

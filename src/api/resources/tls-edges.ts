@@ -1,9 +1,9 @@
 // TLS edges: configured public entries whose connections go to a backend whole.
 
 import { builder } from '../builder/builder.ts';
-import { FEW } from '../builder/field-cost.ts';
-import { collection, Node, reads } from '../collections/collection.ts';
-import { keyed } from '../idempotency.ts';
+import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
+import { collection, Node, readRoutes } from '../collections/collection.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tlsEdge } from '../modules/hosts.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
@@ -53,9 +53,12 @@ builder.mutationField('createTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description: 'Creates a TLS edge. It answers once it has a backend.',
-    args: { input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
   }),
 );
@@ -64,7 +67,7 @@ builder.mutationField('updateTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description: 'Changes a TLS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),
@@ -80,7 +83,7 @@ const selection = `id uri createdAt description metadata hostports ${modulesSele
 
 export const routes = [
   route('POST', '/edges/tls', 201, 'createTlsEdge', selection),
-  ...reads(tlsEdges, 'tls_edges', selection),
+  ...readRoutes(tlsEdges, 'tls_edges', selection),
   route('PATCH', '/edges/tls/:id', 200, 'updateTlsEdge', selection),
   route('DELETE', '/edges/tls/:id', 204, 'deleteTlsEdge'),
 ];

@@ -3,10 +3,10 @@
 import { newId } from '../../store/ids.ts';
 import { type Labels, matchesLabels } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
 import { ApiError } from '../errors/errors.ts';
-import { keyed } from '../idempotency.ts';
-import { NOTES } from '../resource.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
+import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
 import { labelledTunnels } from './tunnels/live-tunnels.ts';
@@ -61,7 +61,7 @@ const tunnelGroupBackends = collection({
   conflicts: { inUse: 'backendInUse' },
   search: {
     ...{ rank: 140, table: 'backend', title: LABELS, detail: 't.description' },
-    texts: [LABELS, ...NOTES],
+    texts: [LABELS, ...NOTE_COLUMNS],
   },
 });
 
@@ -98,7 +98,7 @@ builder.mutationField('createTunnelGroupBackend', (t) =>
       'Creates a tunnel group. Edges and routes can send their traffic to it; tunnels need not be there yet.',
     args: {
       input: t.arg({ type: CreateTunnelGroupBackendInput, required: true, description: 'The tunnel group.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
@@ -132,7 +132,7 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
   }),
 );
 
-deletion(tunnelGroupBackends, 'deleteTunnelGroupBackend', {
+deleteMutation(tunnelGroupBackends, 'deleteTunnelGroupBackend', {
   description:
     'Deletes a tunnel group. Answers with its id; fails with `CONFLICT` while an edge or a route sends traffic to it.',
 });
@@ -156,7 +156,7 @@ const selection = 'id uri createdAt description metadata labels tunnels { id uri
 
 export const routes = [
   route('POST', '/backends/tunnel_group', 201, 'createTunnelGroupBackend', selection),
-  ...reads(tunnelGroupBackends, 'backends', selection),
+  ...readRoutes(tunnelGroupBackends, 'backends', selection),
   route('PATCH', '/backends/tunnel_group/:id', 200, 'updateTunnelGroupBackend', selection),
   route('DELETE', '/backends/tunnel_group/:id', 204, 'deleteTunnelGroupBackend'),
 ];

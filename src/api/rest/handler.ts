@@ -3,12 +3,12 @@
 
 import express, { type Express } from 'express';
 import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
-import { PAGE_MAX } from '../collections/page.ts';
+import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { readInput, restInput } from '../graphql/input.ts';
-import type { Operation } from '../graphql/operation.ts';
-import { ownOperation } from '../graphql/own-operations.ts';
+import { internalOperation } from '../graphql/internal-operations.ts';
+import type { PreparedOperation } from '../graphql/operation.ts';
 import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
@@ -17,8 +17,8 @@ import { camelCase, restName, snakeCase } from '../naming.ts';
 import type { Route } from '../route.ts';
 
 /** A row, ready to answer requests. */
-export interface Row extends Route {
-  operation: Operation;
+export interface PreparedRoute extends Route {
+  operation: PreparedOperation;
   /** Arguments that come from the path, from the query (by its REST name), from the body. */
   pathArguments: string[];
   queryArguments: Map<string, GraphQLArgument>;
@@ -29,7 +29,7 @@ export interface Row extends Route {
 }
 
 /** @throws {Error} naming the row, when one is not in keeping with the schema: a wrong row cannot boot. */
-export function prepareRow(schema: GraphQLSchema, row: Route): Row {
+export function prepareRoute(schema: GraphQLSchema, row: Route): PreparedRoute {
   const kind = row.method === 'GET' ? 'query' : 'mutation';
   const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
   const name = `${row.method} ${row.path}`;
@@ -41,10 +41,10 @@ export function prepareRow(schema: GraphQLSchema, row: Route): Row {
   const takesBody = input !== undefined;
   const inputType = input && getNamedType(input.type);
   const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
-  const hidden = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
+  const otherArguments = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
   const queryArguments = new Map(
     field.args
-      .filter((argument) => !hidden.includes(argument.name))
+      .filter((argument) => !otherArguments.includes(argument.name))
       .map((argument) => [restName(argument.name), argument]),
   );
   const missing = pathArguments.find((parameter) => !field.args.some((argument) => argument.name === parameter));
@@ -58,7 +58,7 @@ export function prepareRow(schema: GraphQLSchema, row: Route): Row {
   const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
   return {
     ...row,
-    operation: ownOperation(schema, name, source),
+    operation: internalOperation(schema, name, source),
     pathArguments,
     queryArguments,
     takesBody,
@@ -75,7 +75,7 @@ export function inSnakeCase(selection: string): string {
 }
 
 /** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
-export function rootOf(rows: Row[]): (exchange: ApiExchange) => void {
+export function serveCollectionList(rows: PreparedRoute[]): (exchange: ApiExchange) => void {
   const lists = rows.filter(
     ({ method, path, selection }) => method === 'GET' && !path.includes(':') && selection.includes(': nodes'),
   );
@@ -90,7 +90,7 @@ export function rootOf(rows: Row[]): (exchange: ApiExchange) => void {
 export type PublicDocuments = Record<string, (exchange: ApiExchange) => void>;
 
 /** The Express application of the documented paths. */
-export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): Express {
+export function createRestApp(rows: PreparedRoute[], documents: PublicDocuments, admit: Admit): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -98,22 +98,22 @@ export function restApp(rows: Row[], documents: PublicDocuments, admit: Admit): 
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  for (const [path, answer] of Object.entries(documents)) {
+  for (const [path, respond] of Object.entries(documents)) {
     app.all(path, (request, response) => {
       const { exchange } = response.locals as { exchange: ApiExchange };
       if (!isAllowed(request.method, ['GET'], exchange)) return;
-      answer(exchange);
+      respond(exchange);
     });
   }
   for (const path of new Set(rows.map((row) => row.path))) {
     const ofPath = rows.filter((row) => row.path === path);
-    const byMethod = new Map<string, Row>(ofPath.map((row) => [row.method, row]));
+    const byMethod = new Map<string, PreparedRoute>(ofPath.map((row) => [row.method, row]));
     app.all(path, (request, response) => {
       const { exchange } = response.locals as { exchange: ApiExchange };
       const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
       exchange.log.operation = row.field;
-      answer(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
+      respond(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
         sendError(exchange, error),
       );
     });
@@ -136,8 +136,8 @@ function isAllowed(method: string, methods: string[], exchange: ApiExchange): bo
   return false;
 }
 
-async function answer(
-  row: Row,
+async function respond(
+  row: PreparedRoute,
   parameters: Record<string, string>,
   exchange: ApiExchange,
   admit: Admit,
@@ -152,19 +152,19 @@ async function answer(
 }
 
 async function readVariables(
-  row: Row,
+  row: PreparedRoute,
   parameters: Record<string, string>,
   { request }: ApiExchange,
 ): Promise<Record<string, unknown>> {
   const variables: Record<string, unknown> = {};
-  let bringsBody = hasBody(request);
+  let hasRequestBody = hasBody(request);
   const isUnexpected = !row.takesBody && (row.method === 'GET' || row.method === 'DELETE');
-  if (bringsBody && !isUnexpected) checkContentType(request);
+  if (hasRequestBody && !isUnexpected) checkContentType(request);
   // Some clients send an empty object along with every DELETE.
-  if (bringsBody && isUnexpected && !(row.method === 'DELETE' && isEmpty(await readBody(request))))
+  if (hasRequestBody && isUnexpected && !(row.method === 'DELETE' && isEmpty(await readBody(request))))
     throw new ApiError('unexpectedBody', { method: request.method ?? row.method });
-  if (isUnexpected) bringsBody = false;
-  const body = bringsBody ? parseStrictly(await readBody(request)) : {};
+  if (isUnexpected) hasRequestBody = false;
+  const body = hasRequestBody ? parseStrictly(await readBody(request)) : {};
   if (row.takesBody) variables.input = inputOf(row, body, parameters);
   else if (Object.keys(body).length > 0)
     throw new ApiError('unknownMember', { culprit: Object.keys(body)[0] ?? '', known: 'none' });
@@ -186,7 +186,7 @@ function isEmpty(body: Buffer): boolean {
  * @throws {ApiError} where such a member says more than that.
  */
 function inputOf(
-  { pathArguments, unavailable = [], inputMembers }: Row,
+  { pathArguments, ignoredMembers: unavailable = [], inputMembers }: PreparedRoute,
   input: Record<string, unknown>,
   parameters: Record<string, string>,
 ): object {
@@ -201,7 +201,7 @@ function inputOf(
   return input;
 }
 
-function readQuery({ queryArguments }: Row, url: string, variables: Record<string, unknown>): void {
+function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Record<string, unknown>): void {
   const start = url.indexOf('?');
   if (start < 0) return;
   for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
@@ -215,6 +215,6 @@ function readQuery({ queryArguments }: Row, url: string, variables: Record<strin
 }
 
 function readLimit(text: string): number {
-  if (!/^-?\d{1,9}$/.test(text)) throw new ApiError('limitNotANumber', { member: 'limit', max: PAGE_MAX });
+  if (!/^-?\d{1,9}$/.test(text)) throw new ApiError('limitNotANumber', { member: 'limit', max: PAGE_SIZE_MAX });
   return Number(text);
 }

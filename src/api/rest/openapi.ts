@@ -16,13 +16,13 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { PAGE_MAX } from '../collections/page.ts';
+import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { errorTable } from '../errors/error-table.ts';
 import type { ApiExchange } from '../exchange.ts';
-import { type StoredBody, sendStored, storedBody } from '../http/cached-body.ts';
+import { type CachedBody, createCachedBody, sendCached } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { restName, snakeCase } from '../naming.ts';
-import type { Row } from './handler.ts';
+import type { PreparedRoute } from './handler.ts';
 
 type Json = Record<string, unknown>;
 
@@ -33,17 +33,17 @@ const KNOWN_MAX = 4;
 const error = { $ref: '#/components/schemas/Error' };
 
 /** @returns what answers with the document. */
-export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: ApiExchange) => void {
+export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[]): (exchange: ApiExchange) => void {
   const documentFor = openApiOf(schema, rows);
-  const known = new Map<string, Promise<StoredBody>>();
+  const known = new Map<string, Promise<CachedBody>>();
   return (exchange) => {
     const { baseUrl, response } = exchange;
     if (!known.has(baseUrl) && known.size < KNOWN_MAX)
-      known.set(baseUrl, storedBody(JSON_TYPE, Buffer.from(JSON.stringify(documentFor(baseUrl)))));
+      known.set(baseUrl, createCachedBody(JSON_TYPE, Buffer.from(JSON.stringify(documentFor(baseUrl)))));
     const stored = known.get(baseUrl);
     if (!stored) return sendJson(exchange, 200, documentFor(baseUrl));
     stored.then(
-      (body) => response.destroyed || sendStored(response, body, 'no-cache'),
+      (body) => response.destroyed || sendCached(response, body, 'no-cache'),
       (thrown) => {
         known.delete(baseUrl);
         sendError(exchange, thrown);
@@ -53,7 +53,7 @@ export function serveOpenApi(schema: GraphQLSchema, rows: Row[]): (exchange: Api
 }
 
 /** @returns the document for an API at an address. */
-function openApiOf(schema: GraphQLSchema, rows: Row[]): (baseUrl: string) => object {
+function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[]): (baseUrl: string) => object {
   const inputs: Json = {};
   const paths: Record<string, Json> = { ...publicPaths };
   for (const row of rows) {
@@ -92,7 +92,7 @@ function publicOperation(operationId: string, description: string, schema: Json)
   return { operationId, description, security: [], responses };
 }
 
-function operationOf(schema: GraphQLSchema, row: Row, inputs: Json): Json {
+function operationOf(schema: GraphQLSchema, row: PreparedRoute, inputs: Json): Json {
   const root = row.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[row.field] as GraphQLField<unknown, unknown>; // `prepareRow` has looked it up.
   const argument = (name: string) => field.args.find((candidate) => candidate.name === name) as GraphQLArgument;
@@ -130,7 +130,9 @@ function json(schema: Json): Json {
 
 function parameter(place: string, name: string, { type, description }: GraphQLArgument, required: boolean): Json {
   const schema =
-    name === 'limit' ? { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_MAX } : { type: 'string' };
+    name === 'limit'
+      ? { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_MAX }
+      : { type: 'string' };
   return { name, in: place, required: required || isNonNullType(type), description, schema };
 }
 

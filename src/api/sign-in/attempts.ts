@@ -7,34 +7,34 @@ import { addressBlock } from '../../tunnel/network/peer.ts';
 import { ApiError } from '../errors/errors.ts';
 
 /** So many from one place may fail before anybody there waits. */
-const FREE = 5;
+const FAILURES_MAX = 5;
 /**
  * So many may fail with one e-mail address, from wherever. Who guesses from many places has but one guess at each from then
  * on; the owner has one, too, at any place where nothing failed.
  */
-const EMAIL_FREE = 100;
+const EMAIL_FAILURES_MAX = 100;
 /** Groups of an address of IPv6: whoever has one network often has 2^16 of them. */
 const SITE_GROUPS = 3;
 const WAIT_MAX_MS = 15 * 60 * 1000;
 /** What failed is forgotten when nothing was tried for so long. */
-const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 const KEYS_MAX = 50_000;
 const KEY_MAX = 256;
 
 interface Failures {
   count: number;
   /** When the next attempt may be made; milliseconds. */
-  next: number;
+  nextAttemptAt: number;
 }
 
 /** @param now the wall clock, in milliseconds. */
-export class Attempts {
+export class SignInAttempts {
   readonly #now: () => number;
   readonly #failures: LRUCache<string, Failures>;
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#failures = new LRUCache({ max: KEYS_MAX, ttl: FORGOTTEN_MS, perf: { now } });
+    this.#failures = new LRUCache({ max: KEYS_MAX, ttl: FORGET_AFTER_MS, perf: { now } });
   }
 
   /**
@@ -44,41 +44,41 @@ export class Attempts {
    * @param work gives null when it failed. What it throws is nobody’s failure.
    * @throws {ApiError} when it is too early for another one.
    */
-  async make<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null> {
+  async run<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null> {
     const byIp = `ip ${addressBlock(ip)}`;
     const name = email?.slice(0, KEY_MAX);
     const byEmail = name === undefined ? [] : [`email ${name}`];
     const byPair = byEmail.map((key) => `${key} from ${addressBlock(ip, SITE_GROUPS)}`);
     const keys = [byIp, ...byPair, ...byEmail];
-    const wait = Math.max(...keys.map((key) => (this.#failures.get(key)?.next ?? 0) - this.#now()));
+    const wait = Math.max(...keys.map((key) => (this.#failures.get(key)?.nextAttemptAt ?? 0) - this.#now()));
     if (wait > 0) throw new ApiError('tooManyAttempts', { seconds: Math.ceil(wait / 1000) });
 
-    const isGuessed = byEmail.some((key) => (this.#failures.get(key)?.count ?? 0) >= EMAIL_FREE);
-    this.#count(byIp, FREE);
-    for (const key of byPair) this.#count(key, isGuessed ? 1 : FREE);
+    const isGuessed = byEmail.some((key) => (this.#failures.get(key)?.count ?? 0) >= EMAIL_FAILURES_MAX);
+    this.#count(byIp, FAILURES_MAX);
+    for (const key of byPair) this.#count(key, isGuessed ? 1 : FAILURES_MAX);
     for (const key of byEmail) this.#count(key, Number.POSITIVE_INFINITY);
     try {
       const result = await work();
       if (result === null) return null;
-      for (const key of [byIp, ...byEmail]) this.#takeBack(key);
+      for (const key of [byIp, ...byEmail]) this.#uncount(key);
       for (const key of byPair) this.#failures.delete(key);
       return result;
     } catch (error) {
-      for (const key of keys) this.#takeBack(key);
+      for (const key of keys) this.#uncount(key);
       throw error;
     }
   }
 
-  /** @param free how many may fail before the next has to wait. */
-  #count(key: string, free: number): void {
+  /** @param freeFailures how many may fail before the next has to wait. */
+  #count(key: string, freeFailures: number): void {
     const count = (this.#failures.get(key)?.count ?? 0) + 1;
-    const wait = count < free ? 0 : Math.min(WAIT_MAX_MS, 1000 * 2 ** (count - free));
-    this.#failures.set(key, { count, next: wait === 0 ? 0 : this.#now() + wait });
+    const wait = count < freeFailures ? 0 : Math.min(WAIT_MAX_MS, 1000 * 2 ** (count - freeFailures));
+    this.#failures.set(key, { count, nextAttemptAt: wait === 0 ? 0 : this.#now() + wait });
   }
 
-  #takeBack(key: string): void {
+  #uncount(key: string): void {
     const { count = 1 } = this.#failures.get(key) ?? {};
-    if (count > 1) this.#failures.set(key, { count: count - 1, next: 0 });
+    if (count > 1) this.#failures.set(key, { count: count - 1, nextAttemptAt: 0 });
     else this.#failures.delete(key);
   }
 }

@@ -1,6 +1,6 @@
 // Who sent a request, as far as signing in has to know, and what it is sent back for it.
 
-import type { RequestClient } from '../dependencies.ts';
+import type { ApiClient } from '../dependencies.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange, SignInLogEntry } from '../exchange.ts';
 import { writeCookie } from './cookie.ts';
@@ -9,7 +9,7 @@ import { isFromDashboard } from './dashboard-request.ts';
 const USER_AGENT_MAX = 512;
 
 /** The other end of one request. */
-export class Client implements RequestClient {
+export class ExchangeClient implements ApiClient {
   readonly #exchange: ApiExchange;
   /** The browser session that the answer begins; undefined when it begins none. */
   sessionId: string | undefined;
@@ -29,7 +29,7 @@ export class Client implements RequestClient {
   }
 
   /** Hears when nobody waits for more of the answer. @returns what ends that. */
-  onGone(listener: () => void): () => void {
+  onDisconnect(listener: () => void): () => void {
     const { response } = this.#exchange;
     response.once('close', listener);
     return () => response.off('close', listener);
@@ -40,14 +40,14 @@ export class Client implements RequestClient {
   }
 
   /** Why nobody can sign in from there; null where one can. */
-  get refusal(): ApiError | null {
+  get signInRefusal(): ApiError | null {
     const { isSecure, isLoopback } = this.#exchange;
     return isSecure || isLoopback ? null : new ApiError('signInNotOffered');
   }
 
   /** @throws {ApiError} when nobody may sign in by this request: others may listen, or another page may have sent it. */
   checkMaySignIn(): void {
-    if (this.refusal) throw this.refusal;
+    if (this.signInRefusal) throw this.signInRefusal;
     if (!isFromDashboard(this.#exchange)) throw new ApiError('dashboardOnly');
   }
 
@@ -57,7 +57,7 @@ export class Client implements RequestClient {
     this.#exchange.response.setHeader('Set-Cookie', writeCookie(session?.token ?? null));
   }
 
-  note(signIn: SignInLogEntry): void {
+  recordSignIn(signIn: SignInLogEntry): void {
     const { log } = this.#exchange;
     log.signIns = [...(log.signIns ?? []), { ...signIn, ip: this.ip }];
   }

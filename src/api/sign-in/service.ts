@@ -3,15 +3,15 @@
 import { Passwords, PasswordsBusy } from '../../store/sign-in/passwords.ts';
 import type { SignInService } from '../dependencies.ts';
 import { ApiError } from '../errors/errors.ts';
-import { Attempts } from './attempts.ts';
+import { SignInAttempts } from './attempts.ts';
 
 /** @param now the wall clock, in milliseconds. */
 export function createSignInService(now: () => number): SignInService {
   const passwords = new Passwords();
   return {
-    attempts: new Attempts(now),
-    hash: (password) => passwords.hash(password).catch(translate),
-    isRight: (password, stored) => passwords.isRight(password, stored).catch(translate),
+    attempts: new SignInAttempts(now),
+    hashPassword: (password) => passwords.hash(password).catch(translate),
+    verifyPassword: (password, stored) => passwords.isRight(password, stored).catch(translate),
   };
 }
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditedResources } from '../../../src/api/collections/nodes.ts';
 import { snakeCase } from '../../../src/api/naming.ts';
-import { type AuditedResource, eventOf } from '../../../src/api/resource.ts';
+import { type AuditedResource, eventNameOf } from '../../../src/api/resource.ts';
 import { eventTypes } from '../../../src/api/resources/events/catalog.ts';
 import { routes } from '../../../src/api/schema.ts';
 import { creation, creationInput, fill, type Holder } from '../../accounts/things.ts';
@@ -45,7 +45,7 @@ async function live(resource: AuditedResource): Promise<{ event_type: string; ob
   const updated = (await account.call('GET', uri)).body;
   expect(updated).not.toEqual(created);
   expect((await account.call('DELETE', uri)).status).toBe(204);
-  const name = eventOf(resource, 'CREATED').replace(/_created.*/, '');
+  const name = eventNameOf(resource, 'CREATED').replace(/_created.*/, '');
   return [
     { event_type: `${name}_created.v0`, object: created },
     { event_type: `${name}_updated.v0`, object: updated },
@@ -57,7 +57,7 @@ const shown = ({ event_type, object }: Told) => ({ event_type, object });
 
 test('the catalogue has the events of every kind', () => {
   const named = audited.flatMap((resource) =>
-    (['CREATED', 'UPDATED', 'DELETED'] as const).map((action) => eventOf(resource, action)),
+    (['CREATED', 'UPDATED', 'DELETED'] as const).map((action) => eventNameOf(resource, action)),
   );
   expect(named.filter((name) => !eventTypes().some((type) => type.name === name))).toEqual([]);
   expect(auditTypes.filter((name) => /_(created|updated|deleted)\.v0$/.test(name)).sort()).toEqual(named.sort());

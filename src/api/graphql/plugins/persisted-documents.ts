@@ -16,7 +16,8 @@ export function usePersistedDocuments(documents: PersistedDocuments): Plugin<obj
       const isPersisted = documentId !== undefined && documentId !== null;
       context.isPersisted = isPersisted;
       if (isPersisted) setParams({ ...others, query: textOf(documents, documentId, params.query) });
-      else if (context.gateway?.knownCaller?.sessionId !== undefined) throw requestError('documentNotPersisted');
+      else if (context.gateway?.authenticatedCaller?.sessionId !== undefined)
+        throw requestError('documentNotPersisted');
     },
   };
 }

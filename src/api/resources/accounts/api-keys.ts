@@ -2,10 +2,10 @@
 
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
@@ -77,7 +77,7 @@ builder.mutationField('createApiKey', (t) =>
     description: 'Creates an API key with the rights of its owner. Its `token` is shown here and never again.',
     args: {
       input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key to create.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
@@ -110,7 +110,7 @@ builder.mutationField('updateApiKey', (t) =>
   }),
 );
 
-deletion(apiKeys, 'deleteApiKey', {
+deleteMutation(apiKeys, 'deleteApiKey', {
   description:
     'Revokes an API key: it is refused from the next request on, and subscriptions it opened end. Answers with its id.',
   check: checkHeld,
@@ -118,14 +118,17 @@ deletion(apiKeys, 'deleteApiKey', {
 
 async function checkHeld(context: Context, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
-  checkHolder(context, found(await context.db.apiKey.findUnique({ where, select: { ownerId: true } }), 'API key'));
+  checkHolder(
+    context,
+    requireFound(await context.db.apiKey.findUnique({ where, select: { ownerId: true } }), 'API key'),
+  );
 }
 
 const selection = 'id uri createdAt description metadata token ownerId';
 
 export const routes = [
   route('POST', '/api_keys', 201, 'createApiKey', selection),
-  ...reads(apiKeys, 'keys', selection),
+  ...readRoutes(apiKeys, 'keys', selection),
   route('PATCH', '/api_keys/:id', 200, 'updateApiKey', selection),
   route('DELETE', '/api_keys/:id', 204, 'deleteApiKey'),
 ];

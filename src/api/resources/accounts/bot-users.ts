@@ -2,16 +2,16 @@
 
 import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import type { Access } from '../../collections/access.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import type { FieldAccess } from '../../collections/access.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;
-const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies Access;
+const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies FieldAccess;
 
 const BotUser = builder.prismaObject('Owner', {
   variant: 'BotUser',
@@ -69,7 +69,10 @@ builder.mutationField('createBotUser', (t) =>
     nullable: true,
     extensions,
     description: 'Creates a bot user. Only admins may.',
-    args: { input: t.arg({ type: CreateBotUserInput, required: true, description: 'The bot user.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateBotUserInput, required: true, description: 'The bot user.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
       const subject = checkName(input.name);
@@ -106,7 +109,7 @@ builder.mutationField('updateBotUser', (t) =>
   }),
 );
 
-deletion(botUsers, 'deleteBotUser', { extensions });
+deleteMutation(botUsers, 'deleteBotUser', { extensions });
 
 function checkName(name: string): string {
   if (name.trim() === '') throw new ApiError('botNameMissing', { member: 'name' });
@@ -118,7 +121,7 @@ const selection = 'id uri name active createdAt';
 
 export const routes = [
   route('POST', '/bot_users', 201, 'createBotUser', selection),
-  ...reads(botUsers, 'bot_users', selection),
+  ...readRoutes(botUsers, 'bot_users', selection),
   route('PATCH', '/bot_users/:id', 200, 'updateBotUser', selection),
   route('DELETE', '/bot_users/:id', 204, 'deleteBotUser'),
 ];

@@ -3,7 +3,7 @@
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 
 export const BrowserSession = builder.prismaObject('BrowserSession', {
@@ -19,7 +19,8 @@ export const BrowserSession = builder.prismaObject('BrowserSession', {
     expiresAt: t.expose('expiresAt', { type: 'Timestamp', description: 'When it ends, however much it is used.' }),
     isThis: t.boolean({
       description: 'Whether it is the one that asks.',
-      resolve: ({ id }, _, { client, knownCaller }) => id === (client.sessionId ?? knownCaller?.sessionId),
+      resolve: ({ id }, _, { client, authenticatedCaller }) =>
+        id === (client.sessionId ?? authenticatedCaller?.sessionId),
     }),
   }),
 });
@@ -43,10 +44,10 @@ builder.queryField('browserSessions', (t) =>
 builder.mutationField('signOut', (t) =>
   t.boolean({
     nullable: true,
-    extensions: { isOpen: true },
+    extensions: { allowsAnonymous: true },
     description: 'Ends the browser session that asks, and takes its cookie away. Tells whether there was one.',
     resolve: async (_, __, context) => {
-      const id = context.knownCaller?.sessionId;
+      const id = context.authenticatedCaller?.sessionId;
       context.client.setSession(null);
       return (
         id !== undefined && (await context.withoutAudit((db, announce) => endBrowserSessions(db, announce, { id }))) > 0
@@ -76,7 +77,7 @@ async function userOf({ caller, db, accountId }: Context, userId: string | null 
   if (userId === null || userId === undefined || userId === caller.ownerId) return caller.ownerId;
   if (!caller.isAdmin) throw new ApiError('adminsOnly');
   const where = { id: userId, accountId, kind: 'USER' } as const;
-  return found(await db.owner.findFirst({ where, select: { id: true } }), 'user').id;
+  return requireFound(await db.owner.findFirst({ where, select: { id: true } }), 'user').id;
 }
 
 export const routes: Route[] = [];

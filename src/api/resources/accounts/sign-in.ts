@@ -2,10 +2,18 @@
 
 import { createSignInLink, findLinkOwner } from '../../../store/sign-in/links.ts';
 import { builder } from '../../builder/builder.ts';
-import type { Access } from '../../collections/access.ts';
-import { ApiError, found } from '../../errors/errors.ts';
+import type { FieldAccess } from '../../collections/access.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-import { begin, maySignIn, ownPassword, renewed, setPassword, userWith, welcome } from '../../sign-in/signing-in.ts';
+import {
+  beginSession,
+  completeSignIn,
+  findUserByPassword,
+  maySignIn,
+  ownPasswordHash,
+  setPassword,
+  withNewPageSecret,
+} from '../../sign-in/sign-in-steps.ts';
 import { Viewer } from './viewer.ts';
 
 const PASSWORD_LENGTH_MIN = 12;
@@ -13,8 +21,8 @@ const PASSWORD_LENGTH_MAX = 1024;
 /** A shorter name would be found in too many words. */
 const EMAIL_NAME_MIN = 3;
 
-const open = { isOpen: true } satisfies Access;
-const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies Access;
+const open = { allowsAnonymous: true } satisfies FieldAccess;
+const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 const newPassword = '12 to 1024 characters, not one character over and over, without the name in the e-mail address.';
 
 const SignInInput = builder.inputType('SignInInput', {
@@ -69,13 +77,13 @@ builder.mutationField('signIn', (t) =>
       const { app, client } = context;
       client.checkMaySignIn();
       const email = given.trim().toLowerCase();
-      const user = await app.signIn.attempts.make(email, client.ip, () => userWith(context, email, password));
+      const user = await app.signIn.attempts.run(email, client.ip, () => findUserByPassword(context, email, password));
       if (!user) throw new ApiError('signInFailed');
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
-        return begin(within, user);
+        return beginSession(within, user);
       });
-      return welcome(context, user, session, 'password');
+      return completeSignIn(context, user, session, 'password');
     },
   }),
 );
@@ -90,20 +98,20 @@ builder.mutationField('redeemSignInLink', (t) =>
     resolve: async (_, { input: { token, password } }, context) => {
       const { app, client, db } = context;
       client.checkMaySignIn();
-      const user = await app.signIn.attempts.make(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
-      if (!user) client.note({ outcome: 'failed', by: 'link', userId: undefined });
+      const user = await app.signIn.attempts.run(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
+      if (!user) client.recordSignIn({ outcome: 'failed', by: 'link', userId: undefined });
       if (!user) throw new ApiError('linkOver');
       checkPassword(password, user.subject);
-      const hash = await app.signIn.hash(password);
+      const hash = await app.signIn.hashPassword(password);
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id))) throw new ApiError('linkOver');
         // Of two who redeem it at once, one finds it gone.
         const { count } = await within.db.signInLink.deleteMany({ where: { digest: user.digest } });
         if (count === 0) throw new ApiError('linkOver');
         await setPassword(within, user.id, hash);
-        return begin(within, user);
+        return beginSession(within, user);
       });
-      return welcome(context, user, session, 'link');
+      return completeSignIn(context, user, session, 'link');
     },
   }),
 );
@@ -117,17 +125,17 @@ builder.mutationField('changePassword', (t) =>
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_, { input: { current, password } }, context) => {
       const { app, client, caller } = context;
-      const { email, stored } = await ownPassword(context);
-      const isRight = async () => (await app.signIn.isRight(current, stored)) || null;
-      if (!(await app.signIn.attempts.make(email, client.ip, isRight)))
+      const { email, hash: stored } = await ownPasswordHash(context);
+      const isRight = async () => (await app.signIn.verifyPassword(current, stored)) || null;
+      if (!(await app.signIn.attempts.run(email, client.ip, isRight)))
         throw new ApiError('wrongPassword', { member: 'current' });
       checkPassword(password, email);
-      const hash = await app.signIn.hash(password);
+      const hash = await app.signIn.hashPassword(password);
       return context.inTransaction(async (within) => {
         if (!(await maySignIn(within, caller.ownerId, stored)))
           throw new ApiError('wrongPassword', { member: 'current' });
         await setPassword(within, caller.ownerId, hash);
-        return renewed(within);
+        return withNewPageSecret(within);
       });
     },
   }),
@@ -145,7 +153,10 @@ builder.mutationField('createSignInLink', (t) =>
     resolve: async (_, { userId }, context) => {
       const { accountId, app } = context;
       const where = { id: userId, accountId, kind: 'USER' } as const;
-      const user = found(await context.db.owner.findFirst({ where, select: { id: true, active: true } }), 'user');
+      const user = requireFound(
+        await context.db.owner.findFirst({ where, select: { id: true, active: true } }),
+        'user',
+      );
       if (!user.active) throw new ApiError('userNotActive');
       const { token, expiresAt } = await context.withoutAudit((db) =>
         createSignInLink(db, app.keys, user.id, app.now()),

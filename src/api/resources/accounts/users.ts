@@ -3,16 +3,16 @@
 import { newId } from '../../../store/ids.ts';
 import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
-import type { Access } from '../../collections/access.ts';
+import type { FieldAccess } from '../../collections/access.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
-const extensions = { adminsOnly: 'adminsOnly' } satisfies Access;
+const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 
 const Role = builder.enumType('Role', {
   description: 'What a user may do.',
@@ -72,7 +72,10 @@ builder.mutationField('createUser', (t) =>
     nullable: true,
     extensions,
     description: 'Adds a user to the account. Only admins may.',
-    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The user to add.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateUserInput, required: true, description: 'The user to add.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: (query, _, { input }, context) => {
       const { accountId } = context;
       const subject = checkEmail(input.email);

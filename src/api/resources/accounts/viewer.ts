@@ -75,9 +75,9 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: { isOpen: true },
+    extensions: { allowsAnonymous: true },
     description: 'Who asks; null when nobody is signed in and no valid API key came.',
-    resolve: (_, __, { knownCaller }) => knownCaller,
+    resolve: (_, __, { authenticatedCaller }) => authenticatedCaller,
   }),
 );
 
@@ -85,9 +85,9 @@ builder.queryField('signInOffer', (t) =>
   t.field({
     type: SignInOffer,
     nullable: true,
-    extensions: { isOpen: true },
+    extensions: { allowsAnonymous: true },
     description: 'Whether one can sign in to the dashboard from where one asks. It needs no API key.',
-    resolve: (_, __, { client }) => ({ refusal: client.refusal }),
+    resolve: (_, __, { client }) => ({ refusal: client.signInRefusal }),
   }),
 );
 

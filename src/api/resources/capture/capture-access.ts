@@ -3,7 +3,7 @@
 import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { isId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
 import { onLiveNodes } from '../tunnels/live-tunnels.ts';
 
@@ -27,15 +27,15 @@ export async function requireServedEndpoint(
   const where = { id, accountId: context.accountId, OR: [await onLiveNodes(context), { nodeId: null }] };
   const isAny = isId('ep', id);
   const row = isAny ? await context.db.endpoint.findFirst({ where, select: { proto: true, ...ownerSelect } }) : null;
-  const { proto, tunnel } = found(row, 'endpoint');
-  if (!context.app.capture().captures.endpoint(id)) throw new ApiError('capturedElsewhere');
+  const { proto, tunnel } = requireFound(row, 'endpoint');
+  if (!context.app.nodeCaptures().captures.endpoint(id)) throw new ApiError('capturedElsewhere');
   return { id, proto, ownerId: tunnel?.session.credential?.ownerId };
 }
 
 /** A captured request of the account. @throws {ApiError} when there is none, or the caller may not look at it. */
 export async function requireCapturedRequest(context: Context, id: string): Promise<RequestCapture> {
-  const kept = context.app.capture().captures.get(id);
-  const captured = found(kept?.accountId === context.accountId ? kept : undefined, 'captured request');
+  const kept = context.app.nodeCaptures().captures.get(id);
+  const captured = requireFound(kept?.accountId === context.accountId ? kept : undefined, 'captured request');
   if (context.caller.isAdmin) return captured;
   const where = { id: captured.endpointId, accountId: context.accountId };
   const row = await context.db.endpoint.findFirst({ where, select: ownerSelect });
@@ -49,7 +49,7 @@ export async function requireCapturedRequest(context: Context, id: string): Prom
  * a member may not act on those of others.
  */
 export function mayViewCapture(context: Context, { id, ownerId }: CapturableEndpoint): boolean {
-  const heldBy = context.app.capture().captures.ownerOf(id);
+  const heldBy = context.app.nodeCaptures().captures.ownerOf(id);
   return heldBy === undefined || mayActFor(context, heldBy) || mayActFor(context, ownerId);
 }
 

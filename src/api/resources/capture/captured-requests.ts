@@ -2,9 +2,9 @@
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
 import { builder } from '../../builder/builder.ts';
-import { FEW } from '../../builder/field-cost.ts';
-import { type Page, PageInfo, readPage } from '../../collections/page.ts';
-import { watching } from '../../collections/watching.ts';
+import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { type ConnectionPage, PageInfo, readPage } from '../../collections/page.ts';
+import { whileAllowed } from '../../collections/watching.ts';
 import type { Route } from '../../route.ts';
 import {
   checkMayViewCapture,
@@ -18,7 +18,7 @@ import { replay, type ShownReplay } from './replay.ts';
 import { resetResponseBudget } from './response-budget.ts';
 import { watchRequests } from './watch-requests.ts';
 
-const CapturedRequestConnection = builder.objectRef<Page>('CapturedRequestConnection').implement({
+const CapturedRequestConnection = builder.objectRef<ConnectionPage>('CapturedRequestConnection').implement({
   description: 'A page of captured requests, the newest first.',
   fields: (t) => ({
     nodes: t.field({
@@ -112,7 +112,7 @@ builder.queryField('capturedRequests', (t) =>
     },
     resolve: async (_, { endpointId, ...page }, context) => {
       checkMayViewCapture(context, await requireServedEndpoint(context, endpointId));
-      const all = context.app.capture().captures.list(endpointId);
+      const all = context.app.nodeCaptures().captures.list(endpointId);
       return readPage(
         page,
         { prefix: 'cap', path: '' },
@@ -127,7 +127,7 @@ builder.mutationField('replayRequest', (t) =>
   t.field({
     type: Replay,
     nullable: true,
-    extensions: { awaitsOthers: true, ...FEW },
+    extensions: { callsExternalService: true, ...FEW_PER_DOCUMENT },
     description:
       'Sends a captured request once more, as it was or edited, to the public listener of this node of the gateway: all ' +
       'modules act on it as on a visitor’s, which comes from the gateway’s own address. Whoever may do this can send the ' +
@@ -154,8 +154,8 @@ builder.subscriptionField('requestCaptured', (t) =>
     subscribe: async (_, { endpointId }, context) => {
       const served = await requireServedEndpoint(context, endpointId);
       checkMayViewCapture(context, served);
-      const { captures } = context.app.capture();
-      return watching(context, (signal) =>
+      const { captures } = context.app.nodeCaptures();
+      return whileAllowed(context, (signal) =>
         watchRequests(captures, endpointId, () => mayViewCapture(context, served), signal),
       );
     },

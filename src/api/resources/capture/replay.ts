@@ -11,7 +11,7 @@ export type ShownReplay = ReplayResponse & Pick<RequestCapture, 'redacted'>;
 
 /** @throws {ApiError} why it was not sent, or got no answer. */
 export async function replay(context: Context, captured: RequestCapture, edits: ReplayEdits): Promise<ShownReplay> {
-  const { captures, replays } = context.app.capture();
+  const { captures, replays } = context.app.nodeCaptures();
   const answer = await replays.send(captured, edits);
   if ('failed' in answer) throw errorOf(answer, edits);
   // Also what is not to be shown now: the answer may have fields that the captured one had not.
@@ -22,7 +22,7 @@ export async function replay(context: Context, captured: RequestCapture, edits: 
 function errorOf(failure: ReplayFailure, { fields = [] }: ReplayEdits): ApiError {
   switch (failure.failed) {
     case 'gone':
-      return new ApiError('notFound', { thing: 'endpoint' });
+      return new ApiError('notFound', { kind: 'endpoint' });
     case 'bodyMissing':
       return new ApiError('replayBodyMissing');
     case 'upgraded':

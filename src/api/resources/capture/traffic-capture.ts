@@ -92,7 +92,7 @@ builder.mutationField('startTrafficCapture', (t) =>
       const wish = checkCaptureSettings(input);
       return captureOf(context, endpointId, (proto) => {
         if (proto !== 'http' && proto !== 'https') throw new ApiError('captureNeedsHttp', { proto });
-        context.app.capture().captures.start(endpointId, context.caller, wish);
+        context.app.nodeCaptures().captures.start(endpointId, context.caller, wish);
       });
     },
   }),
@@ -107,7 +107,7 @@ builder.mutationField('stopTrafficCapture', (t) =>
       'again, or the endpoint ends.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.capture().captures.stop(endpointId)),
+      captureOf(context, endpointId, () => context.app.nodeCaptures().captures.stop(endpointId)),
   }),
 );
 
@@ -118,7 +118,7 @@ builder.mutationField('clearTrafficCapture', (t) =>
     description: 'Throws away the requests to an endpoint that are kept. Whether it is on stays as it is.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.capture().captures.clear(endpointId)),
+      captureOf(context, endpointId, () => context.app.nodeCaptures().captures.clear(endpointId)),
   }),
 );
 
@@ -129,7 +129,7 @@ async function captureOf(context: Context, id: string, change?: (proto: string) 
     checkMayViewCapture(context, served);
     change(served.proto);
   }
-  return { ...context.app.capture().captures.state(id), mayLook: mayViewCapture(context, served) };
+  return { ...context.app.nodeCaptures().captures.state(id), mayLook: mayViewCapture(context, served) };
 }
 
 /** There is no REST path for them. */

@@ -3,7 +3,7 @@
 import { X509Certificate as NodeCertificate } from 'node:crypto';
 import type { Name, X509Certificate } from '@peculiar/x509';
 import { x509 } from '../../../runtime/x509.ts';
-import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
+import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
 import { checkBytes, isStorable } from '../../text-limits.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 
@@ -114,6 +114,6 @@ function isReadable(pem: string, bytes: Buffer): boolean {
   }
 }
 
-function refused(error: ErrorName, parameters: Parameters = {}): ApiError {
+function refused(error: ErrorName, parameters: ErrorParameters = {}): ApiError {
   return new ApiError(error, { member: 'caPem', ...parameters });
 }

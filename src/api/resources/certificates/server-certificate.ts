@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate as NodeCertificate, s
 import { createSecureContext } from 'node:tls';
 import { x509 } from '../../../runtime/x509.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
-import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
+import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { canBeKept, partOf, type Validity, validityOf } from './certificate.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
@@ -169,7 +169,7 @@ function factsOf(leaf: NodeCertificate): Omit<ServerCertificate, 'certificatePem
   throw ofChain('certificateUnreadable');
 }
 
-function ofChain(error: ErrorName, parameters: Parameters = {}): ApiError {
+function ofChain(error: ErrorName, parameters: ErrorParameters = {}): ApiError {
   return new ApiError(error, { member: 'certificatePem', ...parameters });
 }
 

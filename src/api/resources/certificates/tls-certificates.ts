@@ -3,9 +3,9 @@
 import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
-import { keyed } from '../../idempotency.ts';
-import { NOTES } from '../../resource.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
@@ -105,7 +105,12 @@ const tlsCertificates = collection({
       title: `coalesce(nullif(array_to_string(t.dns_names || t.ips, ', '), ''), t.subject ->> 'commonName')`,
       detail: 't.description',
     },
-    texts: [`array_to_string(t.dns_names || t.ips, ', ')`, `t.subject ->> 'commonName'`, 't.serial_number', ...NOTES],
+    texts: [
+      `array_to_string(t.dns_names || t.ips, ', ')`,
+      `t.subject ->> 'commonName'`,
+      't.serial_number',
+      ...NOTE_COLUMNS,
+    ],
   },
 });
 
@@ -144,7 +149,7 @@ builder.mutationField('createTlsCertificate', (t) =>
     description: 'Uploads a certificate with its key. No visitor is shown it until a reserved domain names it.',
     args: {
       input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The certificate.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
       const { accountId, app } = context;
@@ -180,7 +185,7 @@ builder.mutationField('updateTlsCertificate', (t) =>
   }),
 );
 
-deletion(tlsCertificates, 'deleteTlsCertificate', {
+deleteMutation(tlsCertificates, 'deleteTlsCertificate', {
   description:
     'Deletes a certificate with its key. Answers with its id; fails with `CONFLICT` while a reserved domain names it.',
 });
@@ -193,7 +198,7 @@ const selection =
 
 export const routes = [
   route('POST', '/tls_certificates', 201, 'createTlsCertificate', selection),
-  ...reads(tlsCertificates, 'tls_certificates', selection),
+  ...readRoutes(tlsCertificates, 'tls_certificates', selection),
   route('PATCH', '/tls_certificates/:id', 200, 'updateTlsCertificate', selection),
   route('DELETE', '/tls_certificates/:id', 204, 'deleteTlsCertificate'),
 ];

@@ -3,11 +3,11 @@
 import { newId, newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
-import { NOTES } from '../../resource.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
@@ -65,7 +65,7 @@ const credentials = collection({
   audit: { name: 'tunnel_credential', subject: 'A tunnel credential' },
   search: {
     ...{ rank: 40, table: 'credential', title: 't.description', detail: `array_to_string(t.acl, ', ')` },
-    texts: [...NOTES, `array_to_string(t.acl, ', ')`],
+    texts: [...NOTE_COLUMNS, `array_to_string(t.acl, ', ')`],
   },
 });
 
@@ -97,7 +97,10 @@ builder.mutationField('createCredential', (t) =>
     type: Credential,
     nullable: true,
     description: 'Creates a credential. Its `token` is shown here and never again.',
-    args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'The credential.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateCredentialInput, required: true, description: 'The credential.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
       const id = newId(credentials.prefix);
@@ -134,7 +137,7 @@ builder.mutationField('updateCredential', (t) =>
   }),
 );
 
-deletion(credentials, 'deleteCredential', {
+deleteMutation(credentials, 'deleteCredential', {
   description:
     'Deletes a credential: its authtoken is refused from now on, and sessions it opened end. Answers with its id.',
   check: checkHeld,
@@ -144,7 +147,7 @@ async function checkHeld(context: Context, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
   checkHolder(
     context,
-    found(await context.db.credential.findUnique({ where, select: { ownerId: true } }), 'credential'),
+    requireFound(await context.db.credential.findUnique({ where, select: { ownerId: true } }), 'credential'),
   );
 }
 
@@ -166,7 +169,7 @@ const selection = 'id uri createdAt description metadata token acl ownerId';
 
 export const routes = [
   route('POST', '/credentials', 201, 'createCredential', selection),
-  ...reads(credentials, 'credentials', selection),
+  ...readRoutes(credentials, 'credentials', selection),
   route('PATCH', '/credentials/:id', 200, 'updateCredential', selection),
   route('DELETE', '/credentials/:id', 204, 'deleteCredential'),
 ];

@@ -1,7 +1,7 @@
 // A trial of an ACL before a credential gets it. Nothing is stored.
 
 import { builder } from '../../builder/builder.ts';
-import { FEW } from '../../builder/field-cost.ts';
+import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import {
@@ -55,7 +55,7 @@ builder.queryField('tryAcl', (t) =>
   t.field({
     type: AclTrial,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description:
       'Says in words what the rules of an ACL allow, and whether they let an agent bind what you ask about. It looks at ' +
       'the rules alone: whether a name is reserved or taken is another matter. Nothing is stored.',

@@ -5,7 +5,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './certificate-management.ts';
 
@@ -67,7 +67,7 @@ async function lockDomain(id: string, { accountId }: Context, db: Db): Promise<{
   await db.$queryRaw`SELECT id FROM reserved_domain WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
   const select = { domain: true, cnameTarget: true, certificateId: true, certificatePolicy: true };
   const row = await db.reservedDomain.findUnique({ where: { id, accountId }, select });
-  const { domain, cnameTarget, certificateId, certificatePolicy } = found(row, nounOf('reservedDomain'));
+  const { domain, cnameTarget, certificateId, certificatePolicy } = requireFound(row, nounOf('reservedDomain'));
   return {
     name: { domain, isOurs: cnameTarget === null },
     current: { certificateId, policy: certificatePolicy as Policy | null },

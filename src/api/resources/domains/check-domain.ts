@@ -2,8 +2,8 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { FEW } from '../../builder/field-cost.ts';
-import { found } from '../../errors/errors.ts';
+import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { withDns } from './dns.ts';
 import { type DomainCheck as Check, checkDomain, type RecordCheck } from './dns-check.ts';
@@ -51,7 +51,7 @@ builder.queryField('checkReservedDomain', (t) =>
   t.field({
     type: DomainCheck,
     nullable: true,
-    extensions: FEW,
+    extensions: FEW_PER_DOCUMENT,
     description:
       'Asks the DNS now whether it has the records that a reserved domain needs: a CNAME record of the domain (instead ' +
       'of which it may have the addresses of its `cnameTarget`), and for a wildcard whose certificate is to be obtained ' +
@@ -65,7 +65,7 @@ builder.queryField('checkReservedDomain', (t) =>
             select: { domain: true, cnameTarget: true, acmeChallengeCnameTarget: true, certificatePolicy: true },
           })
         : null;
-      const domain = found(row, 'reserved domain');
+      const domain = requireFound(row, 'reserved domain');
       const checked = { ...domain, isCertificateWanted: domain.certificatePolicy !== null };
       return withDns({ servers: app.config.dnsServers }, (dns) => checkDomain(dns, checked));
     },

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { lazyPackage } from '../../../runtime/lazy-package.ts';
 import { isWithin } from '../../../store/domains/dns-names.ts';
-import { ApiError, type ErrorName, type Parameters } from '../../errors/errors.ts';
+import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
 import type { ApiSettings } from '../../settings.ts';
 
 const tldts = lazyPackage<typeof import('tldts')>('tldts');
@@ -85,6 +85,6 @@ function checkZone(root: string, isWildcard: boolean, { baseDomain, cnameDomain,
   return false;
 }
 
-function refused(error: ErrorName, parameters: Parameters = {}): ApiError {
+function refused(error: ErrorName, parameters: ErrorParameters = {}): ApiError {
   return new ApiError(error, { member: 'domain', ...parameters });
 }

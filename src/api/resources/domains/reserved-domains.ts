@@ -2,10 +2,10 @@
 
 import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
-import { NOTES } from '../../resource.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { changeCertificate, chooseCertificate } from './certificate-choice.ts';
@@ -101,7 +101,7 @@ export const reservedDomains = collection({
   conflicts: { taken: 'domainReservedByYou', inUse: 'domainInUse' },
   search: {
     ...{ rank: 80, table: 'reserved_domain', title: 't.domain', detail: 't.description' },
-    texts: ['t.domain', 't.cname_target', 't.acme_challenge_cname_target', ...NOTES],
+    texts: ['t.domain', 't.cname_target', 't.acme_challenge_cname_target', ...NOTE_COLUMNS],
   },
 });
 
@@ -153,7 +153,10 @@ builder.mutationField('createReservedDomain', (t) =>
     description:
       'Reserves a domain with all names below it: other accounts can reserve none of them. Fails with `CONFLICT` when ' +
       'it is reserved already, or another account has a name above or below it.',
-    args: { input: t.arg({ type: CreateReservedDomainInput, required: true, description: 'The domain.' }), ...keyed },
+    args: {
+      input: t.arg({ type: CreateReservedDomainInput, required: true, description: 'The domain.' }),
+      ...idempotencyKeyArgument,
+    },
     resolve: (query, _, { input }, context) => {
       const { accountId, app } = context;
       const { config } = app;
@@ -202,7 +205,7 @@ builder.mutationField('updateReservedDomain', (t) =>
   }),
 );
 
-deletion(reservedDomains, 'deleteReservedDomain', {
+deleteMutation(reservedDomains, 'deleteReservedDomain', {
   description:
     'Gives a domain up: anybody may reserve it from now on. Answers with its id; fails with `CONFLICT` while an edge ' +
     'answers on it.',
@@ -224,7 +227,7 @@ const unavailable = ['http_endpoint_configuration_id', 'https_endpoint_configura
 
 export const routes = [
   route('POST', '/reserved_domains', 201, 'createReservedDomain', selection, unavailable),
-  ...reads(reservedDomains, 'reserved_domains', selection),
+  ...readRoutes(reservedDomains, 'reserved_domains', selection),
   route('PATCH', '/reserved_domains/:id', 200, 'updateReservedDomain', selection, unavailable),
   route('DELETE', '/reserved_domains/:id', 204, 'deleteReservedDomain'),
 ];

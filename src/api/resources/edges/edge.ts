@@ -5,25 +5,31 @@ import { deleteEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
 import type { EdgeKind } from '../../../store/generated/prisma/enums.ts';
 import { isId, newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import type { Deletion } from '../../collections/collection.ts';
+import type { DeleteMutationOptions } from '../../collections/collection.ts';
 import type { Announce, Context } from '../../context.ts';
-import { found } from '../../errors/errors.ts';
-import { type AnyModule, type Host, moduleInputs, type Writing, writeModules } from '../../modules/module.ts';
+import { requireFound } from '../../errors/errors.ts';
+import {
+  type AnyApiModule,
+  type ModuleHost,
+  type ModuleWrite,
+  moduleInputs,
+  writeModules,
+} from '../../modules/module.ts';
 import { nounOf } from '../../naming.ts';
-import { NOTES, type SearchColumns } from '../../resource.ts';
-import { checkTexts, type Texts } from '../../text-limits.ts';
+import { NOTE_COLUMNS, type SearchColumns } from '../../resource.ts';
+import { checkTexts, type OwnerNotes } from '../../text-limits.ts';
 import { writeHostports } from './hostports.ts';
 
 const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;
 
-interface Input extends Texts {
+interface Input extends OwnerNotes {
   hostports?: string[] | null;
 }
 
-type EdgeHost = Host & { kind: keyof typeof kinds };
+type EdgeHost = ModuleHost & { kind: keyof typeof kinds };
 
 /** Creates an edge with the modules that its input brings. */
-export function createEdge(host: EdgeHost, modules: AnyModule[], context: Context, query: object, input: Input) {
+export function createEdge(host: EdgeHost, modules: AnyApiModule[], context: Context, query: object, input: Input) {
   const { accountId } = context;
   const texts = checkTexts(input);
   return context.write(host, 'CREATED', async (db, announce) => {
@@ -36,7 +42,7 @@ export function createEdge(host: EdgeHost, modules: AnyModule[], context: Contex
 /** Changes what the input gives; the rest stays as it is. */
 export function updateEdge(
   host: EdgeHost,
-  modules: AnyModule[],
+  modules: AnyApiModule[],
   context: Context,
   query: object,
   id: string,
@@ -45,15 +51,15 @@ export function updateEdge(
   const { accountId } = context;
   return context.write(host, 'UPDATED', async (db, announce) => {
     const where = { id, accountId, kind: kinds[host.kind] };
-    found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+    requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
     return change(host, modules, { context, db, id }, announce, query, input);
   });
 }
 
 async function change(
   host: EdgeHost,
-  modules: AnyModule[],
-  where: Omit<Writing, 'member'>,
+  modules: AnyApiModule[],
+  where: Omit<ModuleWrite, 'member'>,
   announce: Announce,
   query: object,
   input: Input,
@@ -65,7 +71,7 @@ async function change(
     ...(await writeModules(host, modules, input, where)),
   };
   const row = await db.edge.update({ ...query, where: { id }, data });
-  await host.settle({ db, announce, baseUrl: context.baseUrl }, id);
+  await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
   return row;
 }
 
@@ -73,7 +79,7 @@ async function change(
 export function edgeDeletion(
   host: EdgeHost,
   name: string,
-  { description, cascade }: Pick<Deletion, 'cascade'> & { description: string },
+  { description, cascade }: Pick<DeleteMutationOptions, 'cascade'> & { description: string },
 ): void {
   builder.mutationField(name, (t) =>
     t.id({
@@ -83,7 +89,7 @@ export function edgeDeletion(
       resolve: async (_, { id }, context) => {
         const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
         const work = async (db: Db, announce: Announce) => {
-          found(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+          requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
           await deleteEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
           await db.edge.delete({ where, select: { id: true } });
         };
@@ -102,7 +108,7 @@ const texts = {
 };
 
 /** The inputs that create and change a kind of edge. */
-export function edgeInputs(name: string, modules: AnyModule[]) {
+export function edgeInputs(name: string, modules: AnyApiModule[]) {
   const create = builder.inputType(`Create${name}Input`, {
     description: 'A new edge. Every member may be left out.',
     fields: (t) => ({
@@ -132,5 +138,5 @@ const HOSTPORTS = `(SELECT string_agg(hostport, ', ' ORDER BY position) FROM edg
 /** Where the search finds the edges of one kind. */
 export const edgeSearch = (rank: number, kind: EdgeKind): SearchColumns => ({
   ...{ rank, table: 'edge', title: HOSTPORTS, detail: 't.description', where: `t.kind = '${kind}'` },
-  texts: [HOSTPORTS, ...NOTES],
+  texts: [HOSTPORTS, ...NOTE_COLUMNS],
 });

@@ -7,8 +7,8 @@ import { builder } from '../../builder/builder.ts';
 import { Node, registerResource } from '../../collections/collection.ts';
 import { connectionOf, readPage } from '../../collections/page.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 
 const pathOf = (destinationId: string) => `/event_destinations/${destinationId}/dead_letters`;
@@ -63,7 +63,7 @@ builder.queryField('eventDeadLetter', (t) =>
     args: ofLetter,
     resolve: async (query, _, { destinationId, id }, context) => {
       const where = { id: checked(id), destinationId, accountId: context.accountId };
-      return found(await context.db.eventDeadLetter.findFirst({ ...query, where }), NOUN);
+      return requireFound(await context.db.eventDeadLetter.findFirst({ ...query, where }), NOUN);
     },
   }),
 );
@@ -102,11 +102,11 @@ builder.mutationField('retryEventDeadLetter', (t) =>
     description:
       'Sends a dead letter once more, after all that waits now. It is a dead letter no longer; if it is refused again, it ' +
       'becomes another one. Answers with the id that it had.',
-    args: { ...ofLetter, ...keyed },
+    args: { ...ofLetter, ...idempotencyKeyArgument },
     resolve: async (_, { destinationId, id }, context) => {
       const ids = [checked(id)];
       if ((await move(context, retryDeadLetters, destinationId, ids)) === 0)
-        throw new ApiError('notFound', { thing: NOUN });
+        throw new ApiError('notFound', { kind: NOUN });
       return id;
     },
   }),
@@ -120,7 +120,7 @@ builder.mutationField('discardEventDeadLetter', (t) =>
     resolve: async (_, { destinationId, id }, context) => {
       const ids = [checked(id)];
       if ((await move(context, discardDeadLetters, destinationId, ids)) === 0)
-        throw new ApiError('notFound', { thing: NOUN });
+        throw new ApiError('notFound', { kind: NOUN });
       return id;
     },
   }),
@@ -133,7 +133,7 @@ builder.mutationField('retryEventDeadLetters', (t) =>
     description:
       'Sends all dead letters of an event destination once more, the oldest first, after all that waits now. Answers ' +
       'with how many there were.',
-    args: { ...ofDestination, ...keyed },
+    args: { ...ofDestination, ...idempotencyKeyArgument },
     resolve: async (_, { destinationId }, context) => ({
       count: await move(context, retryDeadLetters, destinationId),
     }),
@@ -156,14 +156,14 @@ const NOUN = 'dead letter';
 
 /** @throws {ApiError} for what cannot be the id of a dead letter. */
 function checked(id: string): string {
-  if (!isId('edl', id)) throw new ApiError('notFound', { thing: NOUN });
+  if (!isId('edl', id)) throw new ApiError('notFound', { kind: NOUN });
   return id;
 }
 
 /** @throws {ApiError} when the account has no such destination. */
 async function checkDestination(context: Pick<Context, 'db' | 'accountId'>, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
-  found(await context.db.eventDestination.findUnique({ where, select: { id: true } }), 'event destination');
+  requireFound(await context.db.eventDestination.findUnique({ where, select: { id: true } }), 'event destination');
 }
 
 /** Does something with dead letters of a destination, with all of them where no ids are given. @returns how many there were. */

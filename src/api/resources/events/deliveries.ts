@@ -4,11 +4,11 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { openTargetIfReadable } from '../../../store/events/target.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { watching } from '../../collections/watching.ts';
+import { whileAllowed } from '../../collections/watching.ts';
 import type { Context } from '../../context.ts';
-import type { TrialOutcome } from '../../dependencies.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import type { DestinationTestResult } from '../../dependencies.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { deliveryOf, deliverySelection, EventDelivery } from './delivery.ts';
 import { watchDelivery } from './delivery-changes.ts';
@@ -19,7 +19,7 @@ const MINUTE_SECONDS = 60;
 
 const limiter = new RateLimiterMemory({ points: TRIALS_MAX, duration: MINUTE_SECONDS });
 
-const EventDestinationTest = builder.objectRef<TrialOutcome>('EventDestinationTest').implement({
+const EventDestinationTest = builder.objectRef<DestinationTestResult>('EventDestinationTest').implement({
   description: 'What became of an event that was sent to try an event destination.',
   fields: (t) => ({
     ok: t.exposeBoolean('ok', { description: 'Whether the target took it.' }),
@@ -55,11 +55,11 @@ builder.mutationField('testEventDestination', (t) =>
   t.field({
     type: EventDestinationTest,
     nullable: true,
-    extensions: { awaitsOthers: true },
+    extensions: { callsExternalService: true },
     description:
       'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
       'of those that wait, and answers with what became of it. At most ten times a minute.',
-    args: { ...byId, ...keyed },
+    args: { ...byId, ...idempotencyKeyArgument },
     resolve: (_, { id }, context) => tryDestination(context, checked(id)),
   }),
 );
@@ -76,7 +76,7 @@ builder.subscriptionField('eventDeliveryChanged', (t) =>
     subscribe: async (_, { destinationId: id }, context) => {
       await look(context, id);
       const { app, accountId } = context;
-      return watching(context, (signal) => watchDelivery(app.changes, { id, accountId }, signal));
+      return whileAllowed(context, (signal) => watchDelivery(app.changes, { id, accountId }, signal));
     },
     resolve: ({ id }, _, context) => look(context, id),
   }),
@@ -86,19 +86,19 @@ const look = async (context: Context, id: string) => deliveryOf(context, checked
 
 /** @throws {ApiError} for what cannot be the id of a destination. */
 function checked(id: string): string {
-  if (!isId('ed', id)) throw new ApiError('notFound', { thing: 'event destination' });
+  if (!isId('ed', id)) throw new ApiError('notFound', { kind: 'event destination' });
   return id;
 }
 
 /** @throws {ApiError} when there is no such destination, or the account has tried too often. */
-async function tryDestination(context: Context, id: string): Promise<TrialOutcome> {
+async function tryDestination(context: Context, id: string): Promise<DestinationTestResult> {
   const { app, accountId } = context;
   const where = { id, accountId };
-  const row = found(await context.db.eventDestination.findUnique({ where }), 'event destination');
+  const row = requireFound(await context.db.eventDestination.findUnique({ where }), 'event destination');
   await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
     throw new ApiError('tooManyTrials', { limit: TRIALS_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
   });
-  return app.delivery.tryDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
+  return app.destinationTester.testDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
 }
 
 export const routes = [

@@ -3,7 +3,7 @@
 import { deliveryStates, type DestinationDelivery as StoredState } from '../../../store/events/delivery-state.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
-import { found } from '../../errors/errors.ts';
+import { requireFound } from '../../errors/errors.ts';
 
 export interface DeliveryState extends StoredState {
   destinationId: string;
@@ -105,7 +105,7 @@ const underWay = new WeakMap<Context, Load>();
 export async function deliveryOf(context: Context, destinationId: string): Promise<DeliveryState> {
   const load = underWay.get(context) ?? begin(context);
   load.ids.add(destinationId);
-  return { destinationId, ...found((await load.states).get(destinationId), 'event destination') };
+  return { destinationId, ...requireFound((await load.states).get(destinationId), 'event destination') };
 }
 
 function begin(context: Context): Load {

@@ -6,9 +6,9 @@ import { sealTarget, withoutSecrets } from '../../../store/events/target.ts';
 import { newId } from '../../../store/ids.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
@@ -93,7 +93,7 @@ builder.mutationField('createEventDestination', (t) =>
       'it until an event subscription names it, or `testEventDestination` is asked to.',
     args: {
       input: t.arg({ type: CreateEventDestinationInput, required: true, description: 'The destination.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {
       const { accountId, app } = context;
@@ -138,7 +138,7 @@ builder.mutationField('updateEventDestination', (t) =>
   }),
 );
 
-deletion(eventDestinations, 'deleteEventDestination', {
+deleteMutation(eventDestinations, 'deleteEventDestination', {
   description:
     'Deletes an event destination. Answers with its id; fails with `CONFLICT` while an event subscription names it.',
 });
@@ -156,7 +156,7 @@ async function replaceTarget(
   const { id, accountId } = where;
   await db.$queryRaw`SELECT id FROM event_destination WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
   const select = { id: true, accountId: true, target: true };
-  const replaced = found(await db.eventDestination.findUnique({ where, select }), 'event destination');
+  const replaced = requireFound(await db.eventDestination.findUnique({ where, select }), 'event destination');
   return sealTarget(keys, { ...where, target: completeTarget(target, keys, replaced) });
 }
 
@@ -169,7 +169,7 @@ const selection = `id uri createdAt description metadata format ${targetSelectio
 
 export const routes = [
   route('POST', '/event_destinations', 201, 'createEventDestination', selection),
-  ...reads(eventDestinations, 'event_destinations', selection),
+  ...readRoutes(eventDestinations, 'event_destinations', selection),
   route('PATCH', '/event_destinations/:id', 200, 'updateEventDestination', selection),
   route('DELETE', '/event_destinations/:id', 204, 'deleteEventDestination'),
 ];

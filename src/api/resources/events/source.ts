@@ -148,5 +148,5 @@ function checkRate(type: EventName, rate: number, member: string): void {
 export async function lockSubscription(db: Db, { id, accountId }: { id: string; accountId: string }): Promise<void> {
   const rows = await db.$queryRaw<unknown[]>`
     SELECT id FROM event_subscription WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
-  if (rows.length === 0) throw new ApiError('notFound', { thing: 'event subscription' });
+  if (rows.length === 0) throw new ApiError('notFound', { kind: 'event subscription' });
 }

@@ -3,8 +3,8 @@
 
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { isEventName } from './catalog.ts';
 import {
@@ -77,7 +77,7 @@ builder.mutationField('createEventSource', (t) =>
     args: {
       ...ofSubscription,
       input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: async (_, { subscriptionId, input }, context) => {
       const key = { subscriptionId, type: checkType(input.type, 'type') };
@@ -144,7 +144,7 @@ async function look(context: Context, { subscriptionId, type }: SourceKey): Prom
 
 async function readSources({ db, accountId }: Context, id: string, where?: { type: string }): Promise<Source[]> {
   const select = { sources: { where, select: sourceColumns } };
-  return found(await db.eventSubscription.findUnique({ where: { id, accountId }, select }), 'event subscription')
+  return requireFound(await db.eventSubscription.findUnique({ where: { id, accountId }, select }), 'event subscription')
     .sources;
 }
 

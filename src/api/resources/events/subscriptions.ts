@@ -3,10 +3,10 @@
 import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, deletion, Node, reads } from '../../collections/collection.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
-import { NOTES } from '../../resource.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import {
@@ -65,7 +65,7 @@ export const eventSubscriptions = collection({
   audit: { name: 'event_subscription', subject: 'An event subscription' },
   search: {
     ...{ rank: 180, table: 'event_subscription', title: 't.description', detail: SOURCES },
-    texts: [...NOTES, SOURCES],
+    texts: [...NOTE_COLUMNS, SOURCES],
   },
 });
 
@@ -103,7 +103,7 @@ builder.mutationField('createEventSubscription', (t) =>
     description: 'Creates an event subscription. From now on events of its types are delivered to its destinations.',
     args: {
       input: t.arg({ type: CreateEventSubscriptionInput, required: true, description: 'The subscription.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {
       const { accountId } = context;
@@ -147,7 +147,7 @@ builder.mutationField('updateEventSubscription', (t) =>
   }),
 );
 
-deletion(eventSubscriptions, 'deleteEventSubscription', {
+deleteMutation(eventSubscriptions, 'deleteEventSubscription', {
   description: 'Deletes an event subscription: its events are no longer delivered. Answers with its id.',
 });
 
@@ -198,7 +198,7 @@ const selection =
 
 export const routes = [
   route('POST', '/event_subscriptions', 201, 'createEventSubscription', selection),
-  ...reads(eventSubscriptions, 'event_subscriptions', selection),
+  ...readRoutes(eventSubscriptions, 'event_subscriptions', selection),
   route('PATCH', '/event_subscriptions/:id', 200, 'updateEventSubscription', selection),
   route('DELETE', '/event_subscriptions/:id', 204, 'deleteEventSubscription'),
 ];

@@ -1,8 +1,8 @@
 // Watching everything at once: one stream in place of one for each kind of object.
 
 import { builder } from '../../builder/builder.ts';
-import { ChangeAction, kindsWithChanges } from '../../collections/collection.ts';
-import { watching } from '../../collections/watching.ts';
+import { ChangeAction, subscribableKinds } from '../../collections/collection.ts';
+import { whileAllowed } from '../../collections/watching.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { changeFeed, type GatheredChange } from './change-feed.ts';
@@ -56,7 +56,7 @@ builder.subscriptionField('changes', (t) =>
     subscribe: (_, { kinds }, context) => {
       const { app, accountId } = context;
       const wanted = chosen(kinds ?? []);
-      return watching(context, (signal) => changeFeed(app.changes, accountId, wanted, signal));
+      return whileAllowed(context, (signal) => changeFeed(app.changes, accountId, wanted, signal));
     },
     resolve: (changes) => changes,
   }),
@@ -64,7 +64,7 @@ builder.subscriptionField('changes', (t) =>
 
 /** @throws {ApiError} naming the first that is none. */
 function chosen(kinds: readonly string[]): ReadonlySet<string> {
-  const known = [...kindsWithChanges(), DELIVERY].sort();
+  const known = [...subscribableKinds(), DELIVERY].sort();
   const stranger = kinds.find((kind) => !known.includes(kind));
   if (stranger !== undefined)
     throw new ApiError('unknownChangeKind', { member: 'kinds', culprit: stranger, known: known.join(', ') });

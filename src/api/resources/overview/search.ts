@@ -1,7 +1,7 @@
 // Searching over everything that an account has.
 
 import { builder } from '../../builder/builder.ts';
-import { ONCE } from '../../builder/field-cost.ts';
+import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { LOOKED_AT_MAX, type SearchHit, search } from './search-query.ts';
@@ -25,7 +25,7 @@ builder.queryField('search', (t) =>
   t.field({
     type: [Hit],
     nullable: true,
-    extensions: ONCE,
+    extensions: ONCE_PER_DOCUMENT,
     description:
       'What has a text in its id, its names and addresses, its description or its metadata, whether in upper or lower ' +
       'case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +

@@ -7,9 +7,9 @@ import type { PolicyProtocol } from '../../../protocol/policy/policy-shape.ts';
 import { openSecrets } from '../../../store/edges/policy-secrets.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { ONCE } from '../../builder/field-cost.ts';
+import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import { rowWithPolicy } from '../../modules/policy-check.ts';
 import type { Route } from '../../route.ts';
 import { PolicyEvaluation } from './policy-evaluation-type.ts';
@@ -29,7 +29,7 @@ builder.queryField('evaluatePolicy', (t) =>
   t.field({
     type: PolicyEvaluation,
     nullable: true,
-    extensions: ONCE,
+    extensions: ONCE_PER_DOCUMENT,
     description:
       'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
       'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. Rate limits and ' +
@@ -73,7 +73,7 @@ async function secretsStoredIn(id: string, { db, accountId, app }: Context): Pro
   const table = isId('edghtsrt', id) ? 'route' : 'edge';
   const isHost = table === 'route' || isId('edgtls', id);
   const host = isHost ? await rowWithPolicy(db, { table, id, accountId }) : undefined;
-  const { policy } = found(host, 'route or TLS edge');
+  const { policy } = requireFound(host, 'route or TLS edge');
   return policy ? openSecrets(app.keys, { table, id, accountId }, policy) : [];
 }
 

@@ -34,7 +34,7 @@ export const EndpointTraffic = builder.objectRef<Traffic>('EndpointTraffic').imp
 
 /** What passes through an endpoint of the caller's account; null when this node does not serve it. */
 export function trafficOf({ app, accountId }: Context, id: string): Traffic | null {
-  const traffic = app.traffic.endpoint(id);
+  const traffic = app.traffic.endpointTraffic(id);
   return traffic?.accountId === accountId ? traffic : null;
 }
 

@@ -3,7 +3,7 @@
 
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, Node, reads } from '../../collections/collection.ts';
+import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
@@ -126,4 +126,4 @@ const selection =
   'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
   'tunnel { id uri } edge { id uri }';
 
-export const routes = reads(endpoints, 'endpoints', selection);
+export const routes = readRoutes(endpoints, 'endpoints', selection);

@@ -3,7 +3,7 @@
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
-import { found } from '../../errors/errors.ts';
+import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
 import { offlineDetails } from './offline-details.ts';
@@ -76,7 +76,7 @@ builder.mutationField('forgetOfflineEndpoint', (t) =>
         if (count > 0) announce({ kind, action: 'DELETED', id, accountId });
         return count > 0;
       });
-      return found(forgotten ? id : null, nounOf(kind));
+      return requireFound(forgotten ? id : null, nounOf(kind));
     },
   }),
 );

@@ -4,10 +4,10 @@ import { isId } from '../../../store/ids.ts';
 import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
 import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, Node, reads } from '../../collections/collection.ts';
+import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { ApiError, found } from '../../errors/errors.ts';
-import { keyed } from '../../idempotency.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { nounOf } from '../../naming.ts';
 import { route } from '../../route.ts';
 import { mayActFor } from '../accounts/owner.ts';
@@ -108,7 +108,7 @@ builder.mutationField('restartTunnelSession', (t) =>
   t.id({
     nullable: true,
     description: command('Tells the agent of a session to start anew.'),
-    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
     resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
   }),
 );
@@ -117,7 +117,7 @@ builder.mutationField('stopTunnelSession', (t) =>
   t.id({
     nullable: true,
     description: command('Tells the agent of a session to end.'),
-    args: { id: t.arg.id({ required: true, description: idHelp }), ...keyed },
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
     resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
   }),
 );
@@ -129,7 +129,7 @@ builder.mutationField('updateTunnelSession', (t) =>
     args: {
       id: t.arg.id({ required: true, description: idHelp }),
       input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
-      ...keyed,
+      ...idempotencyKeyArgument,
     },
     resolve: (_, { id, input }, context) => {
       const version = input.version ?? '';
@@ -148,7 +148,7 @@ async function tell(context: Context, id: string, order: SessionCommand): Promis
   const where = { id, accountId: context.accountId, ...(await onLiveNodes(context)) };
   const select = { credential: { select: { ownerId: true } } };
   const row = isId('ts', id) ? await context.db.tunnelSession.findFirst({ where, select }) : null;
-  const { credential } = found(row, nounOf(tunnelSessions.kind));
+  const { credential } = requireFound(row, nounOf(tunnelSessions.kind));
   if (!mayActFor(context, credential?.ownerId)) throw new ApiError('notYourAgent');
   const outcome = await context.app.sessions.command(id, order);
   if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
@@ -159,7 +159,7 @@ async function tell(context: Context, id: string, order: SessionCommand): Promis
 const selection = 'id uri agentVersion credential { id uri } ip metadata os region startedAt transport';
 
 export const routes = [
-  ...reads(tunnelSessions, 'tunnel_sessions', selection),
+  ...readRoutes(tunnelSessions, 'tunnel_sessions', selection),
   route('POST', '/tunnel_sessions/:id/restart', 204, 'restartTunnelSession'),
   route('POST', '/tunnel_sessions/:id/stop', 204, 'stopTunnelSession'),
   route('POST', '/tunnel_sessions/:id/update', 204, 'updateTunnelSession'),

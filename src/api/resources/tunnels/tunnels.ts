@@ -2,7 +2,7 @@
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, Node, reads } from '../../collections/collection.ts';
+import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
 const Tunnel = builder.prismaObject('Tunnel', {
@@ -72,4 +72,4 @@ const selection =
   'id publicUrl startedAt metadata proto region tunnelSession { id uri } endpoint { id uri } labels ' +
   'backends { id uri } forwardsTo';
 
-export const routes = reads(tunnels, 'tunnels', selection);
+export const routes = readRoutes(tunnels, 'tunnels', selection);

@@ -15,12 +15,16 @@ export interface User {
 }
 
 /** One whose password was right. */
-interface Proven extends User {
+interface VerifiedUser extends User {
   hash: string;
 }
 
 /** The user with this e-mail address and password; null when there is none, which takes as long. */
-export async function userWith({ db, app, client }: Context, email: string, password: string): Promise<Proven | null> {
+export async function findUserByPassword(
+  { db, app, client }: Context,
+  email: string,
+  password: string,
+): Promise<VerifiedUser | null> {
   const users = await db.owner.findMany({
     where: { kind: 'USER', subject: email, active: true, password: { isNot: null } },
     orderBy: { id: 'asc' },
@@ -28,9 +32,9 @@ export async function userWith({ db, app, client }: Context, email: string, pass
     select: { id: true, accountId: true, role: true, password: { select: { hash: true } } },
   });
   for (const { password: stored, ...user } of users)
-    if (stored && (await app.signIn.isRight(password, stored.hash))) return { ...user, hash: stored.hash };
-  if (users.length === 0) await app.signIn.isRight(password, undefined);
-  client.note({ outcome: 'failed', by: 'password', userId: users[0]?.id });
+    if (stored && (await app.signIn.verifyPassword(password, stored.hash))) return { ...user, hash: stored.hash };
+  if (users.length === 0) await app.signIn.verifyPassword(password, undefined);
+  client.recordSignIn({ outcome: 'failed', by: 'password', userId: users[0]?.id });
   return null;
 }
 
@@ -41,50 +45,51 @@ export async function userWith({ db, app, client }: Context, email: string, pass
  */
 export async function maySignIn({ db }: Context, ownerId: string, hash?: string): Promise<boolean> {
   const active = await db.$queryRaw<object[]>`SELECT 1 FROM owner WHERE id = ${ownerId} AND active FOR SHARE`;
-  return active.length > 0 && (hash === undefined || (await hasStill(db, ownerId, hash)));
+  return active.length > 0 && (hash === undefined || (await hasSamePassword(db, ownerId, hash)));
 }
 
-async function hasStill(db: Db, ownerId: string, hash: string): Promise<boolean> {
+async function hasSamePassword(db: Db, ownerId: string, hash: string): Promise<boolean> {
   const same = await db.$queryRaw<object[]>`
     SELECT 1 FROM password WHERE owner_id = ${ownerId} AND hash = ${hash} FOR UPDATE`;
   return same.length > 0;
 }
 
 /** Begins a browser session of a user, in place of the one that the browser had. */
-export function begin(context: Context, user: User): Promise<NewSession> {
-  const { app, client, knownCaller } = context;
+export function beginSession(context: Context, user: User): Promise<NewSession> {
+  const { app, client, authenticatedCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
   return context.withoutAudit(async (db, announce) => {
-    if (knownCaller?.sessionId !== undefined) await endBrowserSessions(db, announce, { id: knownCaller.sessionId });
+    if (authenticatedCaller?.sessionId !== undefined)
+      await endBrowserSessions(db, announce, { id: authenticatedCaller.sessionId });
     return openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
   });
 }
 
 /** Hands over the session that was begun, and is in the database for good. @returns who has it. */
-export function welcome(
+export function completeSignIn(
   { client }: Context,
   user: User,
   { id: sessionId, token, pageSecret }: NewSession,
   by: 'password' | 'link',
 ): Caller {
   client.setSession({ id: sessionId, token });
-  client.note({ outcome: 'ok', by, userId: user.id });
+  client.recordSignIn({ outcome: 'ok', by, userId: user.id });
   return { accountId: user.accountId, ownerId: user.id, isAdmin: user.role === 'ADMIN', sessionId, pageSecret };
 }
 
 /** Gives a user a password. The other browser sessions of the user end, and no link works any more. */
 export async function setPassword(context: Context, ownerId: string, hash: string): Promise<void> {
-  const { app, knownCaller } = context;
+  const { app, authenticatedCaller } = context;
   const changedAt = new Date(app.now());
   await context.withoutAudit(async (db, announce) => {
     await db.password.upsert({ where: { ownerId }, create: { ownerId, hash, changedAt }, update: { hash, changedAt } });
     await db.signInLink.deleteMany({ where: { ownerId } });
-    await endBrowserSessions(db, announce, { ownerId, id: { not: knownCaller?.sessionId } });
+    await endBrowserSessions(db, announce, { ownerId, id: { not: authenticatedCaller?.sessionId } });
   });
 }
 
 /** Gives the browser session that asks another page secret. @returns the caller, with it; as it was where a key came. */
-export async function renewed(context: Context): Promise<Caller> {
+export async function withNewPageSecret(context: Context): Promise<Caller> {
   const { caller, app } = context;
   const { sessionId: id, accountId } = caller;
   if (id === undefined) return caller;
@@ -94,11 +99,11 @@ export async function renewed(context: Context): Promise<Caller> {
   return { ...caller, pageSecret };
 }
 
-/** The caller's own password. @throws {ApiError} when there is none. */
-export async function ownPassword({ db, caller }: Context): Promise<{ email: string; stored: string }> {
+/** The e-mail address of the caller and the hash of the password. @throws {ApiError} when there is none. */
+export async function ownPasswordHash({ db, caller }: Context): Promise<{ email: string; hash: string }> {
   const where = { id: caller.ownerId };
   const select = { subject: true, password: { select: { hash: true } } };
   const { subject, password } = await db.owner.findUniqueOrThrow({ where, select });
   if (!password) throw new ApiError('noPassword');
-  return { email: subject, stored: password.hash };
+  return { email: subject, hash: password.hash };
 }
