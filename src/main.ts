@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { collectReadBuffers } from './monitoring/buffer-collection.ts';
 import { collectWhenIdle, thisProcess } from './monitoring/idle-collection.ts';
 import { openLog } from './monitoring/log.ts';
 import { metricsFor } from './monitoring/metrics.ts';
@@ -69,6 +70,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     registry,
   });
   handleUncaughtExceptions(log, metrics, onFatal);
+  collectReadBuffers();
   collectWhenIdle(thisProcess(), 0);
 
   let stopping = false;
