@@ -62,14 +62,14 @@ function SessionGate() {
 
   if (error) {
     return (
-      <main class="alone">
+      <main class="standalone">
         <ErrorNote error={error} retry={() => void load()} />
       </main>
     );
   }
   if (viewer.value === undefined) {
     return (
-      <main class="alone">
+      <main class="standalone">
         <Skeleton />
       </main>
     );

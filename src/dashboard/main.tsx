@@ -2,13 +2,13 @@
 
 import './style/base.css';
 import './style/shell.css';
-import './style/alone.css';
+import './style/standalone.css';
 import './style/page.css';
 import './style/controls.css';
 import './style/form.css';
 import './style/table.css';
 import './style/dialog.css';
-import './style/marks.css';
+import './style/feedback.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { captureSignInToken } from './data/session/sign-in-token.ts';

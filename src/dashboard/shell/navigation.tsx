@@ -26,15 +26,15 @@ export function Navigation({ navItems, isOpen }: { navItems: readonly NavItem[];
             </li>
           ))}
       </ul>
-      <div class="navigation-foot">
+      <div class="navigation-footer">
         {currentViewer && (
-          <a class="who" href={pathTo('me')} aria-current={ariaCurrent(path, pathTo('me'))}>
-            <span class="who-name">{viewerName(currentViewer)}</span>
+          <a class="viewer" href={pathTo('me')} aria-current={ariaCurrent(path, pathTo('me'))}>
+            <span class="viewer-name">{viewerName(currentViewer)}</span>
             <small>{currentViewer.isAdmin ? 'admin' : 'member'}</small>
           </a>
         )}
         <label class="theme">
-          <span class="unseen">Colours</span>
+          <span class="visually-hidden">Colours</span>
           <select value={theme.value} onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
             {Object.entries(THEMES).map(([value, title]) => (
               <option key={value} value={value} selected={value === theme.value}>

@@ -104,7 +104,7 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
           </div>
         ))}
       </div>
-      <p class="palette-foot" role="status">
+      <p class="palette-footer" role="status">
         {error?.message ??
           (hits.length === 0 && searchText !== '' && data ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go')}
       </p>

@@ -70,7 +70,7 @@ export function NewApiKey() {
           isCode
         />
       </Form>
-      <p class="quiet">A key may do what its holder may do.</p>
+      <p class="muted">A key may do what its holder may do.</p>
     </Page>
   );
 }

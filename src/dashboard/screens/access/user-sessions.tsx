@@ -74,7 +74,7 @@ export function UserSessionsSection({ userId, email, isYou }: UserSessionsSectio
           label="Browser sessions"
           columns={columns}
           rows={rows}
-          empty={<p class="quiet">The user is signed in nowhere.</p>}
+          empty={<p class="muted">The user is signed in nowhere.</p>}
         />
       ) : (
         !error && <Skeleton />

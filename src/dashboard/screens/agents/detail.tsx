@@ -47,7 +47,7 @@ export function AgentPage() {
     >
       <ErrorNote error={error} />
       {!mayCommand && (
-        <p class="quiet">
+        <p class="muted">
           It is connected with a credential of another owner: only that owner and admins can restart, update or stop it.
         </p>
       )}
@@ -58,7 +58,7 @@ export function AgentPage() {
           columns={tunnelColumns}
           rows={tunnels}
           href={tunnelPath}
-          empty={<p class="quiet">It serves nothing now.</p>}
+          empty={<p class="muted">It serves nothing now.</p>}
         />
       </Section>
       <MetadataSection text={session.metadata} />
@@ -78,7 +78,7 @@ function SessionDetails({ session }: { session: Session }) {
         { name: 'Connected', value: <RelativeTime at={session.startedAt} as="since" /> },
         {
           name: 'Credential',
-          value: credential ? <CredentialLink id={credential.id} /> : <span class="quiet">deleted</span>,
+          value: credential ? <CredentialLink id={credential.id} /> : <span class="muted">deleted</span>,
         },
         { name: 'Program', value: session.userAgent },
         { name: 'Speaks', value: session.transport },

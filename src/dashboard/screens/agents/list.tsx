@@ -70,6 +70,6 @@ const columns: Column<AgentRowFragment>[] = [
 ];
 
 function servedTunnels({ tunnels: [first, ...others] }: AgentRowFragment) {
-  if (!first) return <span class="quiet">nothing</span>;
+  if (!first) return <span class="muted">nothing</span>;
   return others.length === 0 ? tunnelName(first) : `${tunnelName(first)} and ${others.length} more`;
 }

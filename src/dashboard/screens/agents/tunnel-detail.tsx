@@ -49,7 +49,7 @@ export function TunnelPage() {
             name: 'Backends that choose it',
             value:
               backends.length === 0 ? (
-                <span class="quiet">none: no edge sends anything to it</span>
+                <span class="muted">none: no edge sends anything to it</span>
               ) : (
                 backends.map((backend) => (
                   <div key={backend.id}>

@@ -79,7 +79,7 @@ export function AclField({ name, value, onChange }: FieldBinding<readonly RuleLi
         ))}
       </div>
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

@@ -14,7 +14,7 @@ interface BindDryRunProps {
 export function BindDryRun({ bind, onChange, result, hasOnlyUnfinishedRules }: BindDryRunProps) {
   const id = useId();
   return (
-    <div class="bind-trial">
+    <div class="bind-dry-run">
       <label for={id}>Would this be allowed?</label>
       <input
         id={id}

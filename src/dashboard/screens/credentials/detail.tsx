@@ -76,7 +76,7 @@ function AclRules({ acl }: { acl: readonly string[] }) {
         <ul class="rules">
           {acl.map((rule, index) => (
             <li key={index}>
-              <code>{rule}</code> <span class="quiet">{dryRun?.rules[index]?.message}</span>
+              <code>{rule}</code> <span class="muted">{dryRun?.rules[index]?.message}</span>
             </li>
           ))}
         </ul>

@@ -73,7 +73,7 @@ function EditForm({ credential }: { credential: NonNullable<CredentialQuery['cre
           isCode
         />
       </Form>
-      <p class="quiet">Agents that are connected follow the new rules at once.</p>
+      <p class="muted">Agents that are connected follow the new rules at once.</p>
     </Page>
   );
 }

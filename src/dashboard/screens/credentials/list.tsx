@@ -39,7 +39,7 @@ const columns: Column<CredentialRowFragment>[] = [
 
 /** The count with its noun, because cards on narrow screens show no column titles. */
 function AgentCount({ value }: { value: number }) {
-  if (value === 0) return <span class="quiet">no agent</span>;
+  if (value === 0) return <span class="muted">no agent</span>;
   return (
     <>
       <Count value={value} /> {value === 1 ? 'agent' : 'agents'}

@@ -63,7 +63,7 @@ export function RuleFields({ line, number, evaluation, onChange, onRemove }: Rul
       <Button variant="plain" label={`Remove rule ${number}`} onClick={onRemove}>
         ✕
       </Button>
-      <p class={isInvalid ? 'mistake' : 'help'} id={id}>
+      <p class={isInvalid ? 'field-error' : 'help'} id={id}>
         {lineToRule(line) === null ? hintFor(kind) : evaluation?.message}
       </p>
     </div>

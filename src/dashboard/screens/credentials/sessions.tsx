@@ -86,7 +86,7 @@ export function AgentSessions({ ids, acl }: { ids: readonly string[]; acl: reado
         !error && <Skeleton />
       )}
       {ids.length > MAX_SHOWN && (
-        <p class="quiet">
+        <p class="muted">
           The newest {MAX_SHOWN} of {ids.length} are shown.
         </p>
       )}

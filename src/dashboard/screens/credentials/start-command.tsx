@@ -32,7 +32,7 @@ export function StartCommand({ token, acl }: StartCommandProps) {
     `npm run agent -- ${agentCommand(acl)}`,
   ].join(' ');
   return (
-    <div class="start-line">
+    <div class="start-command">
       <CodeBlock code={command} label="the line that starts an agent" />
       <p class="help">
         It opens a tunnel to a program on port 3000.

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { execute } from '../../data/client/client.ts';
 import type { DomainRowFragment } from '../../generated/operations.ts';
-import { CertificateEnds } from '../../generated/operations.ts';
+import { CertificateExpiry } from '../../generated/operations.ts';
 import { Expiry } from './certificates/expiry.tsx';
 
 /** The certificate that visitors of a domain get, and when it expires. */
@@ -14,11 +14,11 @@ export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
         ends <Expiry at={end} />
       </>
     ) : (
-      <span class="quiet">uploaded</span>
+      <span class="muted">uploaded</span>
     );
   }
-  if (cnameTarget === null) return <span class="quiet">the gateway’s own</span>;
-  return <span class="quiet">{certificateManagementPolicy ? 'no certificate yet' : 'no certificate'}</span>;
+  if (cnameTarget === null) return <span class="muted">the gateway’s own</span>;
+  return <span class="muted">{certificateManagementPolicy ? 'no certificate yet' : 'no certificate'}</span>;
 }
 
 /** By the ids of certificates. Certificates are immutable, so each is requested once. */
@@ -32,7 +32,7 @@ export const certificateExpiry = {
     const missing = [...new Set(ids)].filter((id) => !requestedIds.has(id));
     if (missing.length === 0) return;
     for (const id of missing) requestedIds.add(id);
-    execute(CertificateEnds, { ids: missing }).then(
+    execute(CertificateExpiry, { ids: missing }).then(
       ({ nodes }) => {
         const found = (nodes ?? []).flatMap((node) =>
           node && 'notAfter' in node ? [[node.id, node.notAfter] as const] : [],

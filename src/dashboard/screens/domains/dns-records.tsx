@@ -86,7 +86,7 @@ export function DnsRecords({ domain: { id, cnameTarget } }: { domain: DomainRowF
           </ul>
           <Note variant={check.isReady ? 'good' : 'warn'}>
             <span role="status">{check.message}</span>
-            <span class="quiet">
+            <span class="muted">
               Checked <RelativeTime at={checkedAt} />
               {!check.isReady && '; again every 30 s'}
             </span>
@@ -103,7 +103,7 @@ function RecordItem({ record: { type, name, expected, state, found, message } }:
   const { variant, word } = STATES[state];
   return (
     <li class="record">
-      <div class="record-head">
+      <div class="record-header">
         <Tag variant={variant}>{word}</Tag>
         <strong>{type}</strong>
       </div>
@@ -125,7 +125,7 @@ function RecordItem({ record: { type, name, expected, state, found, message } }:
           </>
         )}
       </dl>
-      {state !== 'OK' && <p class="quiet">{message}</p>}
+      {state !== 'OK' && <p class="muted">{message}</p>}
     </li>
   );
 }

@@ -82,7 +82,7 @@ function UploadedCertificate({ domain, id, onChanged }: DomainCertificateProps &
             value: <a href={objectPath('tlsCertificate', id)}>{certificateTitle(certificate)}</a>,
           },
           { name: 'Ends', value: <Expiry at={certificate.notAfter} /> },
-          { name: 'Issued by', value: certificate.issuerCommonName || <span class="quiet">not said</span> },
+          { name: 'Issued by', value: certificate.issuerCommonName || <span class="muted">not said</span> },
           { name: 'For', value: certificate.subjectAlternativeNames.dnsNames.join(', ') },
         ]}
       />

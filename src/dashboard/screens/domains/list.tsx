@@ -67,9 +67,9 @@ function useVisibleRowDetails(rows: readonly DomainRowFragment[], inView: readon
 
 /** The result of the DNS check in one word. */
 function DnsCell({ domain: { id, cnameTarget } }: { domain: DomainRowFragment }) {
-  if (cnameTarget === null) return <span class="quiet">no DNS needed</span>;
+  if (cnameTarget === null) return <span class="muted">no DNS needed</span>;
   const state = dnsResults.value.get(id);
-  if (!state) return <span class="quiet">checking DNS …</span>;
+  if (!state) return <span class="muted">checking DNS …</span>;
   return (
     <span title={state.message}>
       <Tag variant={state.isReady ? 'good' : 'warn'}>{state.isReady ? 'DNS right' : 'DNS not right yet'}</Tag>

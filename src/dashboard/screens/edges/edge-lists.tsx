@@ -130,7 +130,7 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
 }
 
 function TunnelCountCell({ count }: { count: number | undefined }) {
-  return count === undefined ? <span class="quiet">…</span> : <TunnelCount count={count} />;
+  return count === undefined ? <span class="muted">…</span> : <TunnelCount count={count} />;
 }
 
 /** The ids of the tunnel groups that get traffic of an edge. */

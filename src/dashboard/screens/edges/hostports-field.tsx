@@ -2,7 +2,7 @@
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
-import { NamesToReserve } from '../../generated/operations.ts';
+import { ReservedDomainNames } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';
@@ -16,7 +16,7 @@ type HostportsFieldProps = Pick<FieldProps<readonly string[]>, 'name' | 'value' 
 
 export function HostportsField(field: HostportsFieldProps) {
   const { value, onChange } = field;
-  const { data } = useQuery(NamesToReserve, {}, { kinds: ['reservedDomain'] });
+  const { data } = useQuery(ReservedDomainNames, {}, { kinds: ['reservedDomain'] });
   const reserved = data?.reservedDomains?.nodes.map(({ domain }) => domain) ?? [];
   const taken = linesToHostports(value);
   const suggestions = reserved.filter((domain) => !taken.includes(`${domain}:443`)).slice(0, MAX_SUGGESTIONS);

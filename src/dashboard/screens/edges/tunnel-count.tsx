@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { TunnelsBehind } from '../../generated/operations.ts';
+import { BackendTunnels } from '../../generated/operations.ts';
 import { Tag } from '../../ui/feedback/tag.tsx';
 
 /** The number of live tunnels; zero is highlighted. */
@@ -22,7 +22,7 @@ const ASKED_MAX = 100;
 export function useTunnelCounts(backends: readonly string[]): (some: readonly string[]) => number | undefined {
   const ids = [...new Set(backends)].sort().slice(0, ASKED_MAX);
   const { data } = useQuery(
-    TunnelsBehind,
+    BackendTunnels,
     { ids },
     { kinds: ['tunnel', 'tunnelGroupBackend'], keepPreviousData: true, skip: ids.length === 0 },
   );

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
-import { EndpointByAddress, EndpointOfEither } from '../../generated/operations.ts';
+import { EndpointById, EndpointByUrl } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
@@ -20,11 +20,7 @@ const ROUND_TRIP_POLL_MS = 5000;
 /** The page of an endpoint, live or offline. If it goes offline or comes back, the page follows. */
 export function EndpointPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(
-    EndpointOfEither,
-    { ids: [id] },
-    { kinds: KINDS, pollMs: ROUND_TRIP_POLL_MS },
-  );
+  const { data, error, refetch } = useQuery(EndpointById, { ids: [id] }, { kinds: KINDS, pollMs: ROUND_TRIP_POLL_MS });
   const found = data?.nodes?.find((node) => node !== null);
   const isEndpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint';
   if (isEndpoint) rememberUrl(id, found.publicUrl);
@@ -53,7 +49,7 @@ function useRedirectToCurrentEndpoint(id: string, isMissing: boolean): void {
   const { route } = useLocation();
   const publicUrl = lastKnownUrl(id);
   const options = { kinds: KINDS, skip: !isMissing || publicUrl === undefined };
-  const { data } = useQuery(EndpointByAddress, { text: publicUrl ?? '' }, options);
+  const { data } = useQuery(EndpointByUrl, { text: publicUrl ?? '' }, options);
   const next = data?.search?.find(
     (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === publicUrl && hit.id !== id,
   );

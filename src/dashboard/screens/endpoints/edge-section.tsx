@@ -28,12 +28,12 @@ function HttpsEdgeSection({ id }: { id: string }) {
                 <a href={edgeRoutePath(id, route.id)}>
                   <code>{route.match}</code>
                 </a>{' '}
-                <span class="quiet">{route.matchType === 'exact_path' ? 'exact path' : 'path prefix'}</span>
+                <span class="muted">{route.matchType === 'exact_path' ? 'exact path' : 'path prefix'}</span>
                 <ModuleTags kind="httpsEdgeRoute" host={route} />
               </li>
             ))}
           </ul>
-          {edge.routes.length === 0 && <p class="quiet">It has no routes yet: every request is answered with 404.</p>}
+          {edge.routes.length === 0 && <p class="muted">It has no routes yet: every request is answered with 404.</p>}
         </>
       )}
     </Section>

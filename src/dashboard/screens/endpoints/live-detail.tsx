@@ -66,7 +66,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
               <Milliseconds value={roundTrip.milliseconds} />, <RelativeTime at={roundTrip.at} />
             </>
           ) : (
-            <span class="quiet">none known here</span>
+            <span class="muted">none known here</span>
           ),
         },
         agent && {
@@ -76,7 +76,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
               <a href={objectPath('tunnelSession', agent.id)}>
                 {agent.agentVersion} at {agent.ip}
               </a>{' '}
-              <span class="quiet">{agent.os}</span>
+              <span class="muted">{agent.os}</span>
             </>
           ),
         },
@@ -89,7 +89,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
         tunnel && { name: 'Tunnel', value: <a href={objectPath('tunnel', tunnel.id)}>{tunnel.id}</a> },
         {
           name: 'Domain',
-          value: domain ? <DomainLink id={domain.id} /> : <span class="quiet">not reserved</span>,
+          value: domain ? <DomainLink id={domain.id} /> : <span class="muted">not reserved</span>,
         },
         region !== '' && { name: 'Region', value: region },
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
@@ -102,7 +102,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
 function CaptureState({ id }: { id: string }) {
   const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_POLL_MS });
   const capture = data?.trafficCapture;
-  if (error) return <p class="quiet">{error.message}</p>;
+  if (error) return <p class="muted">{error.message}</p>;
   if (!capture) return null;
   const { isOn, kept: keptRequests, endsAt } = capture;
   return (

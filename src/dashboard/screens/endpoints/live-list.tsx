@@ -113,5 +113,5 @@ function agentCell({ edge, agents, tunnelSession }: EndpointRowFragment) {
       </>
     );
   }
-  return tunnelSession ? `${tunnelSession.agentVersion} at ${tunnelSession.ip}` : <span class="quiet">–</span>;
+  return tunnelSession ? `${tunnelSession.agentVersion} at ${tunnelSession.ip}` : <span class="muted">–</span>;
 }

@@ -52,7 +52,7 @@ function OfflineDetails({ endpoint }: { endpoint: OfflineEndpointFactsFragment }
         { name: 'Agent', value: `${agentVersion} at ${ip}, ${os}` },
         {
           name: 'Credential',
-          value: credential ? <CredentialLink id={credential.id} /> : <span class="quiet">deleted</span>,
+          value: credential ? <CredentialLink id={credential.id} /> : <span class="muted">deleted</span>,
         },
         { name: 'Forwarded to', value: <code>{endpoint.forwardedTo || '–'}</code> },
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },

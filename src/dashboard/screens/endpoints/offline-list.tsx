@@ -66,5 +66,5 @@ function Forget({ row }: { row: OfflineEndpointRowFragment }) {
 /** Until when a name is reserved for the credential that served it. */
 export function NameHold({ until }: { until: string | null }) {
   const isHeld = until !== null && Date.parse(until) > now.value;
-  return isHeld ? <RelativeTime at={until} /> : <span class="quiet">no longer</span>;
+  return isHeld ? <RelativeTime at={until} /> : <span class="muted">no longer</span>;
 }

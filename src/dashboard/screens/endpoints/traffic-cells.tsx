@@ -11,11 +11,11 @@ interface CellProps {
 
 export function RequestRateCell({ id, traffic }: CellProps) {
   const now = traffic.value.get(id);
-  return now ? <Rate value={now.requestsPerSecond} unit="req" /> : <span class="quiet">–</span>;
+  return now ? <Rate value={now.requestsPerSecond} unit="req" /> : <span class="muted">–</span>;
 }
 
 /** The rate of both directions together. */
 export function ByteRateCell({ id, traffic }: CellProps) {
   const now = traffic.value.get(id);
-  return now ? <Rate value={now.bytesInPerSecond + now.bytesOutPerSecond} /> : <span class="quiet">–</span>;
+  return now ? <Rate value={now.bytesInPerSecond + now.bytesOutPerSecond} /> : <span class="muted">–</span>;
 }

@@ -12,7 +12,7 @@ export interface TrafficDetailsProps {
 /** The current traffic of an endpoint. */
 export function TrafficDetails({ id, proto, traffic }: TrafficDetailsProps) {
   const now = traffic.value.get(id);
-  if (!now) return <p class="quiet">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
+  if (!now) return <p class="muted">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
   const isHttp = proto === 'http' || proto === 'https';
   return (
     <DescriptionList

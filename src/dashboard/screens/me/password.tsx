@@ -38,7 +38,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
     <Form submitLabel="Change the password" onSubmit={() => void submit()} error={change.error} isBusy={change.isBusy}>
       {/* Password managers need the user name. */}
       <input
-        class="unseen"
+        class="visually-hidden"
         type="text"
         autoComplete="username"
         readOnly

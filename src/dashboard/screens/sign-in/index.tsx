@@ -17,7 +17,7 @@ export function SignIn() {
     document.title = 'Sign in · Tunnel Gateway';
   }, []);
   return (
-    <main class="alone">
+    <main class="standalone">
       <p class="brand">Tunnel Gateway</p>
       {error && <ErrorNote error={error} retry={refetch} />}
       {!offer && !error && <Skeleton />}

@@ -35,7 +35,7 @@ export function SignInPasswordForm() {
           validate={required('Your password')}
         />
       </Form>
-      <p class="quiet">Forgotten it? An admin can make you a one-time link, under Access.</p>
+      <p class="muted">Forgotten it? An admin can make you a one-time link, under Access.</p>
     </>
   );
 }

@@ -23,10 +23,10 @@ export function Body({ body, base64, headers }: BodyProps) {
   const { bytes, keptBytes, isWhole, text } = body;
   const type = headerValue(headers, 'content-type');
   const encoding = headerValue(headers, 'content-encoding');
-  if (bytes === 0 && keptBytes === 0) return <p class="quiet">No body.</p>;
+  if (bytes === 0 && keptBytes === 0) return <p class="muted">No body.</p>;
   return (
     <div class="captured-body">
-      <p class="quiet">
+      <p class="muted">
         <Bytes value={bytes} />
         {type && `, ${type}`}
         {encoding && `, ${encoding}`}

@@ -66,7 +66,7 @@ function CaptureSummary({ capture }: { capture: CaptureStateFragment }) {
         )}
       </p>
       {(isOn || kept > 0) && (
-        <p class="quiet">
+        <p class="muted">
           <Count value={passed} /> passed · <Count value={kept} /> kept (<Bytes value={keptBytes} />)
           {forgotten > 0 && (
             <>

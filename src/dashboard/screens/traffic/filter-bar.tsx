@@ -33,7 +33,7 @@ export function FilterBar({ filter, onChange, shown, all, children }: FilterBarP
         value={filter.status}
         onChange={(status) => onChange({ status })}
       />
-      <p class="quiet" role="status">
+      <p class="muted" role="status">
         {shown < all ? `${shown} of ${all}` : ''}
       </p>
       <div class="actions">{children}</div>

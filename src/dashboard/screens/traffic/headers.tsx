@@ -8,14 +8,14 @@ export interface HeadersProps {
 
 /** The header fields of a captured message. */
 export function Headers({ label, headers }: HeadersProps) {
-  if (headers.length === 0) return <p class="quiet">No header fields.</p>;
+  if (headers.length === 0) return <p class="muted">No header fields.</p>;
   return (
     <table class="captured-headers" aria-label={label}>
       <tbody>
         {headers.map(({ name, value, isRedacted }, index) => (
           <tr key={index}>
             <th scope="row">{name}</th>
-            <td>{isRedacted ? <em class="quiet">redacted</em> : value}</td>
+            <td>{isRedacted ? <em class="muted">redacted</em> : value}</td>
           </tr>
         ))}
       </tbody>

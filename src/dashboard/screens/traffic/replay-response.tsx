@@ -32,7 +32,7 @@ export function ReplayResponse({ replay, request, isEdited, endpointId, onClose 
         </>
       }
     >
-      <p class="quiet">
+      <p class="muted">
         <Milliseconds value={durationMilliseconds} />, {differences(replay, request)}
         {captured && (
           <>

@@ -137,12 +137,12 @@ function ResponseSection({ request, base64, isBefore }: PartProps & { isBefore: 
   return (
     <Section title={isBefore ? 'Answer then' : 'Answer'} actions={<StatusTag status={status} />}>
       {isBefore && (
-        <p class="quiet">
+        <p class="muted">
           <Milliseconds value={durationMilliseconds} />
         </p>
       )}
       {status === null ? (
-        <p class="quiet">The visitor got none.</p>
+        <p class="muted">The visitor got none.</p>
       ) : (
         <>
           <Headers label="Headers of the answer" headers={responseHeaders} />

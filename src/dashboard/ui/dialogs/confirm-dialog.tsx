@@ -53,7 +53,7 @@ export function ConfirmDialog({
           />
         )}
         <ErrorNote error={error} />
-        <div class="form-foot">
+        <div class="form-footer">
           <Button type="submit" variant="danger" isBusy={isBusy} isDisabled={!isConfirmed}>
             {confirmLabel}
           </Button>

@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
         onClose();
       }}
     >
-      <header class="dialog-head">
+      <header class="dialog-header">
         <h2 id={id}>{title}</h2>
         <button type="button" class="button plain" aria-label="Close" onClick={onClose}>
           ✕

@@ -48,7 +48,7 @@ export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null
   const isTopmost = topDialog.value === within?.current;
   return (
     <>
-      <div class="unseen" role="status" aria-live="polite">
+      <div class="visually-hidden" role="status" aria-live="polite">
         {isTopmost && announcement.value}
       </div>
       <div class="toasts" role="status" aria-live="polite">

@@ -55,7 +55,7 @@ export function Field<Value>(props: FieldLayoutProps<Value>) {
         </p>
       )}
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

@@ -61,7 +61,7 @@ export function Form({ children, submitLabel, onSubmit, error, isBusy, onCancel 
       <form ref={form} class="form" noValidate onSubmit={submit}>
         {children}
         {!isShownAtField && <ErrorNote error={error} />}
-        <div class="form-foot">
+        <div class="form-footer">
           <Button type="submit" variant="primary" isBusy={isBusy}>
             {submitLabel}
           </Button>

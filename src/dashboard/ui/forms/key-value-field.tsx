@@ -88,7 +88,7 @@ export function KeyValueField(props: KeyValueFieldProps) {
         </p>
       )}
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

@@ -99,7 +99,7 @@ export function ListField(props: ListFieldProps) {
         </p>
       )}
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

@@ -5,7 +5,7 @@ export function MetadataSection({ text }: { text: string }) {
   if (text === '') return null;
   return (
     <Section title="Metadata">
-      <pre class="text-of-others">{text}</pre>
+      <pre class="user-text">{text}</pre>
     </Section>
   );
 }

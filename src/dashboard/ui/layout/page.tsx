@@ -46,7 +46,7 @@ export function Page({ title, badge, crumbs = [], actions, lead, children }: Pag
           </ol>
         </nav>
       )}
-      <header class="page-head">
+      <header class="page-header">
         <div class="page-title">
           <h1 ref={heading} tabIndex={-1}>
             {title}
@@ -72,7 +72,7 @@ export interface SectionProps {
 export function Section({ title, actions, lead, children }: SectionProps) {
   return (
     <section class="section">
-      <header class="section-head">
+      <header class="section-header">
         <h2>{title}</h2>
         {actions && <div class="actions">{actions}</div>}
       </header>

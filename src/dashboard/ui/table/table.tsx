@@ -54,7 +54,7 @@ export function Table<Row>(props: TableProps<Row>) {
 
   if (list?.error && rows.length === 0) return <ErrorNote error={list.error} retry={list.refetch} />;
   if (list?.isLoading) return <Skeleton lines={6} />;
-  if (rows.length === 0) return <>{empty ?? <p class="quiet">Nothing here.</p>}</>;
+  if (rows.length === 0) return <>{empty ?? <p class="muted">Nothing here.</p>}</>;
 
   const indexes = rowWindow.indexesWith(keyboard.current);
   const total = list?.totalCount ?? rows.length;
@@ -88,7 +88,7 @@ export function Table<Row>(props: TableProps<Row>) {
             '--row-height': `${rowWindow.rowHeight}px`,
           }}
         >
-          <div role="rowgroup" class="table-head">
+          <div role="rowgroup" class="table-header">
             <div role="row" aria-rowindex={1} class="table-row">
               {visibleColumns.map(({ key, title, align }) => (
                 <div key={key} role="columnheader" class={align === 'end' ? 'cell end' : 'cell'}>
@@ -118,7 +118,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </div>
         {/* biome-ignore-end lint/a11y: see above */}
       </section>
-      {list && <p class="table-foot">{footerText(list)}</p>}
+      {list && <p class="table-footer">{footerText(list)}</p>}
     </div>
   );
 }

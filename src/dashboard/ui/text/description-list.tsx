@@ -9,14 +9,14 @@ export interface DescriptionItem {
 /** A list of names and values. */
 export function DescriptionList({ items }: { items: readonly (DescriptionItem | false | null | undefined)[] }) {
   return (
-    <dl class="facts">
+    <dl class="description-list">
       {items.map(
         (item) =>
           item &&
           item.value !== null &&
           item.value !== undefined &&
           item.value !== false && (
-            <div key={item.name} class="fact">
+            <div key={item.name} class="description-item">
               <dt>{item.name}</dt>
               <dd>{item.value}</dd>
             </div>

@@ -22,7 +22,7 @@ export interface RateProps {
 /** A rate per second. */
 export function Rate({ value, unit }: RateProps) {
   const text = unit === undefined ? `${formatBytes(value)}/s` : `${formatNumber(value)} ${unit}/s`;
-  return <span class={value < 0.05 ? 'number quiet' : 'number'}>{text}</span>;
+  return <span class={value < 0.05 ? 'number muted' : 'number'}>{text}</span>;
 }
 
 /** A count with thousands separators. */

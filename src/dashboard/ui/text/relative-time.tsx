@@ -17,7 +17,7 @@ export interface RelativeTimeProps {
 
 /** A time relative to now. The exact time is in the tooltip. */
 export function RelativeTime({ at, fallback = 'never', as = 'ago' }: RelativeTimeProps) {
-  if (!at) return <span class="quiet">{fallback}</span>;
+  if (!at) return <span class="muted">{fallback}</span>;
   const seconds = (Date.parse(at) - now.value) / 1000;
   return (
     <time dateTime={at} title={exactFormat.format(new Date(at))}>

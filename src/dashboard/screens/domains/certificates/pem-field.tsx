@@ -12,7 +12,7 @@ export function PemField(field: FieldProps<string>) {
       <input
         ref={file}
         type="file"
-        class="unseen"
+        class="visually-hidden"
         tabIndex={-1}
         aria-hidden="true"
         accept=".pem,.crt,.cer,.key,.txt"

@@ -1,8 +1,8 @@
 // The current state of a route's circuit breaker, polled every second.
 
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import type { RouteBreakerQuery } from '../../../generated/operations.ts';
-import { RouteBreaker } from '../../../generated/operations.ts';
+import type { CircuitBreakerQuery } from '../../../generated/operations.ts';
+import { CircuitBreaker } from '../../../generated/operations.ts';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
@@ -12,7 +12,7 @@ import type { ModulePanelProps } from './module-form.ts';
 
 const POLL_MS = 1000;
 
-type State = NonNullable<NonNullable<RouteBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
+type State = NonNullable<NonNullable<CircuitBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
 
 const STATES = {
   closed: { variant: 'good', word: 'closed', text: 'Requests go to the upstream.' },
@@ -26,7 +26,11 @@ const STATES = {
 
 export function CircuitBreakerStatus({ host, settings }: ModulePanelProps) {
   const skip = !settings?.enabled;
-  const { data, error } = useQuery(RouteBreaker, { edgeId: host.edgeId ?? '', id: host.id }, { pollMs: POLL_MS, skip });
+  const { data, error } = useQuery(
+    CircuitBreaker,
+    { edgeId: host.edgeId ?? '', id: host.id },
+    { pollMs: POLL_MS, skip },
+  );
   if (skip) return null;
   const state = data?.httpsEdgeRoute?.circuitBreakerState;
   return (
@@ -61,7 +65,7 @@ function BreakerDetails({
           name: 'Of them failed',
           value: (
             <>
-              <Count value={failures} /> <span class="quiet">{percentage(failures, requests)}</span>
+              <Count value={failures} /> <span class="muted">{percentage(failures, requests)}</span>
             </>
           ),
         },

@@ -89,7 +89,7 @@ function CredentialsField({ name, value, onChange }: FieldBinding<readonly Crede
         is set.
       </p>
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

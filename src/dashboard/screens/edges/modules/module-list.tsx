@@ -56,7 +56,7 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
   const href = modulePath(hostPath(host), module.field);
   return (
     <li class={settings ? 'module set' : 'module'}>
-      <div class="module-what">
+      <div class="module-info">
         <h3>
           <a href={href}>{title}</a>
           {settings && <Tag variant={settings.enabled ? 'good' : 'warn'}>{settings.enabled ? 'on' : 'off'}</Tag>}
@@ -64,7 +64,7 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
         {settings ? (
           <Summary module={module} settings={settings} nameOf={nameOf} />
         ) : (
-          <p class="quiet">{description}</p>
+          <p class="muted">{description}</p>
         )}
         <ErrorNote error={error} />
       </div>
@@ -72,12 +72,12 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
         {settings && !isAlias ? (
           <Button isBusy={isBusy} onClick={() => void turn(settings)}>
             Switch {settings.enabled ? 'off' : 'on'}
-            <span class="unseen"> {title}</span>
+            <span class="visually-hidden"> {title}</span>
           </Button>
         ) : (
           <LinkButton href={href}>
             {settings ? 'Change' : 'Set up'}
-            <span class="unseen"> {title}</span>
+            <span class="visually-hidden"> {title}</span>
           </LinkButton>
         )}
       </div>

@@ -2,7 +2,13 @@
 
 import { type LiveList, useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { Authorities, Backends, IpPolicies, ThingNames, type ThingNamesQuery } from '../../../generated/operations.ts';
+import {
+  Authorities,
+  Backends,
+  IpPolicies,
+  ReferenceTitles,
+  type ReferenceTitlesQuery,
+} from '../../../generated/operations.ts';
 import { labelsText } from '../labels.tsx';
 import { listPaths } from '../navigation.ts';
 
@@ -81,14 +87,18 @@ export function authorityTitle(authority: { id: string; description: string; sub
 export function useReferenceTitles(ids: readonly string[]): (id: string) => string {
   const kinds = [tunnelGroupReference.kind, ipPolicyReference.kind, certificateAuthorityReference.kind];
   const wanted = [...new Set(ids)].slice(0, 100);
-  const { data } = useQuery(ThingNames, { ids: wanted }, { kinds, keepPreviousData: true, skip: wanted.length === 0 });
+  const { data } = useQuery(
+    ReferenceTitles,
+    { ids: wanted },
+    { kinds, keepPreviousData: true, skip: wanted.length === 0 },
+  );
   return (id) => {
     const node = data?.nodes?.find((node) => node?.id === id);
     return (node && titleOf(node)) || id;
   };
 }
 
-type Node = NonNullable<NonNullable<ThingNamesQuery['nodes']>[number]>;
+type Node = NonNullable<NonNullable<ReferenceTitlesQuery['nodes']>[number]>;
 
 function titleOf(node: Node): string | undefined {
   if (node.__typename === 'TunnelGroupBackend') return groupTitle(node);

@@ -66,7 +66,7 @@ export function RouteList({ edge: { id, routes } }: RouteListProps) {
 function Path({ row: { match, matchType } }: { row: Row }) {
   return (
     <>
-      <code>{match}</code> {matchType === 'path_prefix' && <span class="quiet">and below</span>}
+      <code>{match}</code> {matchType === 'path_prefix' && <span class="muted">and below</span>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
-import { EdgeOfRoute, NamesOfEdge } from '../../../generated/operations.ts';
+import { EdgeHostports, EdgeOfRoute } from '../../../generated/operations.ts';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { NotYet } from '../detail-page.tsx';
@@ -18,7 +18,7 @@ export function NewRoute() {
   const edgeId = useParam('id');
   const edge = objectPath('httpsEdge', edgeId);
   const { route } = useLocation();
-  const { data, error, refetch } = useQuery(NamesOfEdge, { id: edgeId });
+  const { data, error, refetch } = useQuery(EdgeHostports, { id: edgeId });
   if (!data?.httpsEdge) return <NotYet title="New route" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
     <Page title="New route" crumbs={httpsCrumbs(data.httpsEdge)}>

@@ -63,7 +63,7 @@ export function DeadLetterList({ destinationId, count }: DeadLetterListProps) {
         columns={columns}
         list={list}
         href={({ id }) => deadLetterPath(destinationId, id)}
-        empty={<p class="quiet">None: the target has refused nothing.</p>}
+        empty={<p class="muted">None: the target has refused nothing.</p>}
       />
       {isConfirming && (
         <DiscardAllDialog

@@ -58,7 +58,7 @@ export function DeliveryDetails({ delivery }: { delivery: EventDeliveryFactsFrag
                 <RelativeTime at={lastError.at} />: {lastError.code}, {lastError.message}
               </>
             ) : (
-              <span class="quiet">none</span>
+              <span class="muted">none</span>
             ),
           },
           { name: 'Dead letters', value: <Count value={delivery.deadLetters} /> },
@@ -70,7 +70,7 @@ export function DeliveryDetails({ delivery }: { delivery: EventDeliveryFactsFrag
 }
 
 function waiting({ waitingEvents, waitingBytes, oldestWaitingAt }: EventDeliveryFactsFragment) {
-  if (waitingEvents === 0) return <span class="quiet">none</span>;
+  if (waitingEvents === 0) return <span class="muted">none</span>;
   return (
     <>
       <Count value={waitingEvents} />, <Bytes value={waitingBytes} />, the oldest for{' '}

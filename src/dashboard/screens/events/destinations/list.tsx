@@ -76,7 +76,7 @@ const columns: Column<EventDestinationRowFragment>[] = [
 ];
 
 function lastError({ delivery: { lastError: error } }: EventDestinationRowFragment) {
-  if (!error) return <span class="quiet">none</span>;
+  if (!error) return <span class="muted">none</span>;
   return (
     <span title={`${error.code}: ${error.message}`}>
       {error.code}, <RelativeTime at={error.at} />

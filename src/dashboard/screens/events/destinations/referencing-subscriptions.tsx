@@ -27,12 +27,12 @@ export function ReferencingSubscriptions({ destinationId }: { destinationId: str
           {users.map(({ id, description, sources }) => (
             <li key={id}>
               <a href={objectPath('eventSubscription', id)}>{description || id}</a>{' '}
-              <span class="quiet">{sources.length === 1 ? '1 type of event' : `${sources.length} types of event`}</span>
+              <span class="muted">{sources.length === 1 ? '1 type of event' : `${sources.length} types of event`}</span>
             </li>
           ))}
         </ul>
       )}
-      {!isAll && <p class="quiet">Only the newest 100 subscriptions were looked through.</p>}
+      {!isAll && <p class="muted">Only the newest 100 subscriptions were looked through.</p>}
     </Section>
   );
 }

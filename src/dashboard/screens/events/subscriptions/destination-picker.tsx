@@ -44,7 +44,7 @@ export function DestinationPicker({ name, value, onChange }: FieldBinding<readon
             }
           />
           <span>
-            {row.title} <span class="quiet">{row.where}</span>
+            {row.title} <span class="muted">{row.where}</span>
           </span>
         </label>
       ))}
@@ -53,7 +53,7 @@ export function DestinationPicker({ name, value, onChange }: FieldBinding<readon
         {rows.length === 0 && !list.isLoading && <LinkButton href={newDestination}>New destination</LinkButton>}
       </div>
       {fieldError && (
-        <p class="mistake" id={`${id}-error`} role="alert">
+        <p class="field-error" id={`${id}-error`} role="alert">
           {fieldError}
         </p>
       )}

@@ -78,7 +78,7 @@ function EventTypeCheckbox({ type: { name, description }, isChosen, choose }: Ev
     <label class="event-check">
       <input type="checkbox" checked={isChosen} onChange={(event) => choose([name], event.currentTarget.checked)} />
       <span>
-        <code>{name}</code> <span class="quiet">{description}</span>
+        <code>{name}</code> <span class="muted">{description}</span>
       </span>
     </label>
   );

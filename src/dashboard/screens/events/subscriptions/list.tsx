@@ -44,10 +44,10 @@ const columns: Column<EventSubscriptionRowFragment>[] = [
 ];
 
 function eventsOf({ sources: [first, ...others] }: EventSubscriptionRowFragment) {
-  if (!first) return <span class="quiet">none</span>;
+  if (!first) return <span class="muted">none</span>;
   return others.length === 0 ? first.type : `${first.type} and ${others.length} more`;
 }
 
 function destinationsOf({ destinations: { length } }: EventSubscriptionRowFragment) {
-  return length === 0 ? <span class="quiet">none</span> : length;
+  return length === 0 ? <span class="muted">none</span> : length;
 }

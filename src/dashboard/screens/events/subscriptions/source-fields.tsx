@@ -90,7 +90,7 @@ function FieldCheckboxes({ type, name, fields, onChange }: FieldCheckboxesProps)
         ))}
       </div>
       {fieldError && (
-        <p class="mistake" role="alert">
+        <p class="field-error" role="alert">
           {fieldError}
         </p>
       )}

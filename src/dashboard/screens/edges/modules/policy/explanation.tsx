@@ -43,7 +43,7 @@ export function Explanation({ evaluation: { problems, rules, notes, outcome } }:
   return (
     <div class="explanation">
       <h3>Step by step</h3>
-      {rules.length === 0 && <p class="quiet">There is no rule that could do anything.</p>}
+      {rules.length === 0 && <p class="muted">There is no rule that could do anything.</p>}
       <ol class="steps">
         {rules.map((rule) => (
           <Step key={`${rule.phase} ${rule.index}`} rule={rule} />
@@ -68,12 +68,12 @@ function Step({ rule: { phase, index, name, state, expressions, actions } }: { r
     <li class={state}>
       <p>
         <strong>{name ?? `Rule ${index + 1}`}</strong> <Tag variant={variant}>{word}</Tag>{' '}
-        <span class="quiet">
+        <span class="muted">
           {PHASES[phase]}, <code>{`${phase}[${index}]`}</code>
         </span>
       </p>
       {state !== 'unreached' && expressions.length === 0 && (
-        <p class="quiet">It has no conditions: it always matches.</p>
+        <p class="muted">It has no conditions: it always matches.</p>
       )}
       {expressions.length > 0 && (
         <ul>
@@ -88,7 +88,7 @@ function Step({ rule: { phase, index, name, state, expressions, actions } }: { r
         <div key={place} class="action">
           <p>
             <code>{type}</code>
-            {error && <span class="mistake"> failed: {error}</span>}
+            {error && <span class="field-error"> failed: {error}</span>}
           </p>
           {effects.length > 0 && (
             <ul>
@@ -110,8 +110,8 @@ function Step({ rule: { phase, index, name, state, expressions, actions } }: { r
 }
 
 function describeValue(value: unknown, error: string | null) {
-  if (error) return <span class="mistake">failed: {error}</span>;
-  if (value === null) return <span class="quiet">was not looked at</span>;
+  if (error) return <span class="field-error">failed: {error}</span>;
+  if (value === null) return <span class="muted">was not looked at</span>;
   if (value === true) return <span class="holds">holds</span>;
-  return value === false ? <span class="quiet">does not hold</span> : <span>gave {JSON.stringify(value)}</span>;
+  return value === false ? <span class="muted">does not hold</span> : <span>gave {JSON.stringify(value)}</span>;
 }
