@@ -202,10 +202,11 @@ describe.runIf(onServer)('another gateway on the same server', () => {
     const peers = new Notifications(url, newId('node'), new Changes(), pino({ level: 'silent' }));
     const local = { command: async () => 'done' as const };
     const asking = sessionCommands({ isOwn: () => false, local, peers, timeoutMs: 50 });
+    const patient = sessionCommands({ isOwn: () => false, local, peers, timeoutMs: 30_000 });
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable'); // It does not listen yet.
     await peers.start();
     expect(await asking.command(newId('ts'), { kind: 'stop' })).toBe('unreachable');
-    expect(await asking.command(session, { kind: 'stop' })).toBe('done');
+    expect(await patient.command(session, { kind: 'stop' })).toBe('done');
     await peers.close();
   });
 });
