@@ -4,7 +4,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { Replays } from '../capture/replay.ts';
 import type { Target } from '../events/sinks/index.ts';
 import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
-import type { EndpointTraffic } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointTrafficSnapshot } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { RoundTrip } from '../tunnel/session/session-types.ts';
 import type { ApiError } from './errors/errors.ts';
 import type { SignInLogEntry } from './exchange.ts';
@@ -83,7 +83,7 @@ export interface TrafficState {
   /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
   circuitBreaker(routeId: string): CircuitBreakerSnapshot | undefined;
   /** Of any account; undefined when this node does not serve the endpoint. */
-  endpointTraffic(id: string): EndpointTraffic | undefined;
+  endpointTraffic(id: string): EndpointTrafficSnapshot | undefined;
   /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */
   roundTrip(sessionId: string): RoundTrip | undefined;
 }

@@ -30,7 +30,7 @@ import { ApiConnections } from './http/connections.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
 import { respondToClientErrors } from './http/parser-errors.ts';
-import { checkRequestHead, normalizePath } from './http/request-head.ts';
+import { checkRequestHead, normalizeRequestPath } from './http/request-head.ts';
 import { createRequestLogger } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
@@ -142,7 +142,7 @@ export function createApi(options: ApiOptions): Api {
       return sendError(exchange, headError);
     }
     const requestedPath = request.url?.split('?', 1)[0] ?? '';
-    const path = normalizePath(requestedPath);
+    const path = normalizeRequestPath(requestedPath);
     if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);

@@ -6,7 +6,7 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { rulesOf } from '../edge/pipeline/endpoint-rules.ts';
+import { endpointRulesOf } from '../edge/pipeline/endpoint-rules.ts';
 import { unmapIpv4 } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
@@ -68,7 +68,7 @@ export class Replays {
     // Without the endpoint, the host may belong to another account by now, which must not get the secrets in the request.
     const endpoint = this.#options.captures.endpoint(captured.endpointId);
     if (!endpoint) return { failed: 'gone' };
-    const tls = captured.isTls ? rulesOf(endpoint)?.tls : undefined;
+    const tls = captured.isTls ? endpointRulesOf(endpoint)?.tls : undefined;
     if (tls?.clientAuthorities && tls.clientVerification !== 'request') return { failed: 'clientCertificate' };
     if (!edits.body && !captured.requestBody.isWhole) return { failed: 'bodyMissing' };
     const fields = replayFields(captured, edits);

@@ -1,7 +1,7 @@
 // What a row of the error table is.
 
 /** What GraphQL clients find in `extensions.code`. */
-export type ErrorCode =
+export type GraphqlErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'INTERNAL';
 
 /** The number behind `ERR_GATEWAY_`, the HTTP status, the code, and the text with its `{parameters}`. */
-export type ErrorRow = readonly [number: number, status: number, code: ErrorCode, text: string];
+export type ErrorRow = readonly [number: number, status: number, code: GraphqlErrorCode, text: string];
 
 export const invalid = (number: number, text: string, status = 400): ErrorRow => [
   number,

@@ -3,12 +3,12 @@
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { domainErrors } from './domain-errors.ts';
-import { conflict, type ErrorCode, type ErrorRow, invalid } from './error-row.ts';
+import { conflict, type ErrorRow, type GraphqlErrorCode, invalid } from './error-row.ts';
 import { eventErrors, sinkErrors } from './event-errors.ts';
 import { requestErrors } from './request-errors.ts';
 import { signInErrors } from './sign-in-errors.ts';
 
-export type { ErrorCode as Code };
+export type { GraphqlErrorCode as Code };
 
 const unauthenticated = (number: number, text: string): ErrorRow => [number, 401, 'UNAUTHENTICATED', text];
 const forbidden = (number: number, text: string): ErrorRow => [number, 403, 'FORBIDDEN', text];

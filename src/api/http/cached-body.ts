@@ -9,18 +9,18 @@ import { negotiateBodyCoding, writeBody } from './response-body.ts';
 /** How a body is sent. */
 export type Coding = 'br' | 'gzip' | 'identity';
 
-export interface EncodedBody {
+export interface CachedEncoding {
   body: Buffer;
   etag: string;
 }
 
 export interface CachedBody {
   type: string;
-  encodings: Partial<Record<Coding, EncodedBody>> & Record<'identity', EncodedBody>;
+  encodings: Partial<Record<Coding, CachedEncoding>> & Record<'identity', CachedEncoding>;
 }
 
 /** Each copy has a tag of its own: one that is strong stands for the bytes that are sent. */
-export function encodedBody(body: Buffer): EncodedBody {
+export function encodedBody(body: Buffer): CachedEncoding {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }
 

@@ -31,7 +31,7 @@ export function checkRequestHead({ headers, httpVersion, rawHeaders }: IncomingM
  * The path of a request in the form that routes are written in: characters that need no encoding are decoded (RFC 3986,
  * section 6.2.2.2), once. What is encoded for a reason stays so, and slashes in a row stay several.
  */
-export function normalizePath(path: string): string {
+export function normalizeRequestPath(path: string): string {
   if (!path.includes('%')) return path;
   return path.replace(/%([2-7][\da-f])/gi, (encoded, digits: string) => {
     const character = String.fromCharCode(Number.parseInt(digits, 16));

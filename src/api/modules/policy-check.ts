@@ -33,7 +33,7 @@ const COMPILATION_KEYS = { https: {}, tls: {} };
  * @param memberAt which member is to blame for what is wrong at a path of the document.
  * @throws {ApiError} that names all that is wrong, under the number of what comes first.
  */
-export async function checkPolicy(
+export async function checkTrafficPolicy(
   host: ModuleHost,
   { enabled, value }: { enabled: boolean; value: string },
   { context, db, id }: ModuleWrite,

@@ -7,7 +7,7 @@ import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
-import { checkPolicy } from './policy-check.ts';
+import { checkTrafficPolicy } from './policy-check.ts';
 import { type LegacyPolicy, legacyPolicyOf } from './policy-legacy.ts';
 
 const text = {
@@ -75,7 +75,7 @@ function policyOf(host: ModuleHost): ApiModule<{ modules: unknown }, LegacyPolic
     async write({ enabled, inbound, outbound }, writing) {
       const value = JSON.stringify({ inbound: inbound ?? [], outbound: outbound ?? [] });
       const memberAt = (path: string) => writing.member + (/^\w*/.exec(path)?.[0] ?? '');
-      const stored = await checkPolicy(host, { enabled: enabled ?? true, value }, writing, memberAt);
+      const stored = await checkTrafficPolicy(host, { enabled: enabled ?? true, value }, writing, memberAt);
       return { modules: { [trafficPolicyModule.key]: stored } };
     },
     unset: { modules: { [trafficPolicyModule.key]: null } },

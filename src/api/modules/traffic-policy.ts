@@ -9,7 +9,7 @@ import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
 import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
-import { checkPolicy } from './policy-check.ts';
+import { checkTrafficPolicy } from './policy-check.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
@@ -54,7 +54,7 @@ function trafficPolicyOf(host: ModuleHost): ApiModule<{ modules: unknown }, Traf
     },
     async write({ enabled, value }, writing) {
       const policy = { enabled: enabled ?? true, value };
-      const stored = await checkPolicy(host, policy, writing, () => `${writing.member}value`);
+      const stored = await checkTrafficPolicy(host, policy, writing, () => `${writing.member}value`);
       return { modules: { [trafficPolicyModule.key]: stored } };
     },
     unset: { modules: { [trafficPolicyModule.key]: null } },

@@ -7,7 +7,7 @@ import { idempotencyKeyArgument } from '../idempotency.ts';
 import { searchByNotes } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
-import { ipPolicyRules, rulesOf } from './ip-policy-rules.ts';
+import { ipPolicyRules, ipPolicyRulesOf } from './ip-policy-rules.ts';
 
 const IpPolicy = builder.prismaObject('IpPolicy', {
   description:
@@ -92,7 +92,10 @@ deleteMutation(ipPolicies, 'deleteIpPolicy', {
   description:
     'Deletes an IP policy with its rules. Answers with its id; fails with `CONFLICT` while an IP restriction module ' +
     'names it.',
-  cascade: { resource: ipPolicyRules, objects: (context, policy) => rulesOf(context, (policy as { id: string }).id) },
+  cascade: {
+    resource: ipPolicyRules,
+    objects: (context, policy) => ipPolicyRulesOf(context, (policy as { id: string }).id),
+  },
 });
 
 const selection = 'id uri createdAt description metadata';

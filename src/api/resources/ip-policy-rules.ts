@@ -167,7 +167,7 @@ function checkAction(text: string): (typeof actions)[keyof typeof actions] {
 }
 
 /** The rules of a policy of the caller's account, as REST shows them: a policy may have too many to look at one by one. */
-export async function rulesOf(context: Context, policyId: string): Promise<object[]> {
+export async function ipPolicyRulesOf(context: Context, policyId: string): Promise<object[]> {
   const where = { policyId, accountId: context.accountId };
   const rules = await context.db.ipPolicyRule.findMany({ where, orderBy: { id: 'asc' } });
   return rules.map(({ id, createdAt, description, metadata, cidr, action }) => ({

@@ -40,7 +40,7 @@ export const trafficPolicyModule: ModuleDescriptor<TrafficPolicySettings, Stored
     return compiler.compilePolicyText(value, owner, environment);
   },
   mapSecrets: (stored, change) =>
-    'masked' in stored ? { ...stored, sealed: change(stored.sealed, partOf(stored.masked)) } : stored,
+    'masked' in stored ? { ...stored, sealed: change(stored.sealed, secretPartOf(stored.masked)) } : stored,
   resolve(stored) {
     const { enabled } = stored;
     if (!('masked' in stored)) return { enabled, value: stored.value };
@@ -59,6 +59,6 @@ export const trafficPolicyModule: ModuleDescriptor<TrafficPolicySettings, Stored
 };
 
 /** What the secrets are bound to: in another text, one would come to stand where it can be read. */
-export function partOf(masked: string): string {
+export function secretPartOf(masked: string): string {
   return `:${createHash('sha256').update(masked).digest('base64url')}`;
 }

@@ -2,7 +2,7 @@
 
 import type { NewConnection } from '../../http/module.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { type EndpointRules, rulesOf } from './endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf } from './endpoint-rules.ts';
 import type { PipelineServices } from './services.ts';
 
 /** How often a connection may be sent from one endpoint to another. */
@@ -28,7 +28,7 @@ export async function admitConnection(
       return undefined;
     }
     connection.endpoint = forwarded;
-    current = rulesOf(forwarded);
+    current = endpointRulesOf(forwarded);
   }
   return connection.endpoint;
 }

@@ -27,6 +27,6 @@ export interface EndpointRules extends Handling {
   route(target: string): HttpRoute | VisitorError;
 }
 
-export function rulesOf(endpoint: LiveEndpoint): EndpointRules | undefined {
+export function endpointRulesOf(endpoint: LiveEndpoint): EndpointRules | undefined {
   return endpoint.handling as EndpointRules | undefined; // Only what this room makes is put there.
 }

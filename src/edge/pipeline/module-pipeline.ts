@@ -11,7 +11,7 @@ import type { RequestObserver } from '../reports/traffic-reports.ts';
 import type { ConnectionInfo } from '../visitors/connection-info.ts';
 import type { RequestClient } from './clients.ts';
 import { admitConnection } from './connection-admission.ts';
-import { type EndpointRules, type HttpRoute, rulesOf } from './endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf, type HttpRoute } from './endpoint-rules.ts';
 import type { ChainProgress, Decision, ModuleChain } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, type UpstreamResponse } from './pipeline-response.ts';
@@ -115,7 +115,7 @@ export class ModulePipeline implements HttpExchange {
 
   #enter(endpoint: LiveEndpoint): PipelineStep | Promise<PipelineStep> {
     this.endpoint = endpoint;
-    const handling = rulesOf(endpoint);
+    const handling = endpointRulesOf(endpoint);
     if (!handling) return { kind: 'upstream', endpoint, convertsWebsockets: false };
     if (handling.connection.length === 0 || this.#line.admitted.has(handling)) return this.#pass(handling);
     return this.#admit(handling);
@@ -130,7 +130,7 @@ export class ModulePipeline implements HttpExchange {
       return { kind: 'close' };
     }
     this.#line.admitted.add(handling);
-    const now = rulesOf(endpoint);
+    const now = endpointRulesOf(endpoint);
     return now ? this.#pass(now) : { kind: 'upstream', endpoint, convertsWebsockets: false };
   }
 

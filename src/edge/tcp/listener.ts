@@ -13,7 +13,7 @@ import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { admitConnection } from '../pipeline/connection-admission.ts';
-import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
 import { SocketInfo } from '../visitors/connection-info.ts';
@@ -162,7 +162,7 @@ export class TcpListener implements TcpPorts {
     if (endpoint && !place.use(endpoint.accountId)) return void abortSocket(socket);
     if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
-    const handling = endpoint && rulesOf(endpoint);
+    const handling = endpoint && endpointRulesOf(endpoint);
     const over = handling
       ? this.#admit(socket, endpoint, handling, recording?.decisions)
       : forward(socket, endpoint, { traffic: combinedTraffic(endpoint?.meter, this.#options.traffic) });

@@ -1,7 +1,7 @@
 // What the HTTP of one visitor's connection is served from: what its TLS was agreed for, and nothing else.
 
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { rulesOf } from '../pipeline/endpoint-rules.ts';
+import { endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext, ListenerContext } from '../pipeline/listener-context.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import { isSameTlsParameters } from './tls-parameters.ts';
@@ -17,7 +17,7 @@ export function connectionContext(
   chosen: LiveEndpoint | undefined,
   isAdmitted: boolean,
 ): ListenerContext {
-  const handling = chosen && rulesOf(chosen);
+  const handling = chosen && endpointRulesOf(chosen);
   const terms = handling?.tls;
   let first = chosen;
   return {
@@ -30,7 +30,7 @@ export function connectionContext(
       first = undefined;
       if (found?.proto !== 'https') return undefined;
       // Who would not be let in on the terms of now must not come in on those of before, or on none.
-      return isSameTlsParameters(rulesOf(found)?.tls, terms) ? asHttp1Endpoint(found) : 'misdirected';
+      return isSameTlsParameters(endpointRulesOf(found)?.tls, terms) ? asHttp1Endpoint(found) : 'misdirected';
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { TlsParameters } from '../../http/module.ts';
 import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import { isSameTlsParameters } from './tls-parameters.ts';
 
 interface Bound {
@@ -33,7 +33,7 @@ export class TlsConnectionReview {
     for (const [raw, { name, endpoint, terms }] of this.#bound) {
       if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
       const now = this.#find(name);
-      if (!isSameTlsParameters(now && rulesOf(now)?.tls, terms)) abortSocket(raw);
+      if (!isSameTlsParameters(now && endpointRulesOf(now)?.tls, terms)) abortSocket(raw);
     }
   }
 }

@@ -12,7 +12,7 @@ import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { tlsModuleNames } from '../modules/tls.ts';
 import { admitConnection } from '../pipeline/connection-admission.ts';
-import { type EndpointRules, rulesOf } from '../pipeline/endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext } from '../pipeline/listener-context.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
 import { forward } from '../tcp/listener.ts';
@@ -127,7 +127,7 @@ export class TlsListener {
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
     const caller: TlsConnection = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
-    const handling = endpoint && rulesOf(endpoint);
+    const handling = endpoint && endpointRulesOf(endpoint);
     if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
     if (named && handling) caller.isAskedLater = this.#isAskedLater(raw, endpoint, handling);
     if (!named || !handling || handling.connection.length === 0 || caller.isAskedLater)
@@ -141,7 +141,7 @@ export class TlsListener {
     if (!admitted) return void abortSocket(raw);
     if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
     // It was ended as a policy wants it; that cannot take the place of mutual TLS.
-    const isMutual = [handling, rulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
+    const isMutual = [handling, endpointRulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
@@ -164,7 +164,7 @@ export class TlsListener {
   ): Promise<void> {
     const { bytes, named, traffic, settled, place } = caller;
     const { socket: raw } = place;
-    const terms = mergeTlsParameters(visited, endpoint && rulesOf(endpoint)?.tls);
+    const terms = mergeTlsParameters(visited, endpoint && endpointRulesOf(endpoint)?.tls);
     if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
       settled();

@@ -2,7 +2,7 @@
 // to the row and to the text.
 
 import type { StoredPolicy, TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
-import { partOf, trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
+import { secretPartOf, trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import type { PolicySecret, SplitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -34,5 +34,5 @@ export function maskedPolicy(table: SecretOwner['table'], stored: StoredPolicy):
 }
 
 function placeOf(owner: SecretOwner, masked: string): string {
-  return secretPlace(owner, trafficPolicyModule.key, partOf(masked));
+  return secretPlace(owner, trafficPolicyModule.key, secretPartOf(masked));
 }

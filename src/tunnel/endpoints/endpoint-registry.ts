@@ -42,7 +42,7 @@ interface EndpointPool {
 }
 
 /** The traffic of an endpoint on this node. */
-export interface EndpointTraffic extends TrafficRates {
+export interface EndpointTrafficSnapshot extends TrafficRates {
   endpointId: string;
   accountId: string;
   /** HTTP requests, or connections of TCP and TLS, since the endpoint went live on this node. */
@@ -107,7 +107,7 @@ export class EndpointRegistry {
   }
 
   /** The traffic of an endpoint; undefined when it is not live on this node. */
-  trafficOf(id: string): EndpointTraffic | undefined {
+  trafficOf(id: string): EndpointTrafficSnapshot | undefined {
     const { accountId, meter } = this.#byId.get(id) ?? {};
     if (accountId === undefined || !meter) return undefined;
     const { requests, open } = meter;

@@ -61,7 +61,7 @@ test.runIf(onServer)('who claims a queue after its target was replaced has the n
         await tx.$queryRaw`SELECT id FROM event_destination WHERE id = ${id} FOR NO KEY UPDATE`;
         await tx.eventDestination.update({
           where: { id },
-          data: { target, queue: { update: afresh } },
+          data: { target, lane: { update: afresh } },
         });
       })
       .then(() => {

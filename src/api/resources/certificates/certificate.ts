@@ -43,7 +43,7 @@ export interface Validity {
   extendedKeyUsages: string[];
 }
 
-export interface Authority extends Validity {
+export interface AuthorityDetails extends Validity {
   subjectCommonName: string;
 }
 
@@ -66,7 +66,7 @@ export function canBeKept({ notBefore, notAfter }: Validity, texts: string[]): b
 }
 
 /** What a name (RFC 5280, section 4.1.2.4) has of a kind, as `CN`: the last that it has, "" when it has none. */
-export function partOf(name: Name, kind: string): string {
+export function namePartOf(name: Name, kind: string): string {
   return name.getField(kind).at(-1) ?? '';
 }
 
@@ -74,13 +74,13 @@ export function partOf(name: Name, kind: string): string {
  * Whether the certificate is in force does not matter.
  * @throws {ApiError} unless the text holds exactly one certificate, and that of an authority.
  */
-export function readAuthority(pem: string): Authority {
+export function readAuthority(pem: string): AuthorityDetails {
   const bytes = decode(pem);
   try {
     const { BasicConstraintsExtension, X509Certificate } = x509();
     const parsed = new X509Certificate(bytes);
     const isAuthority = parsed.getExtension(BasicConstraintsExtension)?.ca === true;
-    const authority = { subjectCommonName: partOf(parsed.subjectName, 'CN'), ...validityOf(parsed) };
+    const authority = { subjectCommonName: namePartOf(parsed.subjectName, 'CN'), ...validityOf(parsed) };
     if (!canBeKept(authority, [authority.subjectCommonName])) throw refused('pemUnreadable');
     if (!isAuthority) throw refused('notACertificateAuthority');
     return authority;

@@ -6,7 +6,7 @@ import { x509 } from '../../../runtime/x509.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
 import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
 import { checkBytes } from '../../text-limits.ts';
-import { canBeKept, partOf, type Validity, validityOf } from './certificate.ts';
+import { canBeKept, namePartOf, type Validity, validityOf } from './certificate.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
 
 const CHAIN_MAX_BYTES = 32 * 1024;
@@ -146,19 +146,19 @@ function factsOf(leaf: NodeCertificate): Omit<ServerCertificate, 'certificatePem
     const names = parsed.getExtension(SubjectAlternativeNameExtension)?.names.items ?? [];
     const namesOf = (type: string) => names.filter((name) => name.type === type).map(({ value }) => value);
     const subject = {
-      commonName: partOf(subjectName, 'CN'),
-      organization: partOf(subjectName, 'O'),
-      organizationalUnit: partOf(subjectName, 'OU'),
-      locality: partOf(subjectName, 'L'),
-      province: partOf(subjectName, 'ST'),
-      country: partOf(subjectName, 'C'),
+      commonName: namePartOf(subjectName, 'CN'),
+      organization: namePartOf(subjectName, 'O'),
+      organizationalUnit: namePartOf(subjectName, 'OU'),
+      locality: namePartOf(subjectName, 'L'),
+      province: namePartOf(subjectName, 'ST'),
+      country: namePartOf(subjectName, 'C'),
     };
     const facts = {
       ...validityOf(parsed),
       subject,
       dnsNames: namesOf('dns').map((name) => name.toLowerCase()),
       ips: namesOf('ip'),
-      issuerCommonName: partOf(issuerName, 'CN'),
+      issuerCommonName: namePartOf(issuerName, 'CN'),
       serialNumber: leaf.serialNumber.toLowerCase(),
     };
     const texts = [...Object.values(subject), ...facts.dnsNames, ...facts.ips, facts.issuerCommonName];

@@ -12,9 +12,9 @@ const GATHERED_MAX = 1000;
 export type GatheredChange = Pick<Change, 'kind' | 'action' | 'id'>;
 
 /** Waits; ends early, without failing, when the signal is aborted. */
-export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+export type AbortablePause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-const pauseFor: Pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined);
+const pauseFor: AbortablePause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /**
  * Tells of an account's changes: an empty list as soon as it listens, and then, a quarter of a second after a first

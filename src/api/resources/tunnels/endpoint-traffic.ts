@@ -1,6 +1,6 @@
 // What passes through endpoints, as the node that is asked sees it. In GraphQL only.
 
-import type { EndpointTraffic as Traffic } from '../../../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointTrafficSnapshot as Traffic } from '../../../tunnel/endpoints/endpoint-registry.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
