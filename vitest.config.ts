@@ -41,8 +41,8 @@ export default defineConfig({
             // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
             'test/accounts/**',
             'test/dashboard/**',
-            'test/contract/{hostile,limits}.test.ts',
-            'test/graphql/{capture*,documents,domain-check,evaluate-policy,gateway-info,limits,over-http,try-acl}.test.ts',
+            'test/contract/{hostile/hostile,limits}.test.ts',
+            'test/graphql/{capture/**,domain-check*,evaluate-policy,gateway-info,try-acl,engine/{documents,limits,over-http}}.test.ts',
             'test/rest/{event,headers,ip,modules,operation,order,paths,query,strict,tls}*.test.ts',
             'test/sign-in/{forgery,plain-http,slow-down,stolen-cookie}.test.ts',
             'test/security/{api-connections,cors,hostile-round,no-secret-in-logs,strangers,trusted-proxies,unread-answers,who-may-ask}.test.ts',
@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: ['test/contract/{hostile,operations}.test.ts', 'test/graphql/**/*.test.ts'],
+          include: ['test/contract/{hostile/hostile,operations}.test.ts', 'test/graphql/**/*.test.ts'],
         },
       },
     ],

@@ -16,7 +16,7 @@ import {
   requestOf,
   subscriptions,
 } from './operations.ts';
-import { everyRow, fill, type Holder } from './things.ts';
+import { everyRow, fill, type Holder } from './sample-resources.ts';
 
 let gateway: TestGateway;
 let holder: Holder;

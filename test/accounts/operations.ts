@@ -18,7 +18,7 @@ import {
 import { restName, snakeCase } from '../../src/api/naming.ts';
 import type { Route } from '../../src/api/route.ts';
 import { schema } from '../../src/api/schema.ts';
-import { creationInput, type Holder, kinds } from './things.ts';
+import { creationInput, type Holder, kinds } from './sample-resources.ts';
 
 export type Field = GraphQLField<unknown, unknown>;
 

@@ -21,7 +21,7 @@ import {
   requestOf,
   subscriptions,
 } from './operations.ts';
-import { everyRow, fill, type Holder, newZone } from './things.ts';
+import { everyRow, fill, type Holder, newZone } from './sample-resources.ts';
 
 let gateway: TestGateway;
 /** Whose things are asked for. */

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
 import { argumentsOf, changed, documentOf, type Field, mutations, placesOf, subjectOf } from './operations.ts';
-import { create, creation, fill, type Holder, leaveCaptured, leaveDeadLetters } from './things.ts';
+import { create, creation, fill, type Holder, leaveCaptured, leaveDeadLetters } from './sample-resources.ts';
 
 /** Users and bot users are the admins' business. */
 const adminsOnly = /^((create|update|delete|deactivate)(User|BotUser)|createSignInLink)$/;

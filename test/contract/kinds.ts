@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { type Operation, operation } from './doors.ts';
+import { parts } from './rows/targets.ts';
 import { edgeShapes, shapes } from './shapes.ts';
-import { parts } from './targets.ts';
 
 export interface Kind {
   shape: string;

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ids, Outcome } from './doors.ts';
-import { withMember } from './hostile-case.ts';
-import { type WritingName, writings } from './hostile-operations.ts';
-import { freshRoute } from './rows.ts';
+import { withMember } from './hostile/case.ts';
+import { type WritingName, writings } from './hostile/operations.ts';
+import { freshRoute } from './rows/rows.ts';
 import { shapes } from './shapes.ts';
 import { makeWorld, type World } from './world.ts';
 

@@ -1,14 +1,14 @@
 // Every operation, by its method, path, body and status, with every member of its answer, through REST and GraphQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificateRows } from './certificate-rows.ts';
-import { documentedRows } from './documented-rows.ts';
-import { edgeModuleRows } from './edge-module-rows.ts';
-import { eventRows } from './event-rows.ts';
-import { ipPolicyRows } from './ip-policy-rows.ts';
-import { otherRows } from './module-rows.ts';
-import { crudRows } from './neighbour-rows.ts';
-import type { Row } from './rows.ts';
+import { certificateRows } from './rows/certificate.ts';
+import { documentedRows } from './rows/documented.ts';
+import { edgeModuleRows } from './rows/edge-module.ts';
+import { eventRows } from './rows/event.ts';
+import { ipPolicyRows } from './rows/ip-policy.ts';
+import { otherRows } from './rows/module.ts';
+import { crudRows } from './rows/neighbour.ts';
+import type { Row } from './rows/rows.ts';
 import { makeWorld, type World } from './world.ts';
 
 /** The run that is about the other way into GraphQL. */

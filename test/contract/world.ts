@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bound, nameRequest, openSession } from '../support/live.ts';
-import { authorityPem, issue, type Pair, sent } from './certificates.ts';
 import { type Door, graphqlDoor, rest } from './doors.ts';
-import { parts } from './targets.ts';
+import { authorityPem, issue, type Pair, sent } from './rows/certificates.ts';
+import { parts } from './rows/targets.ts';
 
 export interface World {
   gateway: TestGateway;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { changeFeed, type GatheredChange } from '../../src/api/resources/overview/change-feed.ts';
 import { type Change, Changes } from '../../src/store/changes/changes.ts';
 import { newId } from '../../src/store/ids.ts';
-import { fill, oneOfEach } from '../accounts/things.ts';
+import { fill, oneOfEach } from '../accounts/sample-resources.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type Account,

@@ -5,7 +5,7 @@ import { withDns } from '../../src/api/resources/domains/dns.ts';
 import { checkDomain } from '../../src/api/resources/domains/dns-check.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
-import { issue } from '../contract/certificates.ts';
+import { issue } from '../contract/rows/certificates.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { root } from '../support/place.ts';

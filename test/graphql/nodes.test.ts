@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { fill, type Holder, oneOfEach } from '../accounts/things.ts';
+import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';

@@ -8,13 +8,13 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
-import { type CaptureLab, startCaptureLab } from '../graphql/capture-lab.ts';
+import { type CaptureLab, startCaptureLab } from '../graphql/capture/lab.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { done, newName } from './edge-support.ts';
-import { visitOverHttp2 } from './policy-lab.ts';
-import { CONNECTIONS, type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-lab.ts';
+import { done, newName } from './edges/support.ts';
+import { visitOverHttp2 } from './policy/lab.ts';
+import { CONNECTIONS, type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-events/lab.ts';
 
 const PROXY = '127.0.0.2';
 const [FRIEND, FOE, STRANGER] = ['127.0.0.9', '127.0.0.8', '127.0.0.3'];

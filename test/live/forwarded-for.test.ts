@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { action, onConnect } from '../policy/documents-support.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newName } from './edge-support.ts';
-import { type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-lab.ts';
+import { newName } from './edges/support.ts';
+import { type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-events/lab.ts';
 
 const [PROXY, STRANGER] = ['127.0.0.2', '127.0.0.3'];
 const [FRIEND, FOE] = ['203.0.113.9', '203.0.113.8'];

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { Agent } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newName } from './edge-support.ts';
-import { newRoute, type PolicyLab, type Seen, startPolicyLab } from './policy-lab.ts';
+import { newName } from './edges/support.ts';
+import { newRoute, type PolicyLab, type Seen, startPolicyLab } from './policy/lab.ts';
 
 const AMBIGUOUS = 'ERR_GATEWAY_90360';
 const agent = new Agent({ keepAlive: true });

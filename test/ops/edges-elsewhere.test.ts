@@ -1,7 +1,7 @@
 // Edges that are changed at one gateway, as visitors meet them at another on the same database.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { done, errorOf, newEdge, newRoute, visitEdge } from '../live/edge-support.ts';
+import { done, errorOf, newEdge, newRoute, visitEdge } from '../live/edges/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway } from '../support/gateway.ts';
 import { newPlace } from '../support/place.ts';

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { done } from '../live/edge-support.ts';
+import { done } from '../live/edges/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -11,8 +11,8 @@ import { openDatabase } from '../../src/store/database/open-database.ts';
 import { firstStart } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
-import { visitOf } from '../live/policy-lab.ts';
-import { as, rules, shownRules } from '../live/policy-secrets-lab.ts';
+import { visitOf } from '../live/policy/lab.ts';
+import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { migrations, newPlace, type Place, root } from '../support/place.ts';
 

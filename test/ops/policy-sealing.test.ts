@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { everyRow } from '../accounts/things.ts';
-import { newRoute, visitOf } from '../live/policy-lab.ts';
-import { as, rules, shownRules } from '../live/policy-secrets-lab.ts';
+import { everyRow } from '../accounts/sample-resources.ts';
+import { newRoute, visitOf } from '../live/policy/lab.ts';
+import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
 

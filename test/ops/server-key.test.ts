@@ -5,8 +5,8 @@ import { webhookVerificationModule } from '../../src/edge/modules/webhook-verifi
 import { openModule, sealModule } from '../../src/store/edges/module-secrets.ts';
 import { openTarget } from '../../src/store/events/target.ts';
 import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
-import { issue, sent } from '../contract/certificates.ts';
-import { parts } from '../contract/targets.ts';
+import { issue, sent } from '../contract/rows/certificates.ts';
+import { parts } from '../contract/rows/targets.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPlace, type Place } from '../support/place.ts';
 

@@ -7,7 +7,7 @@ import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compilePolicyDocument } from '../../src/policy/compile/policy.ts';
 import type { Proto } from '../../src/tunnel/endpoints/endpoint.ts';
-import { authorityPem, issue, leafPem, plainPem, privateKeyPem } from '../contract/certificates.ts';
+import { authorityPem, issue, leafPem, plainPem, privateKeyPem } from '../contract/rows/certificates.ts';
 import { connectionOf, ENDPOINT, environmentOf } from './exchange-support.ts';
 
 let identity: { server_certificate: string; server_private_key: string };

@@ -6,7 +6,7 @@ import { basicAuthModule } from '../../src/edge/modules/basic-auth.ts';
 import { webhookVerificationModule } from '../../src/edge/modules/webhook-verification.ts';
 import { storedModule } from '../../src/store/edges/module-rows.ts';
 import { openModule } from '../../src/store/edges/module-secrets.ts';
-import { authorityPem } from '../contract/certificates.ts';
+import { authorityPem } from '../contract/rows/certificates.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

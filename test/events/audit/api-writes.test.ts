@@ -6,7 +6,7 @@ import { snakeCase } from '../../../src/api/naming.ts';
 import { type AuditedResource, eventNameOf } from '../../../src/api/resource.ts';
 import { eventTypes } from '../../../src/api/resources/events/catalog.ts';
 import { routes } from '../../../src/api/schema.ts';
-import { creation, creationInput, fill, type Holder } from '../../accounts/things.ts';
+import { creation, creationInput, fill, type Holder } from '../../accounts/sample-resources.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { auditTypes, type Told, waiting } from '../waiting.ts';
 

@@ -1,7 +1,7 @@
 // Secrets are in no event, whoever hears of what.
 
 import { expect, test } from 'vitest';
-import { issue } from '../../contract/certificates.ts';
+import { issue } from '../../contract/rows/certificates.ts';
 import { sharedGateway } from '../../support/gateway.ts';
 import { waiting } from '../waiting.ts';
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { done, newName } from '../../live/edge-support.ts';
+import { done, newName } from '../../live/edges/support.ts';
 import {
   HEARD_HERE,
   metricOf,
@@ -12,7 +12,7 @@ import {
   startReceiver,
   startTrafficUpstream,
   type TrafficUpstream,
-} from '../../live/traffic-lab.ts';
+} from '../../live/traffic-events/lab.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,0 +1,37 @@
+// The operations with bodies on what edges and domains name: certificates and IP policies.
+
+import { none, texts, the, writing } from '../rows/writing.ts';
+
+const rule = { ...texts, cidr: 'string' } as const;
+
+export const listedWritings = {
+  createAuthority: writing(
+    'POST /certificate_authorities',
+    'createCertificateAuthority',
+    { ...texts, ca_pem: 'string' },
+    ({ caPem }) => ({ ca_pem: caPem }),
+  ),
+  updateAuthority: writing(
+    'PATCH /certificate_authorities/{id}',
+    'updateCertificateAuthority',
+    texts,
+    none,
+    the('authority'),
+  ),
+  createCertificate: writing(
+    'POST /tls_certificates',
+    'createTlsCertificate',
+    { ...texts, certificate_pem: 'string', private_key_pem: 'string' },
+    ({ server }) => server,
+  ),
+  updateCertificate: writing('PATCH /tls_certificates/{id}', 'updateTlsCertificate', texts, none, the('certificate')),
+  createIpPolicy: writing('POST /ip_policies', 'createIpPolicy', texts),
+  updateIpPolicy: writing('PATCH /ip_policies/{id}', 'updateIpPolicy', texts, none, the('ipPolicy')),
+  createIpPolicyRule: writing(
+    'POST /ip_policy_rules',
+    'createIpPolicyRule',
+    { ...rule, ip_policy_id: 'id', action: 'string' },
+    ({ ids }) => ({ ip_policy_id: ids.ipPolicy, cidr: '198.51.100.0/24', action: 'allow' }),
+  ),
+  updateIpPolicyRule: writing('PATCH /ip_policy_rules/{id}', 'updateIpPolicyRule', rule, none, the('ipPolicyRule')),
+};

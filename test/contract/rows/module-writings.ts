@@ -1,0 +1,60 @@
+// The operations with bodies on the modules that the specification does not describe.
+
+import type { World } from '../world.ts';
+import { none, type Type, the, type Writing, writing } from './writing.ts';
+
+const routePath = '/edges/https/{edge_id}/routes/{id}';
+const theRoute = ({ ids }: World) => ({ edge_id: ids.httpsEdge, id: ids.route });
+
+type Members = Record<string, Type>;
+const ofRoute = (path: string, name: string, members: Members, good?: Writing['good']) =>
+  writing(
+    `PUT ${routePath}/${path}`,
+    `replaceHttpsEdgeRoute${name}`,
+    { enabled: 'boolean', ...members },
+    good,
+    theRoute,
+  );
+const ofTlsEdge = (path: string, name: string, members: Members, good?: Writing['good']) =>
+  writing(
+    `PUT /edges/tls/{id}/${path}`,
+    `replaceTlsEdge${name}`,
+    { enabled: 'boolean', ...members },
+    good,
+    the('tlsEdge'),
+  );
+
+const withIpPolicy = ({ ids }: World) => ({ ip_policy_ids: [ids.ipPolicy] });
+const headers = { add: 'labels', remove: 'strings' } as const;
+const rules = { inbound: 'objects', outbound: 'objects' } as const;
+
+export const moduleWritings = {
+  putRouteIpRestriction: ofRoute('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
+  putTlsIpRestriction: ofTlsEdge('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
+  putCompression: ofRoute('compression', 'Compression', {}),
+  putWebsocketTcpConverter: ofRoute('websocket_tcp_converter', 'WebsocketTcpConverter', {}),
+  putRequestHeaders: ofRoute('request_headers', 'RequestHeaders', headers),
+  putResponseHeaders: ofRoute('response_headers', 'ResponseHeaders', headers),
+  putWebhookVerification: ofRoute(
+    'webhook_verification',
+    'WebhookVerification',
+    { provider: 'string', secret: 'string' },
+    () => ({ provider: 'github', secret: 'hostile' }),
+  ),
+  putUserAgentFilter: ofRoute('user_agent_filter', 'UserAgentFilter', { allow: 'strings', deny: 'strings' }),
+  putBasicAuth: ofRoute('basic_auth', 'BasicAuth', { realm: 'string', credentials: 'objects' }, () => ({
+    credentials: [{ username: 'ada', password: 'long enough' }],
+  })),
+  putRouteTrafficPolicy: ofRoute('traffic_policy', 'TrafficPolicy', { value: 'string' }, () => ({ value: '{}' })),
+  putTlsTrafficPolicy: ofTlsEdge('traffic_policy', 'TrafficPolicy', { value: 'string' }, () => ({ value: '{}' })),
+  putRoutePolicy: ofRoute('policy', 'Policy', rules),
+  putTlsPolicy: ofTlsEdge('policy', 'Policy', rules),
+  putTlsTermination: ofTlsEdge('tls_termination', 'TlsTermination', { terminate_at: 'enum', min_version: 'string' }),
+  putHttpsTlsTermination: writing(
+    'PUT /edges/https/{id}/tls_termination',
+    'replaceHttpsEdgeTlsTermination',
+    { enabled: 'boolean', terminate_at: 'enum', min_version: 'string' },
+    none,
+    the('httpsEdge'),
+  ),
+};

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+
+const times = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
+
+/** `__type(name: "Credential") { ofType { ofType { … name } } }`, this many levels deep. */
+function nested(depth: number): string {
+  const inner = Array.from({ length: depth - 2 }).reduce<string>((below) => `ofType { ${below} }`, 'name');
+  return `__type(name: "Credential") { ${inner} }`;
+}
+
+/** Twenty fragments, each using the next one twice: a million fields in a kilobyte. */
+const exponential = `{ credentials(first: 1) { nodes { ...f0 } } }
+  ${times(20, (n) => `fragment f${n} on Credential { ...f${n + 1} ...f${n + 1} }`)} fragment f20 on Credential { id }`;
+const row = 'id uri createdAt description metadata token acl ownerId owner { id active createdAt }';
+const page = `nodes { ${row} ${row} ${row} } edges { cursor node { ${row} } }`;
+
+let gateway: TestGateway;
+let account: Account;
+beforeAll(async () => {
+  gateway = await sharedGateway();
+  account = await gateway.newAccount();
+});
+
+describe.each([
+  ['by our own framing', () => gateway.api],
+  ['by Yoga’s adapter', () => gateway.byYoga()],
+])('%s an operation is refused', (_, listener) => {
+  let base: string;
+  beforeAll(async () => {
+    base = await listener();
+  });
+
+  test.each([
+    ['that is more than 16 levels deep', `{ ${nested(17)} }`, 'deep'],
+    ['that is as deep by inline fragments', `{ ... on Query { ... { ${nested(17)} } } }`, 'deep'],
+    ['that is as deep by a fragment', `{ ...f } fragment f on Query { ${nested(17)} }`, 'deep'],
+    ['with more than 50 aliases', `{ credentials { ${times(51, (n) => `a${n}: uri`)} } }`, 'aliases'],
+    [
+      'with more than 50 aliases in fragments',
+      `{ ...f ...f } fragment f on Query { credentials { ${times(26, (n) => `a${n}: uri`)} } }`,
+      'aliases',
+    ],
+    [
+      'with more than 50 aliases in an introspection',
+      `{ __schema { types { ${times(51, (n) => `a${n}: fields { name }`)} } } }`,
+      'aliases',
+    ],
+    ['with more than 20 root fields', `{ ${times(21, (n) => `a${n}: __typename`)} }`, 'root fields'],
+    [
+      'with more than 20 mutations',
+      `mutation { ${times(21, (n) => `a${n}: deleteCredential(id: "x")`)} }`,
+      'root fields',
+    ],
+    [
+      'whose answer could have more than 90,000 fields',
+      `{ ${times(20, (n) => `a${n}: credentials { ${page} }`)} }`,
+      'fields',
+    ],
+    [
+      'whose lists of ids could give as many',
+      `{ ${times(10, (n) => `a${n}: nodes(ids: []) { ${times(100, () => 'id')} }`)} }`,
+      'fields',
+    ],
+    [
+      'that is an introspection whose answer could have more than 90,000 fields',
+      `{ __schema { types { ${times(20, (n) => `a${n}: fields { name type { name kind ofType { name } } args { name type { name kind } } }`)} } } }`,
+      'fields',
+    ],
+    ['whose fragments repeat exponentially', exponential, 'fragments'],
+  ])('%s', async (_, query, reason) => {
+    const { body } = await account.graphql(query, {}, { base });
+    expect(body.data).toBeUndefined();
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining(reason),
+      extensions: { code: 'BAD_USER_INPUT', errorCode: 'ERR_GATEWAY_90013', status: 400 },
+    });
+  });
+
+  test('with more than 2000 tokens, before it is read to its end', async () => {
+    const { body } = await account.graphql(`{ ${'__typename '.repeat(2000)} }`, {}, { base });
+    expect(body.data).toBeUndefined();
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringMatching(/token/i),
+      extensions: { code: 'BAD_USER_INPUT', status: 400 },
+    });
+  });
+
+  test('with a circle of fragments', async () => {
+    const { body } = await account.graphql(
+      '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }',
+      {},
+      { base },
+    );
+    expect(body.data).toBeUndefined();
+    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
+  });
+
+  test('not when it is as large as it may be', async () => {
+    const largest = [
+      `{ ${nested(16)} }`,
+      `{ credentials(first: 1) { ${times(50, (n) => `a${n}: uri`)} } }`,
+      `{ ${times(20, (n) => `a${n}: __typename`)} }`,
+      `{ ${times(2, (n) => `a${n}: credentials { ${page} }`)} }`,
+    ];
+    for (const query of largest) {
+      const { body } = await account.graphql(query, {}, { base });
+      expect(body.errors).toBeUndefined();
+    }
+  });
+
+  test('that is larger than 64 KiB', async () => {
+    const answer = await account.graphql(`{ __typename } #${' '.repeat(65_536)}`, {}, { base });
+    expect(answer).toMatchObject({
+      status: 413,
+      body: { errors: [{ extensions: { errorCode: 'ERR_GATEWAY_90004' } }] },
+    });
+  });
+});
