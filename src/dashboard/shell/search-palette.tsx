@@ -2,6 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { useDebounced } from '../data/hooks/use-debounced.ts';
 import { useQuery } from '../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../data/routing/paths.ts';
 import { Search } from '../generated/operations.ts';
@@ -10,7 +11,7 @@ import { useModal } from '../ui/feedback/use-modal.ts';
 import type { NavItem } from './nav-item.ts';
 
 /** The debounce time of the search. */
-const PAUSE_MS = 150;
+const DEBOUNCE_MS = 150;
 const MAX_HITS = 20;
 
 interface Hit {
@@ -25,8 +26,8 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [text, setText] = useState('');
-  const [selected, setChosen] = useState(0);
-  const searchText = usePaused(text.trim());
+  const [selected, setSelected] = useState(0);
+  const searchText = useDebounced(text.trim(), DEBOUNCE_MS);
   const { data, error } = useQuery(
     Search,
     { text: searchText, first: MAX_HITS },
@@ -51,7 +52,7 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
   function onKeyDown(event: KeyboardEvent) {
     if (event.target instanceof HTMLButtonElement) return; // The button of a toast handles its own keys.
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && hits.length > 0) setChosen((current + step + hits.length) % hits.length);
+    if (step !== undefined && hits.length > 0) setSelected((current + step + hits.length) % hits.length);
     else if (event.key === 'Enter') go(hits[current]);
     else return;
     event.preventDefault();
@@ -83,7 +84,7 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setChosen(0);
+          setSelected(0);
         }}
       />
       <div id={`${id}-hits`} class="hits" role="listbox" aria-label="What was found">
@@ -122,16 +123,6 @@ function matchingNavItems(navItems: readonly NavItem[], text: string): Hit[] {
 
 function toHit({ kind, id, title, detail }: { kind: string; id: string; title: string; detail: string }): Hit {
   return { href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
-}
-
-/** The text after the debounce time. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const wait = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(wait);
-  }, [text]);
-  return paused;
 }
 
 /** The display name of a kind of object: `bot user` for `botUser`, `API key` for `apiKey`. */

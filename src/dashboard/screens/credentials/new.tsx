@@ -35,8 +35,8 @@ export function NewCredential() {
   async function submit() {
     const { ownerId, acl, ...texts } = values;
     const result = await create.mutate({ input: { ...texts, acl: linesToAcl(acl), ...(ownerId && { ownerId }) } });
-    const { id, token, acl: kept } = result?.createCredential ?? {};
-    if (id && token) setCreated({ id, token, acl: kept ?? [] });
+    const { id, token, acl: storedAcl } = result?.createCredential ?? {};
+    if (id && token) setCreated({ id, token, acl: storedAcl ?? [] });
   }
 
   if (created) {

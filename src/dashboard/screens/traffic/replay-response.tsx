@@ -49,9 +49,9 @@ export function ReplayResponse({ replay, request, isEdited, endpointId, onClose 
 
 function differences(
   { status, body }: ReplayResponseProps['replay'],
-  { status: before, responseBody }: Request,
+  { status: originalStatus, responseBody }: Request,
 ): string {
-  const isSameStatus = status === before;
+  const isSameStatus = status === originalStatus;
   if (!body.isWhole || !responseBody.isWhole || body.text === null || responseBody.text === null) {
     return isSameStatus ? 'the same status' : 'another status';
   }

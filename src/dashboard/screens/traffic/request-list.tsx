@@ -63,7 +63,11 @@ export function TrafficPage() {
 
 function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
   const { id: endpointId } = endpoint;
-  const { data, error, refetch: reloadState } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_POLL_MS });
+  const {
+    data,
+    error,
+    refetch: refetchCapture,
+  } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_POLL_MS });
   const capture = data?.trafficCapture;
   const [pausedAt, setPausedAt] = useState<number>();
   const isPaused = pausedAt !== undefined;
@@ -80,12 +84,12 @@ function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
   const isCleared = capture?.kept === 0;
   useEffect(() => void refetch(), [isCleared, mayLook]);
 
-  if (error && !capture) return <ErrorNote error={error} retry={() => void reloadState()} />;
+  if (error && !capture) return <ErrorNote error={error} retry={() => void refetchCapture()} />;
   if (!capture) return <Skeleton />;
   if (!mayLook) return <CaptureOfOtherUser />;
   if (!rows && !captured.error) return <Skeleton />;
   async function changed() {
-    await Promise.all([reloadState(), refetch()]);
+    await Promise.all([refetchCapture(), refetch()]);
   }
   return (
     <>

@@ -30,7 +30,7 @@ const columns: Column<Rule>[] = [
 ];
 
 export function Rules({ policyId }: { policyId: string }) {
-  const { rules, error, isTruncated: isCut } = useRules(policyId);
+  const { rules, error, isTruncated } = useRules(policyId);
   const [isAdding, setAdding] = useState(false);
   return (
     <Section
@@ -39,7 +39,9 @@ export function Rules({ policyId }: { policyId: string }) {
       actions={<Button onClick={() => setAdding(true)}>Add a rule</Button>}
     >
       <ErrorNote error={error} />
-      {isCut && <Note variant="warn">There are so many rules in the account that not all were looked through.</Note>}
+      {isTruncated && (
+        <Note variant="warn">There are so many rules in the account that not all were looked through.</Note>
+      )}
       {rules ? (
         <Table
           label="Rules"

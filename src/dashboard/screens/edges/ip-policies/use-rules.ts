@@ -23,11 +23,11 @@ export function useRules(policyId: string): RulesState {
   const [state, setState] = useState<RulesState>({ rules: undefined, error: undefined, isTruncated: false });
   useEffect(() => {
     const unmounted = new AbortController();
-    const { refreshNow: now, stop: end } = refreshOn({ kinds: ['ipPolicyRule'] }, fetchAndStore);
-    void now();
+    const { refreshNow, stop } = refreshOn({ kinds: ['ipPolicyRule'] }, fetchAndStore);
+    void refreshNow();
     return () => {
       unmounted.abort();
-      end();
+      stop();
     };
 
     async function fetchAndStore(): Promise<void> {

@@ -47,7 +47,7 @@ export interface ConfiguredModule extends ModuleSettings {
 
 /** The initial values of the form. */
 export function initialValues({ fields }: ModuleForm, settings: ModuleSettings | undefined): Record<string, unknown> {
-  return Object.fromEntries(fields.map(({ name, initialValue: read }) => [name, read(settings)]));
+  return Object.fromEntries(fields.map(({ name, initialValue }) => [name, initialValue(settings)]));
 }
 
 /** The input for a module, which replaces all of its settings. */
@@ -56,7 +56,7 @@ export function moduleInput(
   values: Readonly<Record<string, unknown>>,
   enabled: boolean,
 ): object {
-  return { enabled, ...Object.fromEntries(fields.map(({ name, toInput: send }) => [name, send(values[name])])) };
+  return { enabled, ...Object.fromEntries(fields.map(({ name, toInput }) => [name, toInput(values[name])])) };
 }
 
 /** The settings of a module of a host; undefined if it is not set. */

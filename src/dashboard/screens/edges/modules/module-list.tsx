@@ -51,7 +51,7 @@ interface ModuleRowProps {
 }
 
 function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
-  const { toggle: turn, error, isBusy } = useModule(host, module);
+  const { toggle, error, isBusy } = useModule(host, module);
   const { title, description, isAlias } = module;
   const href = modulePath(hostPath(host), module.field);
   return (
@@ -70,7 +70,7 @@ function ModuleRow({ host, module, settings, nameOf }: ModuleRowProps) {
       </div>
       <div class="actions">
         {settings && !isAlias ? (
-          <Button isBusy={isBusy} onClick={() => void turn(settings)}>
+          <Button isBusy={isBusy} onClick={() => void toggle(settings)}>
             Switch {settings.enabled ? 'off' : 'on'}
             <span class="visually-hidden"> {title}</span>
           </Button>

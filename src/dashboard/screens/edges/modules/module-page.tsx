@@ -25,7 +25,7 @@ interface ModulePageProps {
 export function ModulePage(props: ModulePageProps) {
   const { module, settings, host, crumbs } = props;
   const [isConfirming, setConfirming] = useState(false);
-  const { unset, error, isBusy, reset: clear } = useModule(host, module);
+  const { unset, error, isBusy, reset } = useModule(host, module);
   const { route } = useLocation();
   const hasSecrets = settings !== undefined && module.hasSecrets?.(settings);
 
@@ -52,7 +52,7 @@ export function ModulePage(props: ModulePageProps) {
             route(hostPath(host));
           }}
           onClose={() => {
-            clear();
+            reset();
             setConfirming(false);
           }}
         >
@@ -106,8 +106,8 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
           value={fields.values.enabled === true}
           onChange={(enabled) => fields.set({ enabled })}
         />
-        {module.fields.map(({ name, render: draw }) => (
-          <div key={name}>{draw({ ...fields.bind(name), name: `${module.field}.${name}` }, settings, host)}</div>
+        {module.fields.map(({ name, render }) => (
+          <div key={name}>{render({ ...fields.bind(name), name: `${module.field}.${name}` }, settings, host)}</div>
         ))}
       </Form>
       {Status && <Status host={host} values={fields.values} settings={settings} />}

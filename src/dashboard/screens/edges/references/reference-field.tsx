@@ -134,10 +134,10 @@ function ReferencePicker({ type, form: Form, onCreated, loadMore, children }: Re
 
 /** The options, including the selected objects, which may be on pages that are not loaded. */
 function useSelectableOptions(
-  { useOptions: useChoices }: ReferenceType,
+  { useOptions }: ReferenceType,
   selectedIds: readonly string[],
 ): { options: readonly ReferenceOption[]; loadMore: (() => void) | undefined } {
-  const { rows, hasMore, loadMore } = useChoices();
+  const { rows, hasMore, loadMore } = useOptions();
   const missing = selectedIds.filter((id) => !rows.some((row) => row.id === id));
   const nameOf = useReferenceTitles(missing);
   return {

@@ -66,18 +66,18 @@ export function EditDestination() {
 
 /** Like `OneTimeSecret`, but this secret is stored encrypted and not as a digest. */
 function NewSecret({
-  secret: { secret, name: what, advice },
+  secret: { secret, name: secretName, advice },
   onKept,
 }: {
   secret: NewTargetSecret;
   onKept: () => void;
 }) {
   return (
-    <section class="secret" aria-label={`New ${what}`}>
+    <section class="secret" aria-label={`New ${secretName}`}>
       <p>
-        <strong>This is the only time that the {what} is shown.</strong> {advice}
+        <strong>This is the only time that the {secretName} is shown.</strong> {advice}
       </p>
-      <CodeBlock code={secret} label={`the ${what}`} />
+      <CodeBlock code={secret} label={`the ${secretName}`} />
       <Button variant="primary" onClick={onKept}>
         I have kept it
       </Button>

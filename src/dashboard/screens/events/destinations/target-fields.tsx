@@ -24,9 +24,9 @@ interface TargetFieldsProps {
 const kindOptions = targetKindNames.map((kind) => ({ value: kind, title: targetKindForm(kind).title }));
 
 export function TargetFields({ formState, onChange, storedTarget }: TargetFieldsProps) {
-  const { kind, awsAuth: proof, values } = formState;
+  const { kind, awsAuth, values } = formState;
   const hasStoredSecret = ({ isSecret }: TargetMember) =>
-    Boolean(isSecret && storedTarget?.kind === kind && storedTarget.awsAuth === proof);
+    Boolean(isSecret && storedTarget?.kind === kind && storedTarget.awsAuth === awsAuth);
   const setValue = (name: string, value: string) => onChange({ ...formState, values: { ...values, [name]: value } });
   return (
     <>
@@ -41,7 +41,7 @@ export function TargetFields({ formState, onChange, storedTarget }: TargetFields
         <SelectField
           name="proof"
           label="How the gateway proves itself to AWS"
-          value={proof}
+          value={awsAuth}
           options={awsAuthOptions}
           onChange={(value) => onChange({ ...formState, awsAuth: value as AwsAuth })}
         />
@@ -56,7 +56,7 @@ export function TargetFields({ formState, onChange, storedTarget }: TargetFields
           validate: memberValidator(member, hasStoredSecret(member)),
           isCode: true,
         };
-        const { generator: made } = member;
+        const { generator } = member;
         if (member.isList)
           return <TextArea key={name} {...field} rows={3} placeholder={member.placeholder} help={member.help} />;
         return (
@@ -68,7 +68,7 @@ export function TargetFields({ formState, onChange, storedTarget }: TargetFields
               placeholder={hasStoredSecret(member) ? 'stays as it is' : member.placeholder}
               help={member.isSecret ? secretHelp(member, hasStoredSecret(member)) : member.help}
             />
-            {made && <Button onClick={() => setValue(name, made.generate())}>Make a new secret</Button>}
+            {generator && <Button onClick={() => setValue(name, generator.generate())}>Make a new secret</Button>}
           </div>
         );
       })}

@@ -25,20 +25,20 @@ export function fieldName(kind: TargetKind, { path }: TargetMember): string {
 }
 
 /** The members that the form shows. */
-export function visibleMembers({ kind, awsAuth: proof }: TargetFormState): readonly TargetMember[] {
-  return targetKindForm(kind).members.filter((member) => member.awsAuth === undefined || member.awsAuth === proof);
+export function visibleMembers({ kind, awsAuth }: TargetFormState): readonly TargetMember[] {
+  return targetKindForm(kind).members.filter((member) => member.awsAuth === undefined || member.awsAuth === awsAuth);
 }
 
 export function hasAwsAuth(kind: TargetKind): boolean {
-  return targetKindForm(kind).members.some(({ awsAuth: proof }) => proof !== undefined);
+  return targetKindForm(kind).members.some(({ awsAuth }) => awsAuth !== undefined);
 }
 
 export function targetToForm(target?: EventTargetFactsFragment): TargetFormState {
   const kind = (target && targetKind(target)) ?? defaultKind;
   const members = target ? targetKindForm(kind).members : [];
   const shown = members.map((member) => [fieldName(kind, member), textAt(target, kind, member.path)] as const);
-  const proof = textAt(target, kind, 'auth.creds.awsAccessKeyId') === '' ? 'role' : 'creds';
-  return { kind, awsAuth: proof, values: Object.fromEntries(shown) };
+  const awsAuth = textAt(target, kind, 'auth.creds.awsAccessKeyId') === '' ? 'role' : 'creds';
+  return { kind, awsAuth, values: Object.fromEntries(shown) };
 }
 
 export function formToTarget(choice: TargetFormState): EventTargetInput {

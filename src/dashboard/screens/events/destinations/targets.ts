@@ -232,11 +232,11 @@ export function targetKindForm(kind: TargetKind): TargetKindForm {
 
 /** The validator of a member. A stored secret may be left empty. */
 export function memberValidator(
-  { validate: check, isOptional }: TargetMember,
+  { validate, isOptional }: TargetMember,
   hasStoredSecret: boolean,
 ): (value: string) => string | null {
   return (value) => {
     if (value.trim() === '') return isOptional || hasStoredSecret ? null : 'This is needed.';
-    return check?.(value.trim()) ?? null;
+    return validate?.(value.trim()) ?? null;
   };
 }

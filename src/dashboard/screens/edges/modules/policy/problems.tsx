@@ -1,12 +1,13 @@
 // The problems of a policy, checked by the gateway while the user types.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useDebounced } from '../../../../data/hooks/use-debounced.ts';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
 import { CheckPolicy, type PolicyProto } from '../../../../generated/operations.ts';
 import type { ModuleHost } from '../hosts.ts';
 import { findProblemLine } from './problem-line.ts';
 
-const PAUSE_MS = 600;
+/** Longer than for a search, because the gateway compiles the whole policy each time. */
+const DEBOUNCE_MS = 600;
 
 export interface Problem {
   path: string;
@@ -15,14 +16,14 @@ export interface Problem {
 }
 
 /** @returns undefined until the result for this text is known. */
-export function useProblems(text: string, { kind, id, exampleUrl: visit }: ModuleHost): readonly Problem[] | undefined {
-  const settled = useSettled(text);
-  const skip = settled.trim() === '';
+export function useProblems(text: string, { kind, id, exampleUrl }: ModuleHost): readonly Problem[] | undefined {
+  const debounced = useDebounced(text, DEBOUNCE_MS);
+  const skip = debounced.trim() === '';
   const proto: PolicyProto = kind === 'tlsEdge' ? 'tls' : 'https';
-  const asked = { policy: settled, proto, request: { url: visit }, storedIn: id };
+  const asked = { policy: debounced, proto, request: { url: exampleUrl }, storedIn: id };
   const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
-  if (skip || !problems || settled !== text) return undefined;
+  if (skip || !problems || debounced !== text) return undefined;
   const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, tcpPhaseProblem] : problems;
   return all.map(({ path, message }) => ({ path, message, line: findProblemLine(text, path, message) }));
 }
@@ -34,15 +35,6 @@ const tcpPhaseProblem = {
   path: 'on_tcp_connect',
   message: 'is not for a route, which has requests: use on_http_request',
 };
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const pause = setTimeout(() => setSettled(text), PAUSE_MS);
-    return () => clearTimeout(pause);
-  }, [text]);
-  return settled;
-}
 
 interface ProblemListProps {
   problems: readonly Problem[] | undefined;
