@@ -1,16 +1,16 @@
-// How long what a node serves counts.
+// The lease of a node: what the node serves counts only while its lease is valid.
 
 export interface NodeLease {
   id: string;
-  /** When it was taken or extended last: by `performance.now()`, just before the database was asked. */
+  /** When the lease was taken or renewed last: `performance.now()` just before the statement was sent. */
   readonly renewedAt: number;
-  /** Extends the lease. It must be called more often than the lease is long; those who call at once share one renewal. */
+  /** Renews the lease. It must be called more often than the lease is long. Concurrent calls share one renewal. */
   renew(): Promise<void>;
   /**
-   * Hears when the lease had ended before it was renewed. What this node served may be with others since then, so all of
-   * it is gone from the database, and must end here too.
+   * Calls the listener when the lease had ended before it was renewed. Other nodes may have taken over what this node served, so
+   * all of it was deleted from the database and must end in this process too.
    */
   onLapse(listener: () => void): void;
-  /** Ends the lease, and with it everything the node served. */
+  /** Ends the lease, and with it everything that the node served. */
   release(): Promise<void>;
 }

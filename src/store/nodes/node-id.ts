@@ -1,5 +1,5 @@
-// The id of a gateway process on a database server: kept from start to start, so that a start can clear away what the
-// one before it left behind.
+// The id of a gateway process on a database server. It stays the same over restarts, so that a start can delete what the run
+// before left behind.
 
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,13 +8,13 @@ import { isId, newId } from '../ids.ts';
 
 export interface NodeId {
   id: string;
-  /** Lets another process have the id. */
+  /** Lets another process take the id. */
   release(): void;
 }
 
 /**
- * Takes the id in `<dataDir>/node`, or makes it. The kernel's lock on the file ends with the process. Where the id is in
- * use by another process on this directory, or cannot be kept or locked, the process gets one for its own life.
+ * Takes the id in `<dataDir>/node`, or creates it. The file lock ends with the process. If another process on this directory uses
+ * the id, or it cannot be stored or locked, this process gets an id for its own lifetime.
  */
 export function takeNodeId(dataDir: string): NodeId {
   let fd: number | undefined;
@@ -28,7 +28,7 @@ export function takeNodeId(dataDir: string): NodeId {
       return { id: readOrWrite(locked), release: () => closeSync(locked) };
     }
   } catch {
-    // A read-only disk, or a platform without file locks: neither is needed to serve.
+    // The disk is read-only, or the platform has no file locks. The gateway can run without both.
   }
   if (fd !== undefined) closeSync(fd);
   return { id: newId('node'), release: () => undefined };

@@ -1,4 +1,4 @@
-// Gateway processes as the database knows them. What a node serves counts only while its lease holds.
+// The nodes (gateway processes) of a database. What a node serves counts only while its lease is valid.
 
 import type { Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
@@ -12,27 +12,27 @@ import { deleteLapsedNodes, deleteNodes } from '../tunnels/delete-node.ts';
 import { sweepOfflineEndpoints } from '../tunnels/offline-endpoints.ts';
 import { takeNodeId } from './node-id.ts';
 
-/** What clearing away takes: it is told of like any other end. */
+/** What deleting the objects of nodes needs. Their end is announced like any other. */
 export interface NodeDeps {
   prisma: PrismaClient;
   changes: Changes;
-  /** What the URIs in events begin with: no slash at its end. */
+  /** The URL that the URIs in events begin with, without a slash at its end. */
   baseUrl(): string;
 }
 
 export interface NodeOptions {
   leaseMs: number;
-  /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
+  /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   holdMs: number;
-  /** Where the id is kept. */
+  /** The directory that stores the id of the node. */
   dataDir: string;
-  /** Whether no other process can be on this database, which is so for the embedded one. */
+  /** Whether no other process can use this database, as with the embedded one. */
   isOnlyNode: boolean;
 }
 
 /**
- * Registers this process and takes its lease. What it left behind the last time is cleared away, and what nodes did
- * whose lease has ended. Times are the database's own, so that clocks need not agree.
+ * Registers this process as a node and takes its lease. It deletes what the node left behind at its last run, and what nodes
+ * with an ended lease left. Times are the database's, so that the clocks of nodes need not agree.
  */
 export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
   const { prisma: db, changes, baseUrl, urgent } = parts;
@@ -53,8 +53,8 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
           INSERT INTO node (id, lease_until) VALUES (${id}, now() + ${leaseMs} * interval '1 millisecond')`;
       }),
     );
-  // Whose lease has ended does not get it back: others may have taken what it served. One that is alone may stand still for
-  // as long as it likes. It waits for no other statement: a thousand binds must not cost what is bound already.
+  // An ended lease cannot be renewed, because others may have taken over what the node served. The only node of a database has no
+  // such limit. The renewal uses a connection of its own: a thousand binds must not delay it and so cost the node its lease.
   const extendLease = () =>
     urgent(
       `UPDATE node SET lease_until = now() + $1 * interval '1 millisecond'
@@ -83,7 +83,7 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
     },
     onLapse: (listener) => void lapsed.add(listener),
     renew() {
-      // One at a time: a second one that begins anew would forget what the first one has let in.
+      // Only one renewal at a time: a second one that joins again would delete the sessions accepted after the first.
       renewal ??= renew().finally(() => {
         renewal = undefined;
       });
@@ -99,9 +99,9 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
 }
 
 /**
- * Clears away nodes whose lease has ended, with all that they served, and tells of it: once, however many nodes do this at
- * the same instant. Cheap where there are none; to be called as often as a lease is renewed.
- * @param holdMs how long from the end of the lease the addresses stay reserved for their credentials.
+ * Deletes nodes whose lease has ended, with everything that they served, and announces it once, however many nodes do this at the
+ * same time. It is cheap when there are none, and is called as often as a lease is renewed.
+ * @param holdMs how long the addresses are held for their credentials from the end of the lease.
  */
 export async function sweepNodes({ prisma, changes, baseUrl }: NodeDeps, ownId: string, holdMs: number): Promise<void> {
   const lapsed = async () => {
@@ -118,7 +118,7 @@ export async function sweepNodes({ prisma, changes, baseUrl }: NodeDeps, ownId: 
   while ((await lapsed()) && (await deleteNext()));
 }
 
-/** The same, and clears away addresses that are not kept or not remembered any more. To be called now and then. */
+/** Calls `sweepNodes`, and also deletes expired claims and offline endpoints. It is called at longer intervals. */
 export async function sweepExpiredAddresses(parts: NodeDeps, ownId: string, holdMs: number): Promise<void> {
   const { prisma, changes } = parts;
   await sweepNodes(parts, ownId, holdMs);
@@ -130,7 +130,7 @@ export async function sweepExpiredAddresses(parts: NodeDeps, ownId: string, hold
   );
 }
 
-/** The nodes whose lease holds, by the database's clock. */
+/** The ids of the nodes whose lease is valid by the database's clock. */
 export async function liveNodes(db: Db): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`SELECT id FROM node WHERE lease_until > now()`;
   return rows.map(({ id }) => id);

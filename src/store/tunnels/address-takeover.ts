@@ -1,11 +1,11 @@
-// Whether an address can be had, given who has it.
+// Decides whether a bind gets an address that others serve or hold.
 
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import type { Claim, Holder } from './claims.ts';
 
-/** A tunnel that has the address. */
+/** A tunnel that serves the address. */
 export interface ServingTunnel {
   id: string;
   address: string;
@@ -14,13 +14,13 @@ export interface ServingTunnel {
   accountId: string;
   /** Null when its credential was deleted. */
   credentialId: string | null;
-  /** Whether its node's lease holds. Ours does, as far as we are concerned: nobody takes what we serve from under us. */
+  /** Whether the lease of its node is valid. This node always counts as valid, so that nothing it serves is taken over. */
   isLive: boolean;
-  /** Whether its node's lease ended so short a time ago that the address is kept for the agent. */
+  /** Whether the lease of its node ended so recently that the address is still held for the agent. */
   isKept: boolean;
 }
 
-/** The tunnels at addresses whose claims are locked. */
+/** The tunnels at these addresses. Their claims must be locked. */
 export function tunnelsAt(
   db: Db,
   addresses: readonly EndpointAddress[],
@@ -37,8 +37,8 @@ export function tunnelsAt(
 }
 
 /**
- * Whether a bind gets the address. A tunnel that is resumed is the agent's own, whoever it is served by now: that it is
- * there is no hindrance, and its address is not kept from the agent, which may have a new authtoken.
+ * Whether a bind gets the address. A resumed tunnel belongs to the agent itself, whichever node serves it now, so it does not
+ * block the bind; nor does its hold, because the agent may have a new authtoken.
  */
 export function mayTakeOver(
   { resume, pooling }: BindRequest,

@@ -1,13 +1,13 @@
-// Work that comes by the thousand when agents come back after an outage: a statement for many costs little more than one
-// for one, and a transaction for many is made safe on the disk once.
+// Groups work into batches. After an outage agents reconnect by the thousand: one statement for many costs little more than one
+// for a single item, and a transaction for many is synced to the disk once.
 
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** What one transaction does at most: it must be over soon, for those who wait for a row. */
+/** The most items of one transaction. It must be short, because others wait for its locks. */
 const BATCH_MAX = 100;
 
 export interface BatchOptions<Item, Answer> {
-  /** What two items of one batch must not both have. Who comes later waits for the next batch. */
+  /** Keys that must be unique within a batch. A later item with the same key waits for the next batch. */
   keysOf(item: Item): readonly string[];
   /** @returns the answers, in the order of the items. */
   work(items: readonly Item[]): Promise<readonly Answer[]>;
@@ -21,8 +21,8 @@ interface PendingItem<Item, Answer> {
 }
 
 /**
- * Does work in batches, one after the other: what has come while one was worked on is in the next, in the order in which it
- * came. Who comes alone does not wait. Who hands in work bounds how much of it waits.
+ * Runs work in batches, one after the other. Items that arrive during a batch are in the next one, in the order of their arrival.
+ * A single item does not wait for others. The caller has to limit how many items wait.
  */
 export function batched<Item, Answer>({ keysOf, work }: BatchOptions<Item, Answer>): (item: Item) => Promise<Answer> {
   let pending: PendingItem<Item, Answer>[] = [];
@@ -35,8 +35,8 @@ export function batched<Item, Answer>({ keysOf, work }: BatchOptions<Item, Answe
       try {
         await answer(batch);
       } catch (error) {
-        // The database has refused one of them: it shall not be the others' undoing. A database that is away is no better
-        // for each of them.
+        // The database rejected one of the items, which must not fail the others, so each is run alone. If the database does not
+        // answer, running each alone would not help.
         if (batch.length > 1 && error instanceof Prisma.PrismaClientKnownRequestError) await runEach(batch);
         else for (const { reject } of batch) reject(error);
       }
@@ -59,7 +59,7 @@ export function batched<Item, Answer>({ keysOf, work }: BatchOptions<Item, Answe
     const taken = new Set<string>();
     for (const one of pending) {
       const fits = batch.length < BATCH_MAX && !one.keys.some((key) => taken.has(key));
-      for (const key of one.keys) taken.add(key); // Also of those who wait: what comes first goes first.
+      for (const key of one.keys) taken.add(key); // Waiting items also reserve their keys, so that items with one key keep their order.
       (fits ? batch : later).push(one);
     }
     pending = later;
@@ -71,7 +71,7 @@ export function batched<Item, Answer>({ keysOf, work }: BatchOptions<Item, Answe
       pending.push({ item, keys: keysOf(item), resolve, reject });
       if (isRunning) return;
       isRunning = true;
-      // What comes in the same turn of the event loop is in the first batch already.
+      // Items that arrive in the same iteration of the event loop are all in the first batch.
       setImmediate(() => void runAll());
     });
 }

@@ -1,10 +1,10 @@
-// Transactions that end with a refusal leave nothing behind.
+// Transactions of binds, which are rolled back when the bind is refused.
 
 import type { Db } from '../database/client.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import type { Announce, RegistrarDeps } from './registrar-deps.ts';
 
-/** Carries a refusal, of one or of some of a batch, out of the transaction, which is rolled back. */
+/** Thrown to roll the transaction back. It carries the refusals of the batch. */
 class Refused extends Error {
   readonly answer: object;
 
@@ -14,7 +14,7 @@ class Refused extends Error {
   }
 }
 
-/** Runs a transaction; when it answers with a refusal, that has `refused`, it is as if it had not been. */
+/** Runs a transaction. It is rolled back when its answer has `refused`. */
 export async function inBindTransaction<Answer extends object>(
   { prisma, changes }: Pick<RegistrarDeps, 'prisma' | 'changes'>,
   work: (db: Db, announce: Announce) => Promise<Answer>,
@@ -33,25 +33,25 @@ export async function inBindTransaction<Answer extends object>(
   }
 }
 
-/** On whose behalf something is bound, as it stands now. */
+/** The credential that a bind is made with, as it is now. */
 export interface BindContext {
   accountId: string;
   credentialId: string;
   acl: string[];
-  /** Whether an edge answers the name and port. */
+  /** Whether an edge serves the hostport. */
   isOnEdge: boolean;
 }
 
-/** What somebody wants to bind. */
+/** What is needed to load the context of a bind. */
 export interface RequestedBind {
   sessionId: string;
-  /** What edges have in place of the address; '' for none. */
+  /** The hostport that an edge would have; '' for TCP addresses. */
   hostport: string;
 }
 
 /**
- * The credentials of sessions of this node, in the order of what is wanted; undefined when one of them is gone, or the owner
- * not active. Until the end of the transaction they stay as they are: whoever changes one meanwhile hears of what was bound.
+ * The contexts of binds, in the given order; undefined when the session or its credential is gone, or the owner is inactive. The
+ * credentials stay locked until the end of the transaction, so that a later change of one sees what was bound.
  */
 export async function loadBindContexts(
   db: Db,

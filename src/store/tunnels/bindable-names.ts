@@ -1,4 +1,4 @@
-// Whether an account may serve a name: its own reservations, those of others, and the gateway's own names.
+// Decides whether an account may serve a name, by its own reservations, those of others, and the gateway's own names.
 
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
 import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
@@ -13,13 +13,13 @@ interface Reservation {
   domain: string;
 }
 
-/** To be called first in a transaction that binds: a name without a reservation must not be reserved meanwhile. */
+/** Must be called first in a transaction that binds, so that a name without a reservation is not reserved meanwhile. */
 export async function lockNames(
   db: Db,
   requests: readonly Pick<BindRequest, 'hostname' | 'isGenerated'>[],
   { baseDomain }: RegistrarSettings,
 ): Promise<void> {
-  // A random name is nobody's wish, and what must be reserved has a row of its own to lock.
+  // Nobody reserves a random name at the same time, and a name that must be reserved has a row of its own to lock.
   const isFree = ({ hostname, isGenerated }: Pick<BindRequest, 'hostname' | 'isGenerated'>) =>
     !isGenerated && isWithin(hostname, baseDomain);
   if (requests.some(isFree)) await lockReservationsShared(db);
@@ -28,18 +28,18 @@ export async function lockNames(
 /** A name that an account wants to serve. */
 export interface WantedName {
   accountId: string;
-  /** Null where it is none: an address without a name. */
+  /** Null for TCP addresses, which have no name. */
   hostname: string | null;
 }
 
-/** @returns for each name the account's reservation that covers it, if it needs none perhaps null; or why it is refused. */
+/** @returns for each name the account's reservation that covers it (null if it has none and needs none), or why it is refused. */
 export async function reservationsOf(
   db: Db,
   wanted: readonly WantedName[],
   settings: RegistrarSettings,
 ): Promise<({ domainId: string | null } | AgentRefusal)[]> {
   const names = [...new Set(wanted.flatMap(({ hostname }) => namesToLookUp(hostname, settings)))];
-  // A reservation cannot be given up before the bind is decided.
+  // The rows are locked, so that a reservation is not deleted before the bind is decided.
   const rows =
     names.length === 0
       ? []
@@ -49,7 +49,7 @@ export async function reservationsOf(
   return wanted.map((name) => reservationOf(name, byName, settings));
 }
 
-/** The names whose reservations are about a name. One that is internal needs none: each account has its own. */
+/** The names whose reservations decide about a name. Internal names need none, because each account has its own. */
 function namesToLookUp(hostname: string | null, { baseDomain }: RegistrarSettings): string[] {
   return hostname === null || isInternalName(hostname)
     ? []

@@ -1,4 +1,4 @@
-// Binds: decided and registered in one transaction, so that of two who want the same address one gets it.
+// Decides and registers binds in one transaction, so that only one of two agents that want the same address gets it.
 
 import { allows } from '../../tunnel/control/acl.ts';
 import type { AgentRefusal, BindRequest, LabelBindRequest } from '../../tunnel/control/registrar.ts';
@@ -25,11 +25,11 @@ const EDGE_PORT = 443;
 export interface BindResult {
   tunnelId: string;
   endpointId: string;
-  /** Sessions that had the tunnel before: their agents are elsewhere. */
+  /** Sessions that had the tunnel before. Their agents have reconnected elsewhere. */
   supersededSessions: string[];
 }
 
-/** A request that nothing speaks against so far. */
+/** A request that has not been refused so far. */
 interface Candidate extends Omit<NewTunnel, 'domainId'> {
   holder: BindContext;
   /** The index of the request in the batch. */
@@ -38,14 +38,14 @@ interface Candidate extends Omit<NewTunnel, 'domainId'> {
 
 type Answer = BindResult | AgentRefusal;
 
-/** What is refused, by its index in the list of requests. */
+/** The refusals, by index in the list of requests. */
 interface RefusedBatch {
   refused: Map<number, AgentRefusal>;
 }
 
 /**
- * Decides binds. A batch takes at most nine statements where nobody hears of events, of which one is for names that are asked
- * for below the base domain; twice as many where some of it are refused.
+ * Returns the function that decides binds. A batch takes at most nine statements when no subscription gets events, one of them for
+ * chosen names below the base domain; it takes twice as many when some of the batch are refused.
  */
 export function createBind(deps: RegistrarDeps): (request: BindRequest) => Promise<Answer> {
   return batched({
@@ -54,7 +54,7 @@ export function createBind(deps: RegistrarDeps): (request: BindRequest) => Promi
   });
 }
 
-/** Those that are refused leave nothing behind, as the transaction in which that was seen is rolled back. */
+/** Refused requests leave nothing behind: the transaction that refuses them is rolled back and repeated without them. */
 async function decideAll(deps: RegistrarDeps, requests: readonly BindRequest[]): Promise<Answer[]> {
   const refusals = new Map<BindRequest, AgentRefusal>();
   for (;;) {
@@ -111,7 +111,7 @@ async function decide(
   const addresses = accepted.map(({ address }) => address);
   const served = await tunnelsAt(db, addresses, node.id, settings.sessionHold);
   const refused = new Map<number, AgentRefusal>();
-  /** What ends because somebody else has its address now: with the account of who that is. */
+  /** Tunnels that end because their address goes to another one, with the account of the new tunnel. */
   const replaced: (ServingTunnel & { newAccountId: string })[] = [];
   for (const { request, holder, address, index } of accepted) {
     const before = served.filter((tunnel) => tunnel.address === address);
@@ -130,7 +130,7 @@ async function decide(
     subscriptions,
   );
   if (replaced.length > 0) {
-    // For the account itself the address is back at once.
+    // Within one account the address does not go offline.
     const endpointIds = replaced
       .filter(({ accountId, newAccountId }) => accountId !== newAccountId)
       .map(({ endpointId: id }) => id);
@@ -165,7 +165,7 @@ async function decide(
   return answers;
 }
 
-/** An edge may have got the name before this got the claim, or the session ended. */
+/** Why accepted requests were not inserted: an edge got the name before the claim was locked, or the session ended. */
 async function refusalsOfLost(db: Db, lost: readonly Candidate[], nodeId: string): Promise<Map<number, AgentRefusal>> {
   const requested = lost.map(({ request, hostport }) => ({ sessionId: request.sessionId, hostport }));
   const contexts = await loadBindContexts(db, requested, nodeId);
@@ -200,7 +200,7 @@ function targetOf({ proto, hostname, port }: BindRequest): string {
   return proto === 'tcp' ? `${hostname}:${port}` : hostname;
 }
 
-/** What an edge would have in index of the address; '' for none. */
+/** The hostport that an edge would have; '' for TCP addresses. */
 function hostportOf({ proto, hostname }: BindRequest): string {
   return proto === 'tcp' ? '' : `${hostname}:${EDGE_PORT}`;
 }

@@ -1,5 +1,5 @@
-// Claims: who serves an address, or for whom it is kept. The row of a claim is locked by whoever changes what is served
-// there, so that all nodes do it one after the other. Locks are taken in this order: session, claims by address, tunnels.
+// Claims: who serves an address, or for whom it is held. Every change to what is served at an address locks the row of its claim,
+// so that the nodes make such changes one after the other. Locks are taken in this order: session, claims by address, tunnels.
 
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
@@ -10,7 +10,7 @@ export interface Claim {
   accountId: string;
   credentialId: string;
   pooling: boolean;
-  /** Whether it is kept for a session that was lost. */
+  /** Whether the address is held for a session that was lost. */
   isHeld: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Holder {
   credentialId: string;
 }
 
-/** Locks the claims on addresses, each of which is its holder's own when there was none. @returns them by address. */
+/** Locks the claims on addresses, and inserts one for its holder where there was none. @returns the claims by address. */
 export async function takeClaims(
   db: Db,
   wanted: readonly { address: EndpointAddress; holder: Holder }[],
@@ -43,14 +43,14 @@ export async function lockClaims(db: Db, addresses: string[]): Promise<void> {
   await db.$queryRaw`SELECT address FROM claim WHERE address = ANY(${addresses}) ORDER BY address FOR UPDATE`;
 }
 
-/** Frees addresses whose claims are locked and whose endpoints are deleted, but not those that others serve too. */
+/** Deletes claims, which must be locked, unless other endpoints still serve their addresses. */
 export async function freeClaims(db: Db, addresses: string[]): Promise<void> {
   await db.$executeRaw`
     DELETE FROM claim WHERE address = ANY(${addresses})
     AND NOT EXISTS (SELECT 1 FROM endpoint WHERE endpoint.address = claim.address)`;
 }
 
-/** The same, but keeps each for its holder for so many milliseconds. */
+/** Holds addresses for their holders for so many milliseconds, unless other endpoints still serve them. */
 export async function holdClaims(
   db: Db,
   held: readonly { address: string; holder: Holder }[],
@@ -73,13 +73,13 @@ export async function holdClaims(
 const addressesOf = (sessionIds: string[]) => Prisma.sql`
   SELECT e.address FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id WHERE t.session_id = ANY(${sessionIds})`;
 
-/** Locks the claims on all that sessions serve, which are locked. */
+/** Locks the claims on all addresses that sessions serve. The sessions must be locked. */
 export async function lockClaimsOf(db: Db, sessionIds: string[]): Promise<void> {
   await db.$queryRaw`
     SELECT address FROM claim WHERE address IN (${addressesOf(sessionIds)}) ORDER BY address FOR UPDATE`;
 }
 
-/** Keeps what sessions serve, and no others, for those who have it. The claims are locked. */
+/** Holds the addresses that only these sessions serve, for their holders. The claims must be locked. */
 export async function holdClaimsOf(db: Db, sessionIds: string[], holdMs: number): Promise<void> {
   await db.$executeRaw`
     UPDATE claim SET held_until = now() + ${holdMs} * interval '1 millisecond'
@@ -89,7 +89,7 @@ export async function holdClaimsOf(db: Db, sessionIds: string[], holdMs: number)
       WHERE e.address = claim.address AND NOT t.session_id = ANY(${sessionIds}))`;
 }
 
-/** Deletes claims that are not kept any longer. The column is rounded to milliseconds, upwards too. */
+/** Deletes claims whose hold has ended. The column may be rounded up by a millisecond. */
 export async function sweepClaims(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM claim WHERE held_until <= now() + interval '1 millisecond'`;
 }

@@ -1,4 +1,4 @@
-// Whose an authtoken is, and what its holder may do.
+// Looks up authtokens: the credential that they belong to, and what it allows.
 
 import type { Grant, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -40,7 +40,7 @@ export function createGrants({ prisma, keys, changes }: Pick<RegistrarDeps, 'pri
       if (!row) return { refused: 'authtokenUnknown' };
       if (!row.owner.active) return { refused: 'authtokenInactive' };
       const digest = keys.digest(authtoken);
-      // The server key was rotated. Whoever deleted the credential meanwhile is right.
+      // The digest is of the previous server key. updateMany does not fail if the credential was deleted meanwhile.
       if (row.digest !== digest) await prisma.credential.updateMany({ where: { id: row.id }, data: { digest } });
       return grantOf(row);
     },
@@ -52,7 +52,7 @@ export function createGrants({ prisma, keys, changes }: Pick<RegistrarDeps, 'pri
         changes.listen(({ kind, action, id }) => {
           if (action === 'CREATED') return;
           if (kind === 'credential') listener(id);
-          if (kind === 'user' || kind === 'botUser') listener(null); // Which credentials are theirs is not said.
+          if (kind === 'user' || kind === 'botUser') listener(null); // The change does not name the credentials of the owner.
         }),
         changes.onGap(() => listener(null)),
       ];

@@ -1,4 +1,4 @@
-// Nodes that are gone, and all that they served.
+// Deletes nodes that are gone, with everything that they served.
 
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
@@ -7,7 +7,7 @@ import { holdClaimsOf, lockClaimsOf } from './claims.ts';
 import { announceEnd, type EndingSession, SELECT_SESSIONS } from './end-session.ts';
 import { deleteSessions, recordOffline } from './offline-endpoints.ts';
 
-/** Why what a node served is gone. */
+/** The reason that events and offline endpoints show for a lost node. */
 export const NODE_LOST = 'the gateway node was lost';
 
 interface EndingTunnel {
@@ -16,14 +16,14 @@ interface EndingTunnel {
   endpointId: string | null;
 }
 
-/** Sessions that one transaction ends, as agents that come back wait for what it locks. */
+/** The most sessions that one transaction ends. Agents that reconnect wait for its locks. */
 const BATCH = 500;
 
-/** Deletes nodes with all that they served; their addresses are kept for those who had them, for so many milliseconds. */
+/** Deletes nodes with everything that they served. Their addresses are held for their holders for so many milliseconds. */
 export async function deleteNodes(audit: AuditContext, nodeIds: string[], holdMs: number): Promise<void> {
   const { db } = audit;
   if (nodeIds.length === 0) return;
-  // Of several that forget a node, one tells of it; and nothing is added to sessions that are locked.
+  // The locks make sure that only one of several nodes announces the end, and that no tunnel is added to the sessions.
   await db.$queryRaw`SELECT id FROM node WHERE id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
   const sessions = await db.$queryRaw<EndingSession[]>`
     ${SELECT_SESSIONS} WHERE node_id = ANY(${nodeIds}) ORDER BY id FOR UPDATE`;
@@ -32,13 +32,13 @@ export async function deleteNodes(audit: AuditContext, nodeIds: string[], holdMs
 }
 
 /**
- * Forgets a part of one node whose lease has ended and that nobody else forgets right now. Its addresses are kept for so
+ * Deletes a part of one node whose lease has ended and that no other node is deleting right now. Its addresses are held for so
  * many milliseconds from the end of the lease.
- * @returns whether there was such a node: there may be more to forget.
+ * @returns whether there was such a node. If so, there may be more to delete.
  */
 export async function deleteLapsedNodes(audit: AuditContext, ownId: string, holdMs: number): Promise<boolean> {
   const { db } = audit;
-  // A node that renews its lease at this moment, or joins again, has the row locked, or comes out of the condition.
+  // A node that renews its lease or joins again at this moment has locked the row, or no longer meets the condition.
   const [node] = await db.$queryRaw<{ id: string; leftMs: number }[]>`
     SELECT id, (extract(epoch FROM lease_until - now()) * 1000)::float8 + ${holdMs}::float8 AS "leftMs"
     FROM node WHERE id <> ${ownId} AND lease_until <= now() ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
@@ -51,15 +51,15 @@ export async function deleteLapsedNodes(audit: AuditContext, ownId: string, hold
   return true;
 }
 
-/** Ends sessions, which are locked and still there, and tells of that. */
+/** Ends sessions, which are locked and still exist, and announces that. */
 async function endLockedSessions(audit: AuditContext, sessions: EndingSession[], holdMs: number): Promise<void> {
   const { db, announce } = audit;
   const ids = sessions.map(({ id }) => id);
-  // An address may be served by others too, who end or begin at this moment: once its claim is locked, they have, or have
-  // not yet. Of several that end together, the last one sees that nobody is left.
+  // Other sessions that serve the same address may start or end at this moment. Locking the claim puts that before or after this
+  // transaction. Of several sessions that end together, the last one finds that the address is no longer served.
   await lockClaimsOf(db, ids);
   await holdClaimsOf(db, ids, holdMs);
-  // Binds may take addresses from what is left behind, and tell of that themselves.
+  // Binds may have taken over some of the tunnels, and announce that themselves.
   const tunnels = await db.$queryRaw<EndingTunnel[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId"
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids}) ORDER BY t.id FOR UPDATE OF t`;

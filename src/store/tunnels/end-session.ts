@@ -1,4 +1,4 @@
-// How sessions and tunnels end.
+// Ends sessions and tunnels.
 
 import type { Db } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
@@ -10,12 +10,12 @@ import { freeClaims, type Holder, holdClaims, lockClaims } from './claims.ts';
 import { deleteSessions, deleteTunnels, recordOffline } from './offline-endpoints.ts';
 import type { Announce } from './registrar-deps.ts';
 
-/** A session that ends, with all that is told of it. */
+/** A session that ends, with the columns that its event shows. */
 export interface EndingSession extends SessionColumns {
   accountId: string;
 }
 
-/** Selects sessions with all that is told of them. */
+/** Selects sessions with the columns that their events show. */
 export const SELECT_SESSIONS = Prisma.sql`
   SELECT id, account_id AS "accountId", credential_id AS "credentialId", ip, region, user_agent AS "userAgent", metadata, os,
     arch, transport, started_at AS "startedAt"
@@ -28,17 +28,17 @@ interface OpenTunnel {
 }
 
 export interface EndSessionOptions {
-  /** How long the addresses stay reserved for their credentials, in milliseconds; 0 frees them at once. */
+  /** How long the addresses are held for their credentials, in milliseconds; 0 frees them at once. */
   holdMs: number;
-  /** Why, for people; '' when the agent said good-bye. */
+  /** Why the session ended, as text for users; '' when the agent closed it. */
   reason: string;
-  /** What made it say so, for people; left out when it left of its own accord. */
+  /** Why the agent closed it, as text for users; undefined when it did so by itself. */
   cause?: string | undefined;
-  /** Where the agent of a session came in, where that is known. */
+  /** Where the agent of a session connected; undefined when this node does not know it. */
   ingressOf(sessionId: string): Ingress | undefined;
 }
 
-/** Ends sessions with all their tunnels and endpoints. Unknown ids are no error. */
+/** Ends sessions with all their tunnels and endpoints. Unknown ids are ignored. */
 export async function endSessions(audit: AuditContext, ids: string[], end: EndSessionOptions): Promise<void> {
   if (ids.length === 0) return;
   // Once a session is locked, no tunnel is added to it.
@@ -56,7 +56,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: EndSe
   const addresses = tunnels.flatMap(({ address }) => address ?? []);
   if (addresses.length > 0) await lockClaims(db, addresses);
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
-  // What others ended before the claims were locked, they have told of.
+  // Endpoints that others deleted before the claims were locked are not reported again.
   const offlineEvents = await endpointOfflineEvents(audit, endpointIds, subscriptions);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
   await recordOffline(audit, {
@@ -75,7 +75,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: EndSe
   await writeAudit(audit, [...offlineEvents, ...stopEvents], subscriptions);
 }
 
-/** Frees the addresses of sessions, or keeps them. What a credential had that is deleted, nobody will come back for. */
+/** Frees or holds the addresses of sessions. Addresses of a deleted credential are freed, because nobody can reclaim them. */
 async function releaseAddresses(
   db: Db,
   sessions: readonly EndingSession[],
@@ -95,7 +95,7 @@ async function releaseAddresses(
   if (held.length > 0) await holdClaims(db, held, holdMs);
 }
 
-/** Ends one tunnel and frees its address at once. @param reason why, for people; '' when its agent closed it. */
+/** Ends one tunnel and frees its address at once. @param reason text for users; '' when the agent closed the tunnel. */
 export async function endTunnel(audit: AuditContext, id: string, reason: string): Promise<void> {
   const { db, announce } = audit;
   const [tunnel] = await db.$queryRaw<(OpenTunnel & { accountId: string })[]>`

@@ -1,4 +1,4 @@
-// The rows of tunnels that have addresses.
+// Inserts the rows of tunnels that have addresses.
 
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
@@ -14,20 +14,20 @@ export interface NewTunnel {
   tunnelId: string;
   endpointId: string;
   domainId: string | null;
-  /** What an edge would have in place of the address; '' for none. */
+  /** The hostport that an edge would have; '' for TCP addresses. */
   hostport: string;
 }
 
 export interface InsertedTunnels {
-  /** The endpoints that are there now. Of the others the session was gone, or an edge had come to the name. */
+  /** The endpoints that were inserted. For the others, the session was gone or an edge had got the name. */
   live: Set<string>;
-  /** What was known of addresses while they were offline. */
+  /** The offline endpoints that were deleted because their addresses are online again. */
   onlineAgain: { id: string; accountId: string }[];
 }
 
 /**
- * Writes the claims, which are locked, the tunnels and the endpoints, and forgets that the addresses were offline: in one
- * statement for all, as agents that come back after an outage bind by the thousand.
+ * Updates the claims, which must be locked, inserts the tunnels and endpoints, and deletes the offline endpoints of the addresses.
+ * It is one statement for all, because agents that reconnect after an outage bind by the thousand.
  */
 export async function insertTunnels(
   db: Db,

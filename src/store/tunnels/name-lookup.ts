@@ -1,5 +1,5 @@
-// Where a name is that this node does not serve. Visitors may ask for any name, so that what is asked must cost little:
-// answers are remembered for a second, and all that is asked while the database is answering is asked next, together.
+// Looks up names that this node does not serve. Visitors can request any name, so a lookup must be cheap: results are cached for a
+// second, and lookups that arrive while the database answers are sent together in the next batch.
 
 import { LRUCache } from 'lru-cache';
 import type { Registrar } from '../../tunnel/control/registrar.ts';
@@ -11,9 +11,9 @@ type NameStatus = Awaited<ReturnType<LookUpName>>;
 
 const CACHE_MAX = 10_000;
 const CACHE_TTL_MS = 1000;
-/** Names of one question, each of which stands for all wildcards above it. */
+/** The most names of one batch. Each also stands for the wildcards above it. */
 const BATCH = 100;
-/** Names that may wait for an answer; more are a flood, or the database is away. */
+/** The most names that may wait for an answer. More mean a flood of requests, or a database that does not answer. */
 const PENDING_MAX = 10_000;
 const NAME_MAX = 253;
 
@@ -27,7 +27,7 @@ interface Lookup {
 
 export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
   const cache = new LRUCache<string, NameStatus>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
-  /** By what is asked, in the order of asking. */
+  /** By listener and name, in the order of the requests. */
   const pending = new Map<string, Lookup>();
   let isRunning = false;
 
@@ -69,7 +69,7 @@ export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
   }
 
   return async (listener, hostname) => {
-    if (hostname.length > NAME_MAX || hostname.includes('\0')) return 'unknown'; // Nobody can have it.
+    if (hostname.length > NAME_MAX || hostname.includes('\0')) return 'unknown'; // No name can be so long, or have such a character.
     const key = `${listener}:${hostname}`;
     const known = cache.get(key) ?? pending.get(key)?.answer;
     if (known) return known;

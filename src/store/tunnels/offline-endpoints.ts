@@ -1,30 +1,30 @@
-// Addresses that go offline: what is known of them stays, with the reason, until an agent of the account serves them again,
-// somebody forgets them, or they are many or old.
+// Offline endpoints: addresses that are no longer served, with the reason. They stay until an agent of the account serves them
+// again, a user deletes them, or they are too many or too old.
 
 import type { AuditContext } from '../events/audit.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Announce } from './registrar-deps.ts';
 
-/** How long they are kept, and how many of an account. */
+/** How long offline endpoints are kept, and the most of one account. */
 const RETENTION_DAYS = 30;
 const RETAINED_MAX = 1000;
 
 type OfflineContext = Pick<AuditContext, 'db' | 'announce'>;
 
-/** What ends, with the endpoints that end with it. */
+/** What goes offline. */
 export interface OfflineChange {
   endpointIds: readonly string[];
-  /** Why, for people. */
+  /** Why it goes offline, as text for users. */
   reason: string;
-  /** Deletes it, and returns the ids. */
+  /** A statement that deletes what serves the endpoints, and returns the ids. */
   deletion: Prisma.Sql;
 }
 
 /**
- * Deletes what serves endpoints, and writes down their addresses: all in one statement, as agents are lost by the thousand.
- * An address that others of the account serve too is not offline.
- * @returns how many were deleted.
+ * Deletes what serves endpoints, and stores their addresses as offline. It is one statement, because agents are lost by the
+ * thousand. An address that other endpoints of the account still serve does not go offline.
+ * @returns how many rows the statement of `deletion` deleted.
  */
 export async function recordOffline({ db, announce }: OfflineContext, change: OfflineChange): Promise<number> {
   const { reason, deletion } = change;
@@ -57,17 +57,17 @@ export async function recordOffline({ db, announce }: OfflineContext, change: Of
   return deleted;
 }
 
-/** Sessions by their ids, and tunnels by theirs: what `goOffline` may be asked to delete. */
+/** Statements for `deletion`, which delete sessions or tunnels by id. */
 export const deleteSessions = (ids: string[]) =>
   Prisma.sql`DELETE FROM tunnel_session WHERE id = ANY(${ids}) RETURNING id`;
 export const deleteTunnels = (ids: string[]) => Prisma.sql`DELETE FROM tunnel WHERE id = ANY(${ids}) RETURNING id`;
 
-/** Tells that addresses are offline no longer, or are not kept any more. */
+/** Announces that offline endpoints were deleted. */
 export function announceOnlineAgain(announce: Announce, rows: readonly { id: string; accountId: string }[]): void {
   for (const { id, accountId } of rows) announce({ kind: 'offlineEndpoint', action: 'DELETED', id, accountId });
 }
 
-/** Deletes what is too old, and of each account what is too many. */
+/** Deletes offline endpoints that are too old, and of each account those that are too many. */
 export async function sweepOfflineEndpoints({ db, announce }: OfflineContext): Promise<void> {
   const swept = await db.$queryRaw<{ id: string; accountId: string }[]>`
     DELETE FROM offline_endpoint WHERE id IN (

@@ -1,4 +1,4 @@
-// What the parts of the registrar share.
+// The dependencies and settings that the parts of the registrar share.
 
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
@@ -6,14 +6,14 @@ import type { Keys } from '../keys/keys.ts';
 import type { NodeLease } from '../node-lease.ts';
 
 export interface RegistrarSettings {
-  /** What endpoints, tunnels and sessions show as their region. */
+  /** The region that endpoints, tunnels and sessions show. */
   region: string;
-  /** Names below it are the gateway's own to give. */
+  /** The domain below which agents may bind names without a reservation. */
   baseDomain: string;
-  /** Zones that the gateway needs itself: nobody may bind a name there. */
+  /** Zones that the gateway itself needs. Agents cannot bind names in them. */
   cnameDomain: string;
   acmeDomain: string;
-  /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
+  /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   sessionHold: number;
 }
 
@@ -23,7 +23,7 @@ export interface RegistrarDeps {
   keys: Keys;
   node: NodeLease;
   settings: RegistrarSettings;
-  /** What the URIs in events begin with: no slash at its end. */
+  /** The URL that the URIs in events begin with, without a slash at its end. */
   baseUrl(): string;
 }
 

@@ -1,5 +1,5 @@
-// Live objects: the rows behind tunnel sessions, tunnels and endpoints, and who may have which address. Implements what
-// the tunnel side asks. Everything is announced like every other change.
+// The registrar of the tunnel layer: stores tunnel sessions, tunnels and endpoints, and decides who gets which address. Its
+// changes are announced like all others.
 
 import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { isId } from '../ids.ts';
@@ -28,7 +28,7 @@ export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
       const answer = await bind({ ...request, resume });
       if ('refused' in answer) return answer;
       const { supersededSessions, ...bound } = answer;
-      // If it fails they end by themselves; what they had at this address is gone already.
+      // If this fails, the sessions end at their next heartbeat; what they served at this address is deleted already.
       await Promise.all(supersededSessions.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
       return bound;
     },

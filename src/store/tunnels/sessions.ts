@@ -1,4 +1,4 @@
-// Sessions of this node: which there are, and which were ended from elsewhere.
+// The sessions of this node: starts and ends them, and finds those that other nodes have ended.
 
 import type { OpenedSession, Registrar } from '../../tunnel/control/registrar.ts';
 import type { Db } from '../database/client.ts';
@@ -12,16 +12,16 @@ import type { RegistrarDeps } from './registrar-deps.ts';
 
 export interface SessionStore
   extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionReplaced'> {
-  /** Whether a session is of this process, as long as its rows are there. */
+  /** Whether this process holds a session whose row still exists. */
   isOwn(sessionId: string): boolean;
-  /** Ends a session whose agent has gone elsewhere; its node hears of it. */
+  /** Ends a session whose agent has reconnected elsewhere. Its node is notified. */
   endElsewhere(sessionId: string): Promise<void>;
 }
 
 export function createSessionStore({ prisma, changes, node, settings, baseUrl }: RegistrarDeps): SessionStore {
-  /** With where their agents came in. */
+  /** The sessions of this node, with where their agents connected. */
   const own = new Map<string, Ingress>();
-  /** Those of them that are being closed here: that they end is no news. */
+  /** Sessions that this node is closing, whose end is not reported as a replacement. */
   const closing = new Set<string>();
   const listeners = new Set<(sessionId: string) => void>();
   const { region, sessionHold } = settings;
@@ -33,7 +33,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     if (kind === 'tunnelSession' && action === 'DELETED') taken(id);
   });
   node.onLapse(() => [...own.keys()].forEach(taken));
-  // What happened meanwhile is not told. If the database cannot say either, there will be another gap.
+  // After a gap, sessions may have been deleted unnoticed. If the database does not answer either, another gap follows.
   changes.onGap(() => void takeWhatIsGone().catch(() => undefined));
 
   async function takeWhatIsGone(): Promise<void> {
@@ -97,13 +97,13 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     async sessionOpened(session) {
       const id = newId('ts');
       const open = () => {
-        own.set(id, session.ingress); // Another node may take it as soon as it is there.
+        own.set(id, session.ingress); // Another node may replace the session as soon as its row exists.
         return begin({ ...session, id, nodeId: node.id, region });
       };
       try {
         await open().catch(async (error) => {
           if (!isMissingReference(error)) throw error;
-          // Others may have swept this node away, whose lease had ended: it joins again, before it would by itself.
+          // The row of this node is gone: its lease ended and others deleted it. It joins again at once.
           await node.renew();
           await open();
         });
@@ -144,7 +144,7 @@ interface Ending {
   cause?: string | undefined;
 }
 
-/** @returns the ids of the sessions that the agents have: these, or for some the one before, which is locked. */
+/** @returns the ids of the agents' sessions: the new ones, or for some agents the earlier session, which is then locked. */
 async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<string[]> {
   const rows = sessions.map((row) => ({
     id: row.id,
@@ -171,7 +171,7 @@ async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<st
   return there.map(({ id }) => id);
 }
 
-/** In groups with the same key, in the order in which they come. */
+/** Groups items by key, in the order in which the keys first occur. */
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {
