@@ -1,21 +1,22 @@
-// The first start: one account, one admin, one API key, one credential.
+// The first start creates one account, one admin, one API key and one credential.
 
 import type { Db } from './database/client.ts';
 import { newId, newSecret } from './ids.ts';
 import type { Keys } from './keys/keys.ts';
 
-/** Two processes that start at once on an empty database meet at this row. */
+/** The row that only one of several processes can insert that start on an empty database at the same time. */
 const FIRST_START = 'first_start';
 
 export interface FirstSecrets {
-  /** Undefined when the operator chose the key, and so knows it. */
+  /** Undefined when the operator chose the key. */
   apiKey: string | undefined;
   authtoken: string;
 }
 
 /**
- * Makes what the first user needs, once in the life of a database; null when that was done before.
- * @param chosenKey an API key of the operator's choice (`INITIAL_API_KEY`).
+ * Creates what the first user needs, once in the life of a database.
+ * @param chosenKey the API key that the operator chose (`INITIAL_API_KEY`).
+ * @returns null when it was done before.
  */
 export async function firstStart(db: Db, keys: Keys, chosenKey: string | undefined): Promise<FirstSecrets | null> {
   const { count } = await db.setting.createMany({
@@ -36,7 +37,7 @@ export async function firstStart(db: Db, keys: Keys, chosenKey: string | undefin
   return { apiKey: chosenKey ? undefined : apiKey, authtoken };
 }
 
-/** A new API key of this owner; the key is in the answer and nowhere else. */
+/** Creates an API key of this owner. @returns the key, of which only a digest is stored. */
 export async function newAdminKey(
   db: Db,
   keys: Keys,

@@ -1,13 +1,13 @@
-/** What the store needs to be told: where the data is, and the keys to it. */
+/** The settings of the store: where the data is, and the server key. */
 export interface StoreSettings {
-  /** Holds all state of this gateway: the embedded database, the server key. Absolute. */
+  /** The absolute path of the directory for all state of this gateway: the embedded database and the server key. */
   dataDir: string;
-  /** Undefined: the embedded database in `dataDir`. */
+  /** The URL of a PostgreSQL server. Undefined: the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
-  /** Connections to a server, at the most. */
+  /** The most connections to a server. */
   databasePool: number;
   /** 32 bytes; undefined: the file in `dataDir`. */
   serverKey: Buffer | undefined;
-  /** The key before it, while a rotation is under way. */
+  /** The key before it, during a rotation. */
   previousServerKey: Buffer | undefined;
 }

@@ -1,4 +1,4 @@
-// When the certificates end that were uploaded and are shown for a domain: of all accounts, for the operator.
+// When uploaded certificates that domains use expire: of all accounts, for the operator's metrics.
 
 import { type Expiries, REPORTED_MAX, SOON_MS } from '../../edge/tls/certificate-expiry.ts';
 import type { PrismaClient } from '../database/client.ts';
@@ -9,7 +9,7 @@ interface ExpiryRow {
   first: { id: string; notAfter: number }[];
 }
 
-/** One statement, whose answer is small however many there are. For ten thousand it takes some tens of milliseconds. */
+/** One statement with a short result however many certificates there are. For ten thousand it takes some tens of milliseconds. */
 export async function uploadedExpiries(prisma: PrismaClient): Promise<Expiries> {
   const [row] = await prisma.$queryRaw<[ExpiryRow]>`
     WITH shown AS (

@@ -1,17 +1,17 @@
-// Names in the DNS, in lower case, and which lie below which.
+// Relations between DNS names in lower case.
 
-/** Whether a name is a zone or lies below it. */
+/** Whether a name is the apex of a zone or lies below it. */
 export function isWithin(name: string, zone: string): boolean {
   return name === zone || name.endsWith(`.${zone}`);
 }
 
-/** The names above a name, the nearest first. */
+/** The parent names of a name, the nearest first. */
 export function namesAbove(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
 }
 
-/** What serves a name: itself, or a wildcard above it, the nearest first. */
+/** The names that can serve a name: itself, and the wildcards above it, the nearest first. */
 export function namesServing(name: string): string[] {
   return [name, ...namesAbove(name).map((above) => `*.${above}`)];
 }

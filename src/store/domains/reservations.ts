@@ -1,29 +1,29 @@
-// Who has reserved which names. A reservation holds its name and everything below it.
+// Reservations of domains by accounts. A reservation covers its name and everything below it.
 
 import type { Db } from '../database/client.ts';
 import { isWithin, namesAbove, namesServing, withoutWildcard } from './dns-names.ts';
 
-/** The row that whoever reserves a domain locks, so that it is done one at a time. */
+/** The row that every reservation locks, so that reservations follow each other. */
 const LOCK = 'reserved_domains';
 
-/** To be called once at every start: what is not there cannot be locked. A backup may not have the row. */
+/** Inserts the row that reservations lock. It is called at every start, because a restored backup may lack the row. */
 export async function createReservationsLock(db: Db): Promise<void> {
   await db.setting.createMany({ data: [{ name: LOCK, value: '' }], skipDuplicates: true });
 }
 
-/** Until the end of the transaction nobody else reserves a domain, or binds a name without one. */
+/** Until the transaction ends, no other transaction reserves a domain or binds a name without a reservation. */
 export async function lockReservations(db: Db): Promise<void> {
   await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR UPDATE`;
 }
 
-/** Until the end of the transaction nobody reserves a domain; others may ask for the same. */
+/** Until the transaction ends, no other transaction reserves a domain. Several may hold this lock at the same time. */
 export async function lockReservationsShared(db: Db): Promise<void> {
   await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR SHARE`;
 }
 
 /**
- * The names of which one that is reserved holds this name: itself, those above it, and their wildcards. The base domain
- * belongs to nobody, nor does what is above it reach below it.
+ * The names whose reservations cover this name: itself, the names above it, and their wildcards. The base domain cannot be
+ * reserved, and reservations above it do not cover names below it.
  */
 export function namesCovering(name: string, baseDomain: string): string[] {
   const root = withoutWildcard(name);
@@ -31,7 +31,7 @@ export function namesCovering(name: string, baseDomain: string): string[] {
   return [root, ...above].flatMap((other) => [other, `*.${other}`]);
 }
 
-/** The account's reservation that covers a name: its own, or the nearest wildcard above it. */
+/** The id of the account's reservation that serves a name: of the name itself, or of the nearest wildcard above it. */
 export async function reservedFor(db: Db, accountId: string, hostname: string): Promise<string | null> {
   const names = namesServing(hostname);
   const rows = await db.reservedDomain.findMany({

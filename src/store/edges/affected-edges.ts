@@ -1,11 +1,11 @@
-// Which edges an object is a part of, so that of a change no more is read again than what it touches.
+// Finds the edges that an object is a part of, so that a change reloads only the edges that it affects.
 
 import type { Db } from '../database/client.ts';
 import { isId } from '../ids.ts';
 
 /**
- * The routes of edges and the rules of IP policies, as they were read: of one that is deleted, the database cannot tell
- * any more whose it was.
+ * Remembers which edge each loaded route belongs to, and which policy each IP policy rule: after a deletion, the database can no
+ * longer say.
  */
 export class OwnerIndex {
   readonly #owners = new Map<string, string>();
@@ -16,7 +16,7 @@ export class OwnerIndex {
     return this.#owners.get(id);
   }
 
-  /** What belongs to an owner, and nothing else. */
+  /** Replaces the ids that belong to an owner. */
   set(owner: string, ids: readonly string[]): void {
     for (const id of this.#partsOf.get(owner) ?? []) this.#owners.delete(id);
     if (ids.length > 0) this.#partsOf.set(owner, ids);
@@ -32,7 +32,7 @@ export class OwnerIndex {
 
 const isEdge = (id: string) => isId('edghts', id) || isId('edgtls', id);
 
-/** The edges that these objects are, or are a part of: now, or when they were read last. No statement where all are edges. */
+/** The edges that these objects are, or are a part of, now or when they were loaded last. If all are edges, it needs no statement. */
 export async function affectedEdges(db: Db, ids: readonly string[], owners: OwnerIndex): Promise<string[]> {
   const all = [...new Set(ids.flatMap((id) => [id, owners.ownerOf(id) ?? id]))];
   const edges = all.filter(isEdge);

@@ -1,5 +1,5 @@
-// What is configured for the public side: the edges of accounts and the certificates of their domains, as the data plane
-// wants them, and word of every change to them.
+// The configuration of the data plane: the edges of accounts and the certificates of their domains, and a notification of every
+// change to them.
 
 import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
@@ -11,10 +11,10 @@ import { openPrivateKey } from '../keys/private-keys.ts';
 import { affectedEdges, OwnerIndex } from './affected-edges.ts';
 import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-rows.ts';
 
-/** Edges that are read at once. */
+/** The most edges that one query reads. */
 const BATCH = 500;
 
-/** The kinds of objects that it is made of, and what their ids begin with. */
+/** The kinds of objects that the configuration is made of, and the prefixes of their ids. */
 const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['httpsEdge', 'edghts'],
   ['httpsEdgeRoute', 'edghtsrt'],
@@ -32,11 +32,11 @@ export interface EdgeConfigSourceOptions {
   changes: Changes;
   keys: Keys;
   descriptors: readonly ModuleDescriptor[];
-  /** Told of what was stored and cannot be read; the rest is loaded. */
+  /** Called for each stored object that cannot be read. The rest is loaded. */
   onFailure(id: string, error: unknown): void;
 }
 
-/** Edges, with what belongs to them and to their policies. */
+/** Loaded edges, and the ids that belong to them and to their policies. */
 interface LoadedEdges {
   edges: EdgeConfig[];
   owners: Map<string, string[]>;
@@ -51,7 +51,7 @@ export function edgeConfigSource({
 }: EdgeConfigSourceOptions): EdgeConfigSource {
   const owners = new OwnerIndex();
 
-  // Not in one view of the database: whoever changes something meanwhile waits for this to end, and has it read again.
+  // The queries do not share a snapshot. That is safe: a write waits until loading is done, and causes another one.
   async function readEdges(id: object, into: LoadedEdges): Promise<number> {
     const where = { id, hostports: { some: {} } };
     const rows = await prisma.edge.findMany({ where, orderBy: { id: 'asc' }, take: BATCH, select: edgeSelect });
@@ -84,7 +84,7 @@ export function edgeConfigSource({
   }
 
   async function readNamed(ids: readonly string[]): Promise<LoadedEdges> {
-    // What is gone, or has no name any more, has nothing.
+    // Edges that were deleted, or have no hostport any more, own nothing.
     const read: LoadedEdges = { edges: [], owners: new Map(ids.map((id) => [id, []])) };
     for (let at = 0; at < ids.length; at += BATCH) await readEdges({ in: ids.slice(at, at + BATCH) }, read);
     return read;
@@ -136,7 +136,7 @@ export function edgeConfigSource({
       const stops = [
         changes.follow(async (changed) => {
           const parts = changed.filter(({ kind }) => ID_PREFIXES.has(kind));
-          // What somebody says who names no object may be about any.
+          // An announcement without a valid id may be about any object.
           const isNamed = parts.every(({ kind, id }) => isId(ID_PREFIXES.get(kind) ?? '', id));
           if (parts.length > 0) await listener(isNamed ? [...new Set(parts.map(({ id }) => id))] : null);
         }),

@@ -1,5 +1,5 @@
-// The endpoints of edges: an edge that has a backend answers at each of its hostports, and each of these is an endpoint.
-// They are rows like those of tunnels, but of no node: every node serves them.
+// The endpoints of edges. An edge with a backend has one endpoint for each of its hostports. The rows are like those of tunnels,
+// but belong to no node, because every node serves them.
 
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -11,23 +11,23 @@ import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import type { EdgeKind } from '../generated/prisma/enums.ts';
 import { newId } from '../ids.ts';
 
-/** Edges of one transaction, when all are looked at. */
+/** The most edges of one transaction when all edges are synchronized. */
 const BATCH = 500;
 
-/** What the endpoints of edges show, the same on all nodes. */
+/** Settings that the endpoints of edges show. They are the same on all nodes. */
 export interface EdgeEndpointSettings {
   region: string;
-  /** The port that URLs have; 443 is left out. */
+  /** The port in public URLs; 443 is left out. */
   publicHttpsPort: number;
 }
 
-/** The row in which the nodes agree on it: what is written through the API need not know. */
+/** The row that stores these settings for all nodes, so that writes through the API need not know them. */
 const SETTINGS_ROW = 'edge_endpoints';
 const DEFAULT_SETTINGS: EdgeEndpointSettings = { region: '', publicHttpsPort: 443 };
 
 /**
- * To be called once at every start, before the edges are served: says what endpoints of edges show, and brings those of all
- * edges up to date.
+ * Stores the settings of edge endpoints, and brings the endpoints of all edges up to date. It must be called once at every start,
+ * before edges are served.
  */
 export async function syncAllEdgeEndpoints(
   { prisma, changes, baseUrl }: { prisma: PrismaClient; changes: Changes; baseUrl(): string },
@@ -50,15 +50,15 @@ export async function syncAllEdgeEndpoints(
 }
 
 /**
- * Makes, changes and deletes the endpoints of an edge, so that there is one for each of its hostports as long as it has
- * a backend: a TLS edge its own, an HTTPS edge that of any of its routes. What stays active keeps its id. To be called
- * in the transaction of every write to an edge, its hostports, its routes or their backends, after it.
+ * Creates, changes and deletes the endpoints of an edge, so that there is one for each of its hostports as long as it has a
+ * backend: a TLS edge its own, an HTTPS edge that of any of its routes. Endpoints that stay keep their ids. It must be called at
+ * the end of every transaction that writes an edge, its hostports, its routes or their backends.
  */
 export function syncEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
   return sync(audit, [edgeId]);
 }
 
-/** To be called in the transaction that deletes an edge, before it: its endpoints would go without being told of. */
+/** Deletes and announces the endpoints of an edge. It must be called before the edge is deleted, in the same transaction. */
 export async function deleteEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
   const rows = await audit.db.endpoint.findMany({ where: { edgeId }, select: { id: true, accountId: true } });
   await replaceEndpoints(audit, rows, []);
@@ -76,7 +76,7 @@ interface BackedHostport {
 
 async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
   const { db, announce } = audit;
-  // Of two writes to one edge, the second sees what the first made of it. What refers to the edge may be written meanwhile.
+  // The lock makes concurrent writes to one edge follow each other. It does not block writes of rows that refer to the edge.
   const [edge] = await db.$queryRaw<{ appearance: string | null }[]>`
     SELECT (SELECT value FROM setting WHERE name = ${SETTINGS_ROW}) AS appearance
     FROM edge WHERE id = ANY(${edgeIds}) ORDER BY id FOR NO KEY UPDATE`;
@@ -127,7 +127,7 @@ interface EndpointRow {
   accountId: string;
 }
 
-/** Deletes endpoints, and tells of that and of those that were made. */
+/** Deletes endpoints, and announces the deleted and the created ones. */
 async function replaceEndpoints(audit: AuditContext, deleted: EndpointRow[], created: EndpointRow[]): Promise<void> {
   const { db, announce, baseUrl } = audit;
   const all = [...deleted, ...created];

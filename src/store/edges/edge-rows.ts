@@ -1,4 +1,4 @@
-// The rows of an edge, and what the data plane is told of them.
+// Reads the rows of an edge, and makes the configuration of the data plane from them.
 
 import type { BackendConfig, EdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
@@ -17,7 +17,7 @@ const common = {
   modules: true,
 } as const;
 
-/** What of an edge is read. */
+/** The columns of an edge, and of its relations, that are read. */
 export const edgeSelect = {
   ...common,
   kind: true,
@@ -43,12 +43,12 @@ export interface PolicyRules {
   deny: string[];
 }
 
-/** The IP policies that an edge and its routes name. */
+/** The ids of the IP policies of an edge and its routes. */
 export function policyIdsOf({ ipPolicies, routes }: EdgeRow): string[] {
   return [ipPolicies, ...routes.map((route) => route.ipPolicies)].flat().map(({ policyId }) => policyId);
 }
 
-/** What the configuration of the data plane is made with. */
+/** What the configuration of an edge is made with, besides its rows. */
 interface EdgeConfigInputs {
   policies: ReadonlyMap<string, PolicyRules>;
   keys: Keys;

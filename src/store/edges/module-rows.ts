@@ -1,4 +1,4 @@
-// The modules of edges and routes as their rows have them: one JSON object, keyed by module.
+// The modules of edges and routes in their rows: one JSON object, keyed by module.
 
 import type {
   ModuleDescriptor,
@@ -11,7 +11,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openModule, type SecretOwner } from './module-secrets.ts';
 
-/** What a row has of a module; undefined when it is not set. Only the module itself writes there. */
+/** The stored settings of a module; undefined when it is not set. Only the module itself writes them. */
 export function storedModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
   row: { modules: unknown },
   { key }: ModuleDescriptor<Settings, Stored>,
@@ -19,7 +19,7 @@ export function storedModule<Settings extends ModuleSettings, Stored extends Mod
   return (row.modules as Record<string, Stored | undefined>)[key];
 }
 
-/** The row is locked until the transaction ends: what is read there is what is replaced. */
+/** Reads the stored settings of a module, and locks the row until the transaction ends, so that nobody changes them meanwhile. */
 export async function lockedModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
   db: Db,
   { table, id, accountId }: SecretOwner,
@@ -31,8 +31,8 @@ export async function lockedModule<Settings extends ModuleSettings, Stored exten
 }
 
 /**
- * Sets some modules of a row, and unsets those that are null. The others stay as they are, even as somebody else writes
- * them at this moment.
+ * Sets some modules of a row, and removes those that are null. The other modules stay as they are, even if another transaction
+ * writes them at the same time.
  */
 export async function writeStoredModules(
   db: Db,
@@ -48,8 +48,9 @@ export async function writeStoredModules(
 }
 
 /**
- * What the modules of a row do to traffic. Those whose secrets cannot be opened are left out.
- * @returns why one was left out.
+ * The settings of a row's modules, with secrets decrypted and references resolved. Modules whose secrets cannot be decrypted are
+ * left out.
+ * @returns the modules, and as `failure` why one was left out.
  */
 export function openModules(
   keys: Keys,

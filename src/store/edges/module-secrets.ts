@@ -1,4 +1,4 @@
-// Secrets in the modules of edges and routes, as the database holds them: encrypted, and bound to their row and module.
+// Secrets in the modules of edges and routes in the database. They are encrypted, and bound to their row and module.
 
 import type { ModuleDescriptor, ModuleSettings } from '../../edge/modules/descriptor.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -10,7 +10,7 @@ export interface SecretOwner {
   accountId: string;
 }
 
-/** The module as the database takes it. */
+/** The settings of a module with their secrets encrypted, as they are stored. */
 export function sealModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
   keys: Keys,
   owner: SecretOwner,
@@ -20,7 +20,10 @@ export function sealModule<Settings extends ModuleSettings, Stored extends Modul
   return mapSecrets?.(module, (secret, part) => keys.seal(secret, secretPlace(owner, key, part))) ?? module;
 }
 
-/** The module with its secrets in clear: for what acts on traffic, never for a response. Throws when it belongs elsewhere. */
+/**
+ * The settings of a module with their secrets decrypted. They are for the data plane, never for a response of the API.
+ * @throws when the secrets were encrypted for another row or module.
+ */
 export function openModule<Settings extends ModuleSettings, Stored extends ModuleSettings>(
   keys: Keys,
   owner: SecretOwner,
@@ -30,7 +33,7 @@ export function openModule<Settings extends ModuleSettings, Stored extends Modul
   return mapSecrets?.(stored, (sealed, part) => keys.open(sealed, secretPlace(owner, key, part))) ?? stored;
 }
 
-/** What a secret is bound to. It is a part of what is stored: never change it. */
+/** The associated data of a secret's encryption. It must never change, because stored secrets depend on it. */
 export function secretPlace({ table, id, accountId }: SecretOwner, key: string, part: string): string {
   return `${table}:${accountId}:${id}:${key}${part}`;
 }

@@ -1,4 +1,4 @@
-// Policies that an earlier version of the gateway stored, secrets in clear: they are sealed at the next start.
+// Encrypts the secrets of policies that an earlier version of the gateway stored as plain text. It runs at every start.
 
 import type { TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
 import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
@@ -7,19 +7,20 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { protocolOf, sealPolicy } from './policy-secrets.ts';
 
-/** Rows that are read at once. */
+/** The most rows that one query reads. */
 const BATCH = 100;
 
 interface Row {
   id: string;
   accountId: string;
-  /** As it was sent. */
+  /** The policy as the API received it, with its secrets. */
   policy: TrafficPolicySettings;
 }
 
 /**
- * Seals the secrets of all policies that are not sealed yet. Rows that somebody changes meanwhile are left to them.
- * @param onSealed told how many it sealed, unless it was none.
+ * Encrypts the secrets of all policies that are not encrypted yet. Rows that change meanwhile are skipped, because every write
+ * encrypts them.
+ * @param onSealed called with the number of encrypted policies if there were any.
  */
 export async function sealPolicies(db: Db, keys: Keys, onSealed: (count: number) => void): Promise<void> {
   let count = 0;

@@ -1,4 +1,4 @@
-// What the server key is for: digests of secrets, and encryption of what must be shown or used again.
+// Digests and encryption of secrets, with keys derived from the server key. Secrets that are only compared are stored as digests.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -7,20 +7,20 @@ const TAG_BYTES = 16;
 
 /** The keys of this gateway, all derived from the one server key (HKDF-SHA-256, RFC 5869). */
 export interface Keys {
-  /** HMAC-SHA-256 of a secret, in base64url: what the database knows of an API key or an authtoken. */
+  /** HMAC-SHA-256 of a secret in base64url. The database stores only this of an API key or an authtoken. */
   digest(secret: string): string;
-  /** The digest under the current key and, while a rotation is under way, the one before it. */
+  /** The digests under the current key and, during a rotation, under the previous key. */
   digests(secret: string): string[];
   /**
-   * Encrypts (AES-256-GCM) a text and binds it to a place.
-   * @param place names the table, row and member: the text opens nowhere else.
+   * Encrypts a text with AES-256-GCM.
+   * @param place the associated data: it names the table, row and member, and the text can be decrypted only with the same.
    */
   seal(text: string, place: string): string;
-  /** Decrypts what `seal` made for the same place. Throws when it was made for another, or under an unknown key. */
+  /** Decrypts what `seal` returned for the same place. @throws when it was made for another place, or with an unknown key. */
   open(sealed: string, place: string): string;
-  /** What proves to the gateway what it once told an agent; for signatures. */
+  /** The key that signs the tokens which the gateway gives to agents. */
   tokenKey: Buffer;
-  /** Tells apart databases that belong to another server key. It gives nothing of the key away. */
+  /** A value that identifies the server key without revealing it. The database stores it. */
   check: string;
   /** The check value of the previous key. */
   previousCheck: string | undefined;
@@ -36,7 +36,7 @@ interface Derived {
 
 /**
  * @param current 32 bytes.
- * @param previous the key before it, during a rotation: what it made is still understood, nothing new is made with it.
+ * @param previous the key before it, during a rotation. It is used to verify and decrypt only.
  */
 export function deriveKeys(current: Buffer, previous?: Buffer): Keys {
   const now = derive(current);

@@ -1,4 +1,4 @@
-// The second half of a change of the server key: everything that the previous key sealed.
+// Rotates the server key of stored secrets: everything that the previous key encrypted is encrypted with the current one.
 
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Db } from '../database/client.ts';
@@ -11,7 +11,7 @@ import { openPrivateKey, sealPrivateKey } from '../keys/private-keys.ts';
 const owner = { id: true, accountId: true } as const;
 const id = { id: true } as const;
 
-/** What the previous key sealed, the current one seals; afterwards the previous key is needed for digests only. */
+/** Encrypts all stored secrets with the current key. After it, the previous key is needed only for digests. */
 export async function resealSecrets(db: Db, keys: Keys, descriptors: readonly ModuleDescriptor[]): Promise<void> {
   for (const row of await db.eventDestination.findMany({ select: { ...owner, target: true } })) {
     const target = sealTarget(keys, { ...row, target: openTarget(keys, row) });

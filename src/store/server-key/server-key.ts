@@ -1,4 +1,4 @@
-// The server key: from the configuration, or made on the first start and kept in the data directory.
+// The server key: from the configuration, or created at the first start and stored in the data directory.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -16,14 +16,14 @@ const CHECK = 'server_key_check';
 /** The server key cannot be used; the text says what to do. */
 export class ServerKeyError extends Error {}
 
-/** Where the key is kept when the configuration does not give one. */
+/** The file of the key when the configuration does not give one. */
 export function keyFile(dataDir: string): string {
   return join(dataDir, 'server.key');
 }
 
 /**
- * Reads the key, or makes it (mode 0600, on the disk before it is used).
- * @throws {ServerKeyError} when the file holds something else.
+ * Reads the key, or creates its file (mode 0600, synced to the disk before it is used).
+ * @throws {ServerKeyError} when the file does not hold a key.
  */
 export async function loadKeys({ serverKey, previousServerKey, dataDir }: StoreSettings): Promise<Keys> {
   return deriveKeys(serverKey ?? (await readOrCreate(dataDir)), previousServerKey);
@@ -38,7 +38,7 @@ async function readOrCreate(dataDir: string): Promise<Buffer> {
   if (text === null) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await createFileAtomically(file, 0o600, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
-    return readOrCreate(dataDir); // Another process may have been first; its key counts.
+    return readOrCreate(dataDir); // Another process may have created the file first; its key is used.
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES)
@@ -47,10 +47,10 @@ async function readOrCreate(dataDir: string): Promise<Buffer> {
 }
 
 /**
- * Holds the key against the check value in the database, which the first start writes there and a rotation renews.
+ * Compares the key with the check value in the database, which the first start writes and a rotation renews.
  * @throws {ServerKeyError} when the database was written under another key: its secrets could neither be
  * recognised nor decrypted.
- * @param descriptors of the modules that there are: what they sealed is sealed anew.
+ * @param descriptors of all modules, whose secrets a rotation encrypts with the new key.
  */
 export async function checkServerKey(db: Db, keys: Keys, descriptors: readonly ModuleDescriptor[]): Promise<void> {
   await db.setting.createMany({ data: [{ name: CHECK, value: keys.check }], skipDuplicates: true });

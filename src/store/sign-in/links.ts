@@ -1,10 +1,10 @@
-// Sign-in links: by one, a user sets a password, once.
+// Sign-in links. With one, a user can set a password, once.
 
 import type { Db, PrismaClient } from '../database/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { newToken } from './secrets.ts';
 
-/** How long a link works; milliseconds. */
+/** How long a link is valid, in milliseconds. */
 const LINK_MAX_AGE_MS = 15 * 60 * 1000;
 
 export interface NewSignInLink {
@@ -12,7 +12,7 @@ export interface NewSignInLink {
   expiresAt: Date;
 }
 
-/** Makes a link for a user; those made before are void. The token is in the answer and nowhere else. */
+/** Creates a link for a user, and deletes earlier ones. Only the result has the token; the database stores its digest. */
 export async function createSignInLink(db: Db, keys: Keys, ownerId: string, now: number): Promise<NewSignInLink> {
   const token = newToken();
   const expiresAt = new Date(now + LINK_MAX_AGE_MS);
@@ -21,7 +21,7 @@ export async function createSignInLink(db: Db, keys: Keys, ownerId: string, now:
   return { token, expiresAt };
 }
 
-/** Whose link this is; null when it does not work, or not any more. */
+/** The user of a link; null when it is unknown, used or expired. */
 export async function findLinkOwner(db: Db, keys: Keys, token: string, now: number) {
   const link = await db.signInLink.findFirst({
     where: { digest: { in: keys.digests(token) }, expiresAt: { gt: new Date(now) }, owner: { active: true } },
@@ -30,7 +30,7 @@ export async function findLinkOwner(db: Db, keys: Keys, token: string, now: numb
   return link && { digest: link.digest, ...link.owner };
 }
 
-/** The users who decide whether the dashboard is set up: the active admins of the first account, the oldest first. */
+/** The active admins of the first account, the oldest first. The dashboard is set up when one of them has a password. */
 async function firstAdmins(db: Db) {
   const admin = { kind: 'USER', role: 'ADMIN', active: true } as const;
   const first = await db.owner.findFirst({ where: admin, orderBy: { accountId: 'asc' }, select: { accountId: true } });
@@ -43,14 +43,14 @@ async function firstAdmins(db: Db) {
   });
 }
 
-/** Whether an admin can sign in with a password. */
+/** Whether one of the first account's admins has a password. */
 export async function isSetUp(db: Db): Promise<boolean> {
   return (await firstAdmins(db)).some(({ password }) => password !== null);
 }
 
 /**
- * What a start shows to whoever operates the gateway: a link for the first admin.
- * @returns its token; null when an admin has a password, and so needs none.
+ * Creates the sign-in link that a start logs for the operator, for the first admin.
+ * @returns its token; null when an admin has a password.
  */
 export async function createFirstAdminLink(prisma: PrismaClient, keys: Keys, now: number): Promise<string | null> {
   return prisma.$transaction(async (tx) => {

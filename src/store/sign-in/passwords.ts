@@ -1,21 +1,21 @@
-// Hashing of passwords: argon2id, a few at a time.
+// Password hashing with argon2id, limited to a few at a time.
 
 import { randomBytes } from 'node:crypto';
 
-/** OWASP’s recommendation: 19 MiB, two passes. Argon2id is what the library does unless told otherwise. */
+/** OWASP’s recommendation: 19 MiB, two passes. Argon2id is the library’s default. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each takes a processor for tens of milliseconds: visitors’ requests need some too. */
+/** How many run at the same time. Each takes a processor core for tens of milliseconds, and visitors’ requests need some too. */
 const RUNNING_MAX = 2;
 const WAITING_MAX = 20;
-/** No password is longer. To make some longer texts normal takes the processor for a long time. */
+/** The most UTF-16 code units of a password. Normalizing some longer texts takes very long. */
 const LENGTH_MAX = 4096;
 
-/** More people want to sign in at once than can be served. */
+/** Thrown when too many passwords wait to be hashed. */
 export class PasswordsBusy extends Error {}
 
 /** Hashes passwords and compares them, at most two at once. */
 export class Passwords {
-  /** The hash of nothing that anybody knows. */
+  /** A hash that no password matches, for users without one. */
   readonly #dummyHash = phcText(randomBytes(16), randomBytes(32));
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -27,7 +27,7 @@ export class Passwords {
   }
 
   /**
-   * Whether this is the password of a hash; of none, it takes as long to say no.
+   * Whether a password matches a stored hash. Without a hash it takes as long and returns false, so that the time reveals nothing.
    * @throws {PasswordsBusy}
    */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
@@ -43,7 +43,7 @@ export class Passwords {
     if (this.#running < RUNNING_MAX) this.#running++;
     else {
       if (this.#waiting.length >= WAITING_MAX) throw new PasswordsBusy();
-      await new Promise<void>((resolve) => this.#waiting.push(resolve)); // Who ends leaves its place to the next.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve)); // The task that ends passes its slot on to the next one.
     }
     try {
       return await work();
@@ -55,7 +55,7 @@ export class Passwords {
   }
 }
 
-/** One password typed on two keyboards is the same text afterwards (NIST SP 800-63B, section 5.1.1.2). */
+/** Unicode normalization, so that one password typed on two keyboards is the same text (NIST SP 800-63B, section 5.1.1.2). */
 function normalized(password: string): string {
   return password.normalize('NFKC');
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const BYTES = 32;
 const FORM = /^[\w-]{43}$/;
 
-/** What a browser or a link proves itself with: 256 random bits in base64url. Only its digest is stored. */
+/** A new secret token of a browser session or a link: 256 random bits in base64url. Only its digest is stored. */
 export function newToken(): string {
   return randomBytes(BYTES).toString('base64url');
 }

@@ -1,4 +1,4 @@
-// Browser sessions: a browser in which a user is signed in.
+// Browser sessions of signed-in users.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Change, Changes } from '../changes/changes.ts';
@@ -8,14 +8,14 @@ import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
 import { newToken } from './secrets.ts';
 
-/** A session ends when it was not used for so long, and in any case after the second; milliseconds. */
+/** A session ends after so many milliseconds without use, and in any case after its maximum age. */
 const IDLE_MS = 12 * 60 * 60 * 1000;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** The last use is noted no more often than this. */
+/** The time of the last use is stored at most this often, in milliseconds. */
 const LAST_USED_PRECISION_MS = 60_000;
-/** Of more sessions of one user, those that were not used for the longest time end. */
+/** The most sessions of one user. Beyond it, the least recently used ones end. */
 const SESSIONS_MAX = 100;
-/** How changes call them. */
+/** The kind of browser sessions in the change feed. */
 const kind = 'browserSession';
 
 type Announce = (change: Change) => void;
@@ -27,23 +27,23 @@ export interface AuthenticatedSession {
   isAdmin: boolean;
 }
 
-/** The part of a query that leaves only sessions that have not ended. */
+/** The condition of a query for sessions that have not ended. */
 export function whereActive(now: number) {
   return { expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: new Date(now - IDLE_MS) } };
 }
 
 export interface NewSession {
   id: string;
-  /** For the cookie, which browsers send to every port of the host. */
+  /** The value of the cookie, which browsers send to every port of the host. */
   token: string;
-  /** For the storage of the page, which belongs to its origin, port included. */
+  /** The value in the local storage of the page, which belongs to one origin including its port. */
   pageSecret: string;
 }
 
-/** What a browser proves itself with: neither is enough alone. */
+/** The two secrets of a browser session. Both are required. */
 export type SessionProof = Omit<NewSession, 'id'>;
 
-/** Begins a session. @returns its id, and both secrets, which are nowhere else. */
+/** Opens a session. @returns its id and both secrets, of which only digests are stored. */
 export async function openSession(
   { db, announce, keys, now }: { db: Db; announce: Announce; keys: Keys; now: number },
   owner: { id: string; accountId: string },
@@ -70,7 +70,7 @@ export async function openSession(
   return { id, token, pageSecret };
 }
 
-/** Who is signed in with this proof, which counts as a use; null when nobody is, or not any more. */
+/** The session of these secrets, which counts as a use of it; null when they are wrong or the session has ended. */
 export async function authenticateSession(
   prisma: PrismaClient,
   keys: Keys,
@@ -88,13 +88,13 @@ export async function authenticateSession(
   const { id, accountId, ownerId } = row;
   const [digest, pageDigest] = [keys.digest(token), keys.digest(pageSecret)];
   const needsUpdate = row.digest !== digest || row.lastUsedAt.getTime() <= now - LAST_USED_PRECISION_MS;
-  // The digests are others when the server key was rotated. A session that ended meanwhile is not there any more.
+  // The digests change when the server key is rotated. updateMany does not fail if the session ended meanwhile.
   if (needsUpdate)
     await prisma.browserSession.updateMany({ where: { id }, data: { digest, pageDigest, lastUsedAt: new Date(now) } });
   return { id, accountId, ownerId, isAdmin: row.owner.role === 'ADMIN' };
 }
 
-/** Gives a session another page secret: whoever had the one before has nothing. @returns it; it is nowhere else. */
+/** Replaces the page secret of a session, so that the old one is no longer valid. @returns the new secret, of which only a digest is stored. */
 export async function renewPageSecret(
   { db, announce, keys }: { db: Db; announce: Announce; keys: Keys },
   { id, accountId }: { id: string; accountId: string },
@@ -105,7 +105,7 @@ export async function renewPageSecret(
   return pageSecret;
 }
 
-/** Ends sessions at once, with the streams that were opened in them. @returns how many. */
+/** Ends sessions at once; the streams opened in them end with them. @returns how many sessions ended. */
 export async function endBrowserSessions(
   db: Db,
   announce: Announce,
@@ -117,13 +117,13 @@ export async function endBrowserSessions(
   return count;
 }
 
-/** Compares digests in a time that tells nothing of where they differ. */
+/** Compares digests in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Removes what has ended by itself: sessions, and links. */
+/** Deletes expired sessions and links. */
 export async function sweepSignIns(prisma: PrismaClient, changes: Changes, now: number): Promise<void> {
   await prisma.signInLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
   const isOver = { NOT: whereActive(now) };
