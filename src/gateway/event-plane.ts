@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { DestinationTester } from '../api/dependencies.ts';
+import { trafficObjects } from '../api/resources/events/traffic-objects.ts';
 import type { Config } from '../config/config.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';
@@ -71,7 +72,11 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
 
   const traffic = trafficCounters();
   const store = trafficStore({ prisma, changes });
-  const audience = new TrafficSubscribers({ store, onFailure: failed('subscriptions cannot be read; trying again') });
+  const audience = new TrafficSubscribers({
+    store,
+    objects: trafficObjects,
+    onFailure: failed('subscriptions cannot be read; trying again'),
+  });
   const buffer = new EventBuffer({
     store,
     maxBytes: config.eventBufferBytes,

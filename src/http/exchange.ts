@@ -15,17 +15,14 @@ export interface ServingEndpoint {
   readonly port: number;
 }
 
-/** What modules decided, each by itself; a module that was not asked is missing. */
+/** What modules and policies decided; what was not asked is missing. */
 export interface ModuleDecisions {
-  ipPolicy?: 'allow' | 'deny';
-  basicAuth?: { decision: 'allow' | 'deny'; username: string };
-  circuitBreaker?: 'allow' | 'block' | 'allow_while_open';
   /** Bytes saved are known at the end of the answer. */
   compression?: { algorithm: string; bytesSaved: number };
-  userAgentFilter?: 'allow' | 'deny';
-  webhookVerification?: 'allow' | 'deny';
   /** What `log` actions of its policies said. */
   policyLogs?: readonly object[];
+  /** What a module decided, under the name of its `ModuleReport`, which alone reads and writes it. */
+  [report: string]: unknown;
 }
 
 /** A visitor's connection, as far as it is known when it is looked at. */

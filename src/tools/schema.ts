@@ -6,9 +6,9 @@ import { resolve } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { errorTable } from '../api/errors/error-table.ts';
 import { eventTypes } from '../api/resources/events/catalog.ts';
+import { trafficObjects } from '../api/resources/events/traffic-objects.ts';
 import { schema } from '../api/schema.ts';
 import { variableRows } from '../config/reference.ts';
-import { trafficFields } from '../events/traffic/fields.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
 
@@ -58,7 +58,8 @@ function eventTypeRows(): string {
 
 /** One table: many fields are those of both types. */
 function trafficFieldRows(): string {
-  const { 'http_request_complete.v0': ofRequests, 'tcp_connection_closed.v0': ofConnections } = trafficFields;
+  const { fields: ofRequests } = trafficObjects['http_request_complete.v0'];
+  const { fields: ofConnections } = trafficObjects['tcp_connection_closed.v0'];
   const fields = new Map([...ofRequests, ...ofConnections].map((field) => [field.name, field]));
   const mark = (list: typeof ofRequests, name: string) => (list.some((field) => field.name === name) ? '•' : '');
   const rows = [...fields.values()]

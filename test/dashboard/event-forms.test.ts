@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { eventTypes as catalog } from '../../src/api/resources/events/catalog.ts';
 import { checkTarget } from '../../src/api/resources/events/target-check.ts';
+import { trafficObjects } from '../../src/api/resources/events/traffic-objects.ts';
 import {
   fieldName,
   formToTarget,
@@ -20,7 +21,6 @@ import {
 } from '../../src/dashboard/screens/events/destinations/targets.ts';
 import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
 import { sinkNames } from '../../src/events/sinks/index.ts';
-import { trafficFields } from '../../src/events/traffic/fields.ts';
 import '../../src/api/schema.ts';
 
 const allowed = { eventWebhookHosts: ['hooks.example.com'], eventFileDir: '/var/events' };
@@ -105,7 +105,7 @@ test('types of event are grouped, and none is left out', () => {
 });
 
 test('a field that is taken away leaves the others, and all of them are none', () => {
-  const all = trafficFields['http_request_complete.v0'].map(({ name }) => name);
+  const all = trafficObjects['http_request_complete.v0'].fields.map(({ name }) => name);
   const without = sources.toggleField([], 'conn.client_ip', all);
   expect(without).toEqual(all.filter((name) => name !== 'conn.client_ip'));
   expect(sources.toggleField(without, 'conn.client_ip', all)).toEqual([]);

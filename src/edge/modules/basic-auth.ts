@@ -1,6 +1,7 @@
 // Lets in visitors who know a user name and its password.
 
 import type { HttpModule } from '../../http/module.ts';
+import { ModuleReport } from '../../http/module-report.ts';
 import {
   basicChallenge,
   credentialsDigest,
@@ -16,10 +17,24 @@ export interface BasicAuthSettings extends ModuleSettings {
   credentials: { username: string; password: string }[];
 }
 
+const report = new ModuleReport<{ decision: 'allow' | 'deny'; username: string }>('basic_auth', {
+  decision: {
+    type: 'word',
+    description: 'What basic auth decided: "allow" or "deny".',
+    read: ({ decision }) => decision,
+  },
+  username: {
+    type: 'string',
+    description: 'The user name that was given to basic auth.',
+    read: ({ username }) => username,
+  },
+});
+
 export const basicAuthModule: ModuleDescriptor<BasicAuthSettings> = {
   key: 'basicAuth',
   phase: 'user',
   create: (settings) => ({ http: basicAuth(settings) }),
+  report,
   mapSecrets: ({ credentials, ...rest }, change) => ({
     ...rest,
     credentials: credentials.map(({ username, password }) => ({
@@ -66,7 +81,7 @@ export function basicAuth({ credentials, realm }: Omit<BasicAuthSettings, 'enabl
       const presented = readBasicCredentials(request.fields);
       const isLetIn = presented !== undefined && matchesDigest(presented, digests);
       if (decisions)
-        decisions.basicAuth = { decision: isLetIn ? 'allow' : 'deny', username: presented?.username ?? '' };
+        report.note(decisions, { decision: isLetIn ? 'allow' : 'deny', username: presented?.username ?? '' });
       return isLetIn ? undefined : basicChallenge(realm, presented);
     },
   };

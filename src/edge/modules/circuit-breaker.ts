@@ -1,8 +1,9 @@
 // The circuit breaker of a route or a tunnel (specification section 2.3).
 
 import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
-import type { HttpExchange, ModuleDecisions } from '../../http/exchange.ts';
+import type { HttpExchange } from '../../http/exchange.ts';
 import type { HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
+import { decisionReport } from '../../http/module-report.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -30,6 +31,13 @@ export const circuitBreakerDefaults: CircuitBreakerSettings = {
   errorThresholdPercentage: 0.5,
 };
 
+type Decision = 'allow' | 'block' | 'allow_while_open';
+
+const report = decisionReport<Decision>(
+  'circuit_breaker',
+  'What the circuit breaker decided: "allow", "block" or "allow_while_open".',
+);
+
 export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
   key: 'circuitBreaker',
   phase: 'upstream',
@@ -38,6 +46,7 @@ export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
     const http = circuitBreaker(settings, environment);
     return { http, breaker: http.breaker };
   },
+  report,
   bindOption: {
     names: ['CircuitBreaker'],
     scope: 'http',
@@ -69,7 +78,7 @@ export function circuitBreaker(
     breaker,
     onRequest(exchange: HttpExchange): Verdict {
       const ticket = breaker.begin();
-      if (exchange.decisions) exchange.decisions.circuitBreaker = decisionOf(breaker, ticket);
+      report.note(exchange.decisions, decisionOf(breaker, ticket));
       if (ticket === undefined) return circuitOpenRefusal(breaker);
       exchange.memory.set(breaker, ticket);
       return undefined;
@@ -81,7 +90,7 @@ export function circuitBreaker(
   };
 }
 
-function decisionOf(breaker: CircuitBreaker, ticket: number | undefined): ModuleDecisions['circuitBreaker'] {
+function decisionOf(breaker: CircuitBreaker, ticket: number | undefined): Decision {
   if (ticket === undefined) return 'block';
   return breaker.isProbing ? 'allow_while_open' : 'allow';
 }

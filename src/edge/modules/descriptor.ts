@@ -3,6 +3,7 @@
 
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner, TlsParameters } from '../../http/module.ts';
+import type { ReportedDecision } from '../../http/module-report.ts';
 import type { Fields } from '../../protocol/messages/fields.ts';
 
 /** The settings of any module. With `enabled` false the module acts as if it were not set. */
@@ -92,6 +93,8 @@ export interface ModuleDescriptor<
    * @param change `part` names the secret within the module. It is bound to that: never rename one.
    */
   mapSecrets?(stored: Stored, change: (secret: string, part: string) => string): Stored;
+  /** What it adds to the reports of requests and connections, and so to traffic events. Left out: nothing. */
+  readonly report?: ReportedDecision;
   /** How an agent asks for it; left out where none can. */
   readonly bindOption?: BindOption<Settings>;
   /** The settings that act on traffic. Left out: they are as they are stored. @param stored with its secrets in clear. */

@@ -2,6 +2,7 @@
 
 import type { VisitorConnection } from '../../http/exchange.ts';
 import type { ConnectionModule, HttpModule } from '../../http/module.ts';
+import { decisionReport } from '../../http/module-report.ts';
 import type { Networks } from '../../net/networks.ts';
 import { networksOf } from '../../net/networks.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
@@ -13,6 +14,13 @@ export interface IpRestrictionSettings extends ModuleSettings {
   deny: string[];
 }
 
+const OF_CONNECTIONS = true;
+const report = decisionReport<'allow' | 'deny'>(
+  'ip_policy',
+  'What the IP policies decided: "allow" or "deny".',
+  OF_CONNECTIONS,
+);
+
 /** Each request is judged where there are requests, else each connection. Any of the policies may allow, and deny. */
 export const ipRestrictionModule: ModuleDescriptor<IpRestrictionSettings, ModuleSettings> = {
   key: 'ipRestriction',
@@ -21,6 +29,7 @@ export const ipRestrictionModule: ModuleDescriptor<IpRestrictionSettings, Module
     const module = ipRestriction(settings);
     return proto === 'http' || proto === 'https' ? { http: module } : { connection: module };
   },
+  report,
   resolve: ({ enabled }, { ipPolicies }) => ({
     enabled,
     allow: ipPolicies.flatMap(({ allow }) => allow),
@@ -54,7 +63,7 @@ export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'd
   };
   const refusal = (visit: VisitorConnection): string | undefined => {
     const reason = reasonAgainst(visit.visitor.ip);
-    if (visit.decisions) visit.decisions.ipPolicy = reason === undefined ? 'allow' : 'deny';
+    report.note(visit.decisions, reason === undefined ? 'allow' : 'deny');
     return reason;
   };
   return {

@@ -1,6 +1,7 @@
 // Which programs may come in, by what they call themselves: the module `user_agent_filter`.
 
 import type { HttpModule } from '../../http/module.ts';
+import { decisionReport } from '../../http/module-report.ts';
 import type { Pattern } from '../../policy/cel/regex.ts';
 import { compilePattern, RegexError } from '../../policy/cel/regex.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
@@ -12,10 +13,16 @@ export interface UserAgentFilterSettings extends ModuleSettings {
   deny: string[];
 }
 
+const report = decisionReport<'allow' | 'deny'>(
+  'user_agent_filter',
+  'What the user agent filter decided: "allow" or "deny".',
+);
+
 export const userAgentFilterModule: ModuleDescriptor<UserAgentFilterSettings> = {
   key: 'userAgentFilter',
   phase: 'client',
   create: (settings) => ({ http: userAgentFilter(settings) }),
+  report,
   bindOption: {
     names: ['UserAgentFilter'],
     scope: 'http',
@@ -47,7 +54,7 @@ export function userAgentFilter(settings: Pick<UserAgentFilterSettings, 'allow' 
     name: 'user_agent_filter',
     onRequest({ request, decisions }) {
       const reason = refusal(request.fields.get('user-agent') ?? '');
-      if (decisions) decisions.userAgentFilter = reason === undefined ? 'allow' : 'deny';
+      report.note(decisions, reason === undefined ? 'allow' : 'deny');
       return reason === undefined ? undefined : { kind: 'refuse', error: 'userAgentRefused', reason };
     },
   };

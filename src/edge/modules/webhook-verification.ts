@@ -1,6 +1,7 @@
 // Lets in the webhooks of one sender.
 
 import type { HttpModule, ModuleEnvironment } from '../../http/module.ts';
+import { decisionReport } from '../../http/module-report.ts';
 import { needsSecret, providerProblem, secretProblem } from '../../policy/webhooks/providers.ts';
 import { verifyWebhook } from '../../policy/webhooks/verify.ts';
 import { AgentError } from '../../tunnel/control/agent-errors.ts';
@@ -12,10 +13,16 @@ export interface WebhookVerificationSettings extends ModuleSettings {
   secret: string;
 }
 
+const report = decisionReport<'allow' | 'deny'>(
+  'webhook_verification',
+  'What webhook verification decided: "allow" or "deny".',
+);
+
 export const webhookVerificationModule: ModuleDescriptor<WebhookVerificationSettings> = {
   key: 'webhookVerification',
   phase: 'signature',
   create: (settings, _, environment) => ({ http: webhookVerification(settings, environment) }),
+  report,
   mapSecrets: (settings, change) => ({ ...settings, secret: change(settings.secret, '.secret') }),
   bindOption: {
     names: ['WebhookVerification'],
@@ -48,7 +55,7 @@ export function webhookVerification(
     async onRequest(exchange) {
       const verification = await verifyWebhook(provider, secret, exchange, environment);
       const isLetIn = 'challenge' in verification || verification.verified;
-      if (exchange.decisions) exchange.decisions.webhookVerification = isLetIn ? 'allow' : 'deny';
+      report.note(exchange.decisions, isLetIn ? 'allow' : 'deny');
       if ('challenge' in verification) return verification.challenge;
       if (verification.verified) return undefined;
       return { kind: 'refuse', error: verification.error, reason: `${provider}: ${verification.reason}` };

@@ -54,7 +54,6 @@ export class ConnectionRecording {
 
   #report(): ConnectionReport {
     const { ip, local } = this.#visitor;
-    const { ipPolicy, policyLogs } = this.decisions;
     return {
       accountId: this.#endpoint.accountId,
       endpointId: this.#endpoint.id,
@@ -68,7 +67,7 @@ export class ConnectionRecording {
         bytesIn: payloadBytesRead(this.#socket),
         bytesOut: this.#socket.bytesWritten,
       },
-      decisions: { ipPolicy, policyLogs },
+      decisions: { ...this.decisions },
     };
   }
 }

@@ -127,5 +127,5 @@ export interface ConnectionReport {
   accountId: string;
   endpointId: string;
   connection: ReportedConnection & { endedAt: number; bytesIn: number; bytesOut: number };
-  decisions: Pick<ModuleDecisions, 'ipPolicy' | 'policyLogs'>;
+  decisions: ModuleDecisions;
 }

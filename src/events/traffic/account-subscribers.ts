@@ -10,7 +10,7 @@ export interface SubscribedSource<T extends TrafficType> {
   /** Which share of the events the source gets: above 0, at most 1. */
   sampleRate: number;
   /** Undefined for all events. Equal filters are the same object. */
-  filter: TrafficFilter<T> | undefined;
+  filter: TrafficFilter<ReportOf[T]> | undefined;
   fields: readonly string[];
   destinationIds: readonly string[];
 }
@@ -44,7 +44,7 @@ export class AccountSubscribers<T extends TrafficType> {
    */
   routesOf(report: ReportOf[T], randomValue: number, counters: TrafficCounters): readonly DeliveryRoute<T>[] {
     let combination = '';
-    let lastFilter: TrafficFilter<T> | undefined;
+    let lastFilter: TrafficFilter<ReportOf[T]> | undefined;
     let lastResult: boolean | undefined;
     for (const { sampleRate, filter } of this.#sources) {
       const isSampled = randomValue < sampleRate;

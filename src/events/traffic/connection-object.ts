@@ -5,7 +5,6 @@ import type { ConnectionFieldName } from './fields.ts';
 import {
   integerField,
   type ObjectShape,
-  plainStringField,
   policyLogsField,
   type ReportField,
   stringField,
@@ -21,14 +20,12 @@ const fields: Record<ConnectionFieldName, ReportField<ConnectionReport>> = {
   'conn.server_name': stringField(({ connection }) => connection.serverName),
   'conn.server_port': integerField(({ connection }) => connection.serverPort),
   'conn.start_ts': timestampField(({ connection }) => connection.startedAt),
-  'ip_policy.decision': plainStringField(({ decisions }) => decisions.ipPolicy),
   'traffic_policy.logs': policyLogsField(({ decisions }) => decisions.policyLogs),
 };
 
 export const connectionObject: ObjectShape<ConnectionReport> = {
   fields,
   nullable: {
-    ip_policy: ({ decisions }) => decisions.ipPolicy !== undefined,
     traffic_policy: ({ decisions }) => decisions.policyLogs !== undefined,
   },
 };

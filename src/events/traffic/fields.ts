@@ -1,4 +1,5 @@
-// The fields of traffic events, which a source may select and a filter can use as members of `ev`.
+// The fields of traffic events, which a source may select and a filter can use as members of `ev`. Those of modules are in
+// the reports of their descriptors.
 
 import type { EventName } from '../types.ts';
 
@@ -17,7 +18,7 @@ export interface TrafficField {
   description: string;
 }
 
-type FieldTable = Record<string, readonly [FieldType, string]>;
+export type FieldTable = Record<string, readonly [FieldType, string]>;
 
 const SECRETS_HIDDEN = 'the values of authorization, proxy-authorization, cookie and set-cookie are "***"';
 
@@ -27,16 +28,12 @@ const commonFields = {
   'conn.server_name': ['string', 'The name that the visitor came to; "" for none.'],
   'conn.server_port': ['number', 'The port of the gateway that the visitor came to.'],
   'conn.start_ts': ['timestamp', 'When the connection was opened.'],
-  'ip_policy.decision': ['string', 'What the IP policies decided: "allow" or "deny".'],
   'traffic_policy.logs': ['list', 'What `log` actions of the traffic policies said.'],
 } as const satisfies FieldTable;
 
-const requestFields = {
+export const requestFields = {
   ...commonFields,
   'backend.connection_reused': ['boolean', 'Whether the stream to the agent had carried another request before.'],
-  'basic_auth.decision': ['string', 'What basic auth decided: "allow" or "deny".'],
-  'basic_auth.username': ['string', 'The user name that was given to basic auth.'],
-  'circuit_breaker.decision': ['string', 'What the circuit breaker decided: "allow", "block" or "allow_while_open".'],
   'compression.algorithm': ['string', 'How the answer was compressed, as "gzip".'],
   'compression.bytes_saved': ['number', 'How many bytes of the answer compression saved.'],
   'http.request.method': ['string', 'The method, as "GET".'],
@@ -60,37 +57,24 @@ const requestFields = {
   'tls.cipher_suite': ['string', 'The cipher suite, by its standard name.'],
   'tls.client_cert.serial_number': ['string', 'The serial number of the visitor’s certificate.'],
   'tls.client_cert.subject.cn': ['string', 'The common name in the visitor’s certificate.'],
-  'user_agent_filter.decision': ['string', 'What the user agent filter decided: "allow" or "deny".'],
-  'webhook_verification.decision': ['string', 'What webhook verification decided: "allow" or "deny".'],
 } as const satisfies FieldTable;
 
-const connectionFields = {
+export const connectionFields = {
   ...commonFields,
   'conn.end_ts': ['timestamp', 'When the connection was closed.'],
   'conn.bytes_in': ['number', 'Bytes that came from the visitor.'],
   'conn.bytes_out': ['number', 'Bytes that were sent to the visitor.'],
 } as const satisfies FieldTable;
 
-/** The names of the fields of requests and of connections. The compiler makes every serializer know all of them. */
+/** The names of these fields. The compiler makes every serializer know all of them. */
 export type RequestFieldName = keyof typeof requestFields;
 export type ConnectionFieldName = keyof typeof connectionFields;
 
-/** The fields of each type of traffic event, in alphabetical order. */
-export const trafficFields: Readonly<Record<TrafficEventName, readonly TrafficField[]>> = {
-  'http_request_complete.v0': toTrafficFields(requestFields),
-  'tcp_connection_closed.v0': toTrafficFields(connectionFields),
-};
-
 export function isTrafficEvent(type: string): type is TrafficEventName {
-  return Object.hasOwn(trafficFields, type);
+  return type === 'http_request_complete.v0' || type === 'tcp_connection_closed.v0';
 }
 
-/** Whether a source may select this name: a field of the type, or a prefix such as `http.request` for all fields below it. */
-export function isSelectable(type: TrafficEventName, selected: string): boolean {
-  return trafficFields[type].some(({ name }) => name === selected || name.startsWith(`${selected}.`));
-}
-
-function toTrafficFields(rows: FieldTable): TrafficField[] {
-  const fields = Object.entries(rows).map(([name, [type, description]]) => ({ name, type, description }));
-  return fields.sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Whether a source may select this name: one of the fields, or a prefix such as `http.request` for all fields below it. */
+export function isSelectable(fields: readonly TrafficField[], selected: string): boolean {
+  return fields.some(({ name }) => name === selected || name.startsWith(`${selected}.`));
 }

@@ -14,8 +14,7 @@ import { TEXTS_BY_NAME } from '../../policy/cel/variables/variable.ts';
 import type { Bindings, Vocabulary } from '../../policy/cel/vocabulary.ts';
 import type { FieldType } from './fields.ts';
 import { hideSecrets } from './headers.ts';
-import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
-import type { FieldValues, ReportField } from './report-fields.ts';
+import type { FieldValues, ObjectShape } from './report-fields.ts';
 
 /**
  * The cost limit of one evaluation, in the units of src/policy/cel/cost-budget.ts. It is about a millisecond, a hundredth of what
@@ -41,16 +40,14 @@ interface FilterLanguage<R> {
   bind(report: R): Bindings;
 }
 
-const languages: { readonly [T in TrafficType]: FilterLanguage<ReportOf[T]> } = {
-  'http_request_complete.v0': languageOf('http_request_complete.v0'),
-  'tcp_connection_closed.v0': languageOf('tcp_connection_closed.v0'),
-};
+/** Each is made when the first filter of its objects is compiled. */
+const languages = new WeakMap<object, unknown>();
 
 /** What is wrong with a filter, and where; undefined when it is valid. The empty filter is valid and matches every event. */
-export function checkFilter(text: string, type: TrafficType): string | undefined {
+export function checkFilter(text: string, shape: ObjectShape<never>): string | undefined {
   if (text === '') return undefined;
   try {
-    compileFilter(text, type);
+    compileFilter(text, shape);
     return undefined;
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
@@ -59,8 +56,8 @@ export function checkFilter(text: string, type: TrafficType): string | undefined
 }
 
 /** Compiles a filter. @throws {CelError} when it is not valid. */
-export function compileFilter<T extends TrafficType>(text: string, type: T): FilterTest<ReportOf[T]> {
-  const { vocabulary, bind } = languages[type] as FilterLanguage<ReportOf[T]>;
+export function compileFilter<R>(text: string, shape: ObjectShape<R>): FilterTest<R> {
+  const { vocabulary, bind } = languageOf(shape);
   const condition = compileCondition(text, vocabulary).test;
   return (report) => {
     const bindings = bind(report);
@@ -71,18 +68,18 @@ export function compileFilter<T extends TrafficType>(text: string, type: T): Fil
 }
 
 /** A filter that is compiled when it is used for the first time. */
-export class TrafficFilter<T extends TrafficType> {
+export class TrafficFilter<R> {
   readonly text: string;
-  readonly #type: T;
-  #test: FilterTest<ReportOf[T]> | undefined;
+  readonly #shape: ObjectShape<R>;
+  #test: FilterTest<R> | undefined;
 
-  constructor(text: string, type: T) {
+  constructor(text: string, shape: ObjectShape<R>) {
     this.text = text;
-    this.#type = type;
+    this.#shape = shape;
   }
 
   /** Whether the filter matches; undefined when it fails for any reason. The event is then not delivered. */
-  matches(report: ReportOf[T]): boolean | undefined {
+  matches(report: R): boolean | undefined {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0; // A stack trace costs several times the evaluation, and nobody reads it.
     try {
@@ -96,9 +93,9 @@ export class TrafficFilter<T extends TrafficType> {
   }
 
   /** A stored filter that no longer compiles is not compiled again for every event. */
-  #compile(): FilterTest<ReportOf[T]> {
+  #compile(): FilterTest<R> {
     try {
-      return compileFilter(this.text, this.#type);
+      return compileFilter(this.text, this.#shape);
     } catch (error) {
       return () => {
         throw new CelFailure(String(error));
@@ -107,21 +104,29 @@ export class TrafficFilter<T extends TrafficType> {
   }
 }
 
-function languageOf<T extends TrafficType>(type: T): FilterLanguage<ReportOf[T]> {
-  const members = Object.entries(objectShapes[type].fields) as [string, ReportField<ReportOf[T]>][];
+function languageOf<R>(shape: ObjectShape<R>): FilterLanguage<R> {
+  const known = languages.get(shape) as FilterLanguage<R> | undefined; // Only a language of the same objects is there.
+  if (known) return known;
+  const language = newLanguage(shape);
+  languages.set(shape, language);
+  return language;
+}
+
+function newLanguage<R>(shape: ObjectShape<R>): FilterLanguage<R> {
+  const members = Object.entries(shape.fields);
   const variables: Record<string, CelType> = {};
   for (const [path, { type }] of members) variables[`ev.${path}`] = CEL_TYPES[type].type;
 
   class ReportBindings {
-    readonly #report: ReportOf[T];
+    readonly #report: R;
 
-    constructor(report: ReportOf[T]) {
+    constructor(report: R) {
       this.#report = report;
     }
 
     static {
       for (const [path, member] of members) {
-        const read = member.read as (report: ReportOf[T]) => unknown;
+        const read = member.read as (report: R) => unknown;
         const convert = CEL_TYPES[member.type].convert as (value: unknown) => CelInput;
         const get = function (this: ReportBindings) {
           const value = read(this.#report);

@@ -16,9 +16,6 @@ import {
 
 const fields: Record<RequestFieldName, ReportField<RequestReport>> = {
   'backend.connection_reused': booleanField((report) => report.isConnectionReused),
-  'basic_auth.decision': plainStringField(({ decisions }) => decisions.basicAuth?.decision),
-  'basic_auth.username': stringField(({ decisions }) => decisions.basicAuth?.username),
-  'circuit_breaker.decision': plainStringField(({ decisions }) => decisions.circuitBreaker),
   'compression.algorithm': stringField(({ decisions }) => decisions.compression?.algorithm),
   'compression.bytes_saved': integerField(({ decisions }) => decisions.compression?.bytesSaved),
   'conn.client_ip': stringField(({ connection }) => connection.clientIp),
@@ -43,29 +40,21 @@ const fields: Record<RequestFieldName, ReportField<RequestReport>> = {
   'http.response.body_length': integerField(({ response }) => response?.bodyLength),
   'http.response.first_byte_ts': timestampField(({ response }) => response?.firstByteAt),
   'http.response.last_byte_ts': timestampField(({ response }) => response?.lastByteAt),
-  'ip_policy.decision': plainStringField(({ decisions }) => decisions.ipPolicy),
   'tls.version': stringField(({ tls }) => tls?.version),
   'tls.cipher_suite': stringField(({ tls }) => tls?.cipherSuite),
   'tls.client_cert.serial_number': stringField(({ tls }) => tls?.clientCertificate?.serialNumber),
   'tls.client_cert.subject.cn': stringField(({ tls }) => tls?.clientCertificate?.commonName),
   'traffic_policy.logs': policyLogsField(({ decisions }) => decisions.policyLogs),
-  'user_agent_filter.decision': plainStringField(({ decisions }) => decisions.userAgentFilter),
-  'webhook_verification.decision': plainStringField(({ decisions }) => decisions.webhookVerification),
 };
 
 export const requestObject: ObjectShape<RequestReport> = {
   fields,
   nullable: {
-    basic_auth: ({ decisions }) => decisions.basicAuth !== undefined,
-    circuit_breaker: ({ decisions }) => decisions.circuitBreaker !== undefined,
     compression: ({ decisions }) => decisions.compression !== undefined,
     'http.response': ({ response }) => response !== undefined,
-    ip_policy: ({ decisions }) => decisions.ipPolicy !== undefined,
     tls: ({ tls }) => tls !== undefined,
     'tls.client_cert': ({ tls }) => tls?.clientCertificate !== undefined,
     traffic_policy: ({ decisions }) => decisions.policyLogs !== undefined,
-    user_agent_filter: ({ decisions }) => decisions.userAgentFilter !== undefined,
-    webhook_verification: ({ decisions }) => decisions.webhookVerification !== undefined,
   },
 };
 

@@ -3,12 +3,14 @@
 import { ReloadQueue } from '../../edge/edges/reload-queue.ts';
 import { AccountSubscribers, type SubscribedSource } from './account-subscribers.ts';
 import type { TrafficFilter } from './filter.ts';
-import { objectShapes, type ReportOf, type TrafficType } from './objects.ts';
+import type { ReportOf, TrafficObjects, TrafficType } from './objects.ts';
+import type { ObjectShape } from './report-fields.ts';
 import { Selection } from './selection.ts';
 import type { TrafficSource, TrafficStore } from './store.ts';
 
 export interface TrafficSubscribersParts {
   store: Pick<TrafficStore, 'sources' | 'onSourcesChange'>;
+  objects: TrafficObjects;
   /** Called when sources cannot be loaded, and again only after loading has worked in between. */
   onFailure(error: unknown): void;
   /** How long to wait after a failure before the next attempt, in milliseconds. Default: 1 second. */
@@ -16,13 +18,15 @@ export interface TrafficSubscribersParts {
 }
 
 export class TrafficSubscribers {
-  readonly #requests = new SubscribersByAccount('http_request_complete.v0');
-  readonly #connections = new SubscribersByAccount('tcp_connection_closed.v0');
+  readonly #requests: SubscribersByAccount<'http_request_complete.v0'>;
+  readonly #connections: SubscribersByAccount<'tcp_connection_closed.v0'>;
   readonly #reloads: ReloadQueue;
   readonly #stop: () => void;
 
   /** Loads the sources now, and again whenever they may have changed. Before the first load there are no subscribers. */
-  constructor({ store, onFailure, retryMs }: TrafficSubscribersParts) {
+  constructor({ store, objects, onFailure, retryMs }: TrafficSubscribersParts) {
+    this.#requests = new SubscribersByAccount('http_request_complete.v0', objects);
+    this.#connections = new SubscribersByAccount('tcp_connection_closed.v0', objects);
     this.#reloads = new ReloadQueue({
       work: async () => this.#replaceSources(await store.sources()),
       onFailure,
@@ -66,12 +70,14 @@ export class TrafficSubscribers {
 /** The subscribers to one type of event, by account. */
 class SubscribersByAccount<T extends TrafficType> {
   readonly #type: T;
-  readonly #filters = new GenerationCache<TrafficFilter<T>>();
+  readonly #shape: ObjectShape<ReportOf[T]>;
+  readonly #filters = new GenerationCache<TrafficFilter<ReportOf[T]>>();
   readonly #selections = new GenerationCache<Selection<ReportOf[T]>>();
   #byAccount: ReadonlyMap<string, AccountSubscribers<T>> = new Map();
 
-  constructor(type: T) {
+  constructor(type: T, objects: TrafficObjects) {
     this.#type = type;
+    this.#shape = objects[type].shape;
   }
 
   of(accountId: string): AccountSubscribers<T> | undefined {
@@ -81,7 +87,7 @@ class SubscribersByAccount<T extends TrafficType> {
   /** @param filters the module of filters; undefined when no source has a filter. */
   replaceSources(sources: readonly TrafficSource[], filters: typeof import('./filter.ts') | undefined): void {
     const filterOf = (text: string) =>
-      filters && text !== '' ? this.#filters.get(text, () => new filters.TrafficFilter(text, this.#type)) : undefined;
+      filters && text !== '' ? this.#filters.get(text, () => new filters.TrafficFilter(text, this.#shape)) : undefined;
     this.#filters.startGeneration();
     this.#selections.startGeneration();
     const byAccount = new Map<string, SubscribedSource<T>[]>();
@@ -97,7 +103,7 @@ class SubscribersByAccount<T extends TrafficType> {
 
   #select = (fields: readonly string[]): Selection<ReportOf[T]> => {
     const sorted = [...new Set(fields)].sort();
-    return this.#selections.get(sorted.join(' '), () => new Selection(objectShapes[this.#type], sorted));
+    return this.#selections.get(sorted.join(' '), () => new Selection(this.#shape, sorted));
   };
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { trafficFields } from '../../../src/events/traffic/fields.ts';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { checkFilter, compileFilter, TrafficFilter } from '../../../src/events/traffic/filter.ts';
 import { bareReport, connectionReport, recorded, requestReport, source } from './support.ts';
 
-const HTTP = 'http_request_complete.v0';
-const TCP = 'tcp_connection_closed.v0';
+const { fields: httpFields, shape: HTTP } = trafficObjects['http_request_complete.v0'];
+const { fields: tcpFields, shape: TCP } = trafficObjects['tcp_connection_closed.v0'];
 const matches = (text: string, report = requestReport()) => new TrafficFilter(text, HTTP).matches(report);
 
 describe('of a request', () => {
@@ -51,9 +51,9 @@ test('what a report says nothing of has no value: it can be asked for with has()
 });
 
 test('every field of the catalogue can be asked for', () => {
-  for (const type of [HTTP, TCP] as const)
-    for (const { name } of trafficFields[type]) expect(checkFilter(`has(ev.${name})`, type)).toBeUndefined();
-  for (const { name } of trafficFields[HTTP]) expect(matches(`has(ev.${name})`)).toBe(true);
+  for (const { name } of httpFields) expect(checkFilter(`has(ev.${name})`, HTTP)).toBeUndefined();
+  for (const { name } of tcpFields) expect(checkFilter(`has(ev.${name})`, TCP)).toBeUndefined();
+  for (const { name } of httpFields) expect(matches(`has(ev.${name})`)).toBe(true);
 });
 
 describe('is refused, with place and reason:', () => {

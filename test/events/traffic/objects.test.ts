@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { trafficFields } from '../../../src/events/traffic/fields.ts';
-import { objectShapes, type TrafficType } from '../../../src/events/traffic/objects.ts';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
+import type { TrafficType } from '../../../src/events/traffic/objects.ts';
 import type { ObjectShape } from '../../../src/events/traffic/report-fields.ts';
 import { Selection } from '../../../src/events/traffic/selection.ts';
 import { bareReport, connectionReport, requestReport } from './support.ts';
 
-const types = Object.keys(trafficFields) as TrafficType[];
+const types = Object.keys(trafficObjects) as TrafficType[];
 const reports = { 'http_request_complete.v0': requestReport(), 'tcp_connection_closed.v0': connectionReport() };
 
 /** What is delivered of the report with all there is. */
 function written(type: TrafficType, fields: readonly string[] = []) {
-  const shape = objectShapes[type] as ObjectShape<unknown>;
+  const shape = trafficObjects[type].shape as ObjectShape<unknown>;
   return JSON.parse(new Selection(shape, fields).write(reports[type]));
 }
 
 const ofRequest = (report = requestReport(), fields: readonly string[] = []) =>
-  JSON.parse(new Selection(objectShapes['http_request_complete.v0'], fields).write(report));
+  JSON.parse(new Selection(trafficObjects['http_request_complete.v0'].shape, fields).write(report));
 
 test('the whole object of a request', () => {
   expect(ofRequest()).toEqual({
@@ -105,12 +105,12 @@ test('what there was not is null, as a whole', () => {
 });
 
 describe.each(types)('%s', (type) => {
-  const shape = objectShapes[type] as ObjectShape<unknown>;
+  const shape = trafficObjects[type].shape as ObjectShape<unknown>;
   const whole = written(type);
 
   test('has the fields of the catalogue, with their types', () => {
     const members = Object.entries(shape.fields).map(([name, { type }]) => ({ name, type }));
-    const documented = trafficFields[type].map(({ name, type }) => ({ name, type }));
+    const documented = trafficObjects[type].fields.map(({ name, type }) => ({ name, type }));
     expect(members.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(documented);
     const leaves = leavesOf(whole, shape);
     expect(leaves).toEqual(documented.map(({ name }) => name));
@@ -119,11 +119,11 @@ describe.each(types)('%s', (type) => {
   });
 
   test('each field alone gives this path and no other', () => {
-    for (const { name } of trafficFields[type]) expect(written(type, [name])).toEqual(only(whole, [name]));
+    for (const { name } of trafficObjects[type].fields) expect(written(type, [name])).toEqual(only(whole, [name]));
   });
 
   test('a selection is what it names of the whole object, in the same order', () => {
-    const names = trafficFields[type].map(({ name }) => name);
+    const names = trafficObjects[type].fields.map(({ name }) => name);
     const prefixes = names.flatMap((name) => name.split('.').map((_, i, parts) => parts.slice(0, i + 1).join('.')));
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...prefixes), { minLength: 1 }), (fields) => {
@@ -139,7 +139,7 @@ test('any text comes through', () => {
   const units = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes));
   fc.assert(
     fc.property(units, fc.string(), (username, method) => {
-      const decisions = { basicAuth: { decision: 'allow' as const, username } };
+      const decisions = { basic_auth: { decision: 'allow' as const, username } };
       const report = requestReport({ decisions, request: { ...requestReport().request, method } });
       const object = ofRequest(report, ['basic_auth', 'http.request.method']);
       expect(object).toEqual({ basic_auth: { decision: 'allow', username }, http: { request: { method } } });

@@ -1,6 +1,7 @@
 // Traffic events from a report to the rows of a real database.
 
 import { expect, onTestFinished, test } from 'vitest';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { unpackEvents } from '../../../src/events/batch.ts';
 import { EventBuffer } from '../../../src/events/traffic/buffer.ts';
 import { trafficCounters } from '../../../src/events/traffic/counters.ts';
@@ -14,7 +15,7 @@ import { requestReport } from './support.ts';
 async function pipeline(db: QueueDatabase, maxBytes = 2 ** 26) {
   const store = trafficStore(db);
   const counters = trafficCounters();
-  const audience = new TrafficSubscribers({ store, onFailure: fail });
+  const audience = new TrafficSubscribers({ store, objects: trafficObjects, onFailure: fail });
   const stopFollowing = db.changes.follow(() => audience.refresh());
   const buffer = new EventBuffer({ store, maxBytes, counters, onFailure: fail, random: Math.random });
   const recorder = new TrafficEvents({

@@ -1,5 +1,6 @@
 // Reports of traffic, and what turns them into events, over a store that is made of a list of sources.
 
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import type { ConnectionReport, RequestReport } from '../../../src/edge/reports/traffic-reports.ts';
 import { unpackEvents } from '../../../src/events/batch.ts';
 import { EventBuffer, type EventBufferParts } from '../../../src/events/traffic/buffer.ts';
@@ -59,12 +60,12 @@ export function requestReport(more: Partial<RequestReport> = {}): RequestReport 
       isComplete: true,
     },
     decisions: {
-      ipPolicy: 'allow',
-      basicAuth: { decision: 'deny', username: 'zoë\n' },
-      circuitBreaker: 'allow_while_open',
+      ip_policy: 'allow',
+      basic_auth: { decision: 'deny', username: 'zoë\n' },
+      circuit_breaker: 'allow_while_open',
       compression: { algorithm: 'gzip', bytesSaved: 99 },
-      userAgentFilter: 'allow',
-      webhookVerification: 'deny',
+      user_agent_filter: 'allow',
+      webhook_verification: 'deny',
       policyLogs: [{ level: 'info', parts: [1, { x: true }] }],
     },
     ...more,
@@ -81,7 +82,7 @@ export function connectionReport(more: Partial<ConnectionReport> = {}): Connecti
     accountId,
     endpointId: 'ep_3MPa0000000000000000000000A',
     connection: { ...connection, endedAt: connection.startedAt + 60_000, bytesIn: 10, bytesOut: 2 ** 40 },
-    decisions: { ipPolicy: 'allow', policyLogs: [] },
+    decisions: { ip_policy: 'allow', policyLogs: [] },
     ...more,
   };
 }
@@ -103,7 +104,7 @@ export function source(more: Partial<TrafficSource> = {}): TrafficSource {
 export async function recorded(sources: readonly TrafficSource[], random: () => number = Math.random) {
   const events: { to: string; text: string }[] = [];
   const store = { sources: async () => [...sources], onSourcesChange: () => () => {} };
-  const audience = new TrafficSubscribers({ store, onFailure: fail });
+  const audience = new TrafficSubscribers({ store, objects: trafficObjects, onFailure: fail });
   await audience.refresh();
   const counters = trafficCounters();
   let ids = 0;

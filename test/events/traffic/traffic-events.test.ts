@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { readWritten } from '../../../src/events/event.ts';
 import type { TrafficSource } from '../../../src/events/traffic/store.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
@@ -128,7 +129,12 @@ function changing() {
 test('changes are heard of; a refresh is over when they are known', async () => {
   const { state, store, events } = changing();
   const failures: unknown[] = [];
-  const audience = new TrafficSubscribers({ store, onFailure: (error) => failures.push(error), retryMs: 1 });
+  const audience = new TrafficSubscribers({
+    store,
+    objects: trafficObjects,
+    onFailure: (error) => failures.push(error),
+    retryMs: 1,
+  });
   await audience.refresh();
   expect(audience.ofRequests(accountId)).toBeUndefined();
   state.sources = [source()];

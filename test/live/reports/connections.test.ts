@@ -96,7 +96,7 @@ describe('a connection of TCP', () => {
     expect(report).toEqual({
       accountId: ACCOUNT,
       endpointId: endpoint.id,
-      decisions: { ipPolicy: undefined, policyLogs: undefined },
+      decisions: {},
     });
     expect(connection).toMatchObject({
       clientIp: '127.0.0.1',
@@ -113,11 +113,11 @@ describe('a connection of TCP', () => {
     const { endpoint, port } = await serveTcp();
     handle(endpoint, { ...only('127.0.0.0/8'), trafficPolicy: log });
     await come(port, HEARS);
-    expect((await hearer.nextConnection()).decisions).toEqual({ ipPolicy: 'allow', policyLogs: [{ seen: true }] });
+    expect((await hearer.nextConnection()).decisions).toEqual({ ip_policy: 'allow', policyLogs: [{ seen: true }] });
     handle(endpoint, only('10.0.0.0/8'));
     await come(port, 10);
     const { connection, decisions } = await hearer.nextConnection();
-    expect(decisions.ipPolicy).toBe('deny');
+    expect(decisions.ip_policy).toBe('deny');
     expect(connection.bytesOut).toBe(0);
   });
 
@@ -181,7 +181,7 @@ describe('a connection of TLS', () => {
   test.each(['gateway', 'passthrough'] as const)('that is not let in, with TLS by %s', async (tls) => {
     handle(serveTls(tls), only('10.0.0.0/8'));
     await expect(edge.visit(NAME)).rejects.toThrow();
-    expect((await hearer.nextConnection()).decisions.ipPolicy).toBe('deny');
+    expect((await hearer.nextConnection()).decisions.ip_policy).toBe('deny');
   });
 
   test('whose handshake is broken off', async () => {

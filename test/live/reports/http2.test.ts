@@ -111,11 +111,11 @@ describe('a request that is answered', () => {
     const session = await visit(edge);
     await ask(session, { 'user-agent': 'good' });
     const own418 = await hearer.one();
-    expect(own418.decisions).toEqual({ userAgentFilter: 'allow', policyLogs: [{ seen: true }] });
+    expect(own418.decisions).toEqual({ user_agent_filter: 'allow', policyLogs: [{ seen: true }] });
     expect(own418.response).toMatchObject({ status: 418, bodyLength: 5, isComplete: true });
     const { body } = await ask(session, { 'user-agent': 'bad' });
     const refused = await hearer.one();
-    expect(refused.decisions).toEqual({ userAgentFilter: 'deny' });
+    expect(refused.decisions).toEqual({ user_agent_filter: 'deny' });
     expect(refused.response).toMatchObject({ status: 403, bodyLength: body.length, isComplete: true });
     await ask(session, { ':method': 'HEAD', 'user-agent': 'bad' });
     expect((await hearer.one()).response).toMatchObject({ status: 403, bodyLength: 0, isComplete: true });

@@ -36,17 +36,17 @@ test('say what they have decided, and the answer of one is told of like others',
   };
   const letIn = await ask('good', 'a secret!');
   expect(letIn.decisions).toEqual({
-    ipPolicy: 'allow',
-    userAgentFilter: 'allow',
-    basicAuth: { decision: 'allow', username: 'jo' },
+    ip_policy: 'allow',
+    user_agent_filter: 'allow',
+    basic_auth: { decision: 'allow', username: 'jo' },
   });
   const wrong = await ask('good', 'another!!');
-  expect(wrong.decisions.basicAuth).toEqual({ decision: 'deny', username: 'jo' });
+  expect(wrong.decisions.basic_auth).toEqual({ decision: 'deny', username: 'jo' });
   expect(wrong.response).toMatchObject({ status: 401, isComplete: true });
   expect(field(wrong.response, 'www-authenticate')).toContain('Basic');
   expect(wrong.response?.bodyLength).toBe(Number(field(wrong.response, 'content-length')));
   const bad = await ask('bad', 'a secret!');
-  expect(bad.decisions).toEqual({ ipPolicy: 'allow', userAgentFilter: 'deny' });
+  expect(bad.decisions).toEqual({ ip_policy: 'allow', user_agent_filter: 'deny' });
   expect(JSON.stringify([letIn, wrong].map(({ decisions }) => decisions))).not.toContain('secret');
 });
 
@@ -102,14 +102,14 @@ test('a circuit breaker: lets pass, blocks, and lets one pass while it is open',
   };
   await ask();
   await fail();
-  expect((await hearer.one()).decisions).toEqual({ circuitBreaker: 'allow' });
+  expect((await hearer.one()).decisions).toEqual({ circuit_breaker: 'allow' });
   const trial = await ask();
   const upstream = await script.next();
   await ask();
-  expect((await hearer.one()).decisions).toEqual({ circuitBreaker: 'block' });
+  expect((await hearer.one()).decisions).toEqual({ circuit_breaker: 'block' });
   upstream.send('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   await trial.until('\r\n\r\n');
-  expect((await hearer.one()).decisions).toEqual({ circuitBreaker: 'allow_while_open' });
+  expect((await hearer.one()).decisions).toEqual({ circuit_breaker: 'allow_while_open' });
 });
 
 test('a visitor who leaves while a module waits is told of, once', async () => {

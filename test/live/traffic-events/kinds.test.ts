@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { trafficFields } from '../../../src/events/traffic/fields.ts';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { newIssuer } from '../../support/issuer.ts';
 import { httpName } from '../../support/sdk.ts';
 import { visit } from '../../support/visit.ts';
@@ -226,7 +226,7 @@ test('connections to tunnels for TCP and TLS, let in and turned away', async () 
 });
 
 test.each([REQUESTS, CONNECTIONS] as const)('every field of %s was somewhere, with a value of its type', (type) => {
-  const types = new Map<string, string>(trafficFields[type].map(({ name, type }) => [name, type]));
+  const types = new Map<string, string>(trafficObjects[type].fields.map(({ name, type }) => [name, type]));
   const met = new Set<string>();
   const look = (value: unknown, path: string): void => {
     const expected = types.get(path);

@@ -3,7 +3,7 @@
 
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { trafficFields } from '../../../src/events/traffic/fields.ts';
+import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import type { Account } from '../../support/gateway.ts';
 import { visit } from '../../support/visit.ts';
 import { done } from '../edges/support.ts';
@@ -72,7 +72,7 @@ const subscribe = ({ destinationId }: Ear, sources: object[]) =>
 
 /** Each field, and each branch. */
 function selections(): string[] {
-  const fields = trafficFields[REQUESTS].map((field) => field.name);
+  const fields = trafficObjects[REQUESTS].fields.map((field) => field.name);
   const branches = fields.flatMap((field) =>
     field
       .split('.')

@@ -7,6 +7,7 @@ import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { eventTypes, isEventName } from './catalog.ts';
+import { trafficObjects } from './traffic-objects.ts';
 
 const FIELDS_MAX = 100;
 const FILTER_MAX_BYTES = 4096;
@@ -123,7 +124,7 @@ function checkFields(type: EventName, fields: string[], member: string): void {
   if (fields.length > FIELDS_MAX) throw new ApiError('tooManyFields', { member, max: FIELDS_MAX });
   fields.forEach((actual, index) => {
     const place = { member: `${member}[${index}]`, actual };
-    if (!isSelectable(type, actual)) throw new ApiError('unknownField', { ...place, type });
+    if (!isSelectable(trafficObjects[type].fields, actual)) throw new ApiError('unknownField', { ...place, type });
     if (fields.indexOf(actual) < index) throw new ApiError('fieldRepeated', place);
   });
 }
@@ -132,7 +133,7 @@ async function checkFilterText(type: EventName, filter: string, member: string):
   if (!isTrafficEvent(type)) throw new ApiError('filterOfAudit', { member, type });
   checkBytes(member, filter, FILTER_MAX_BYTES, 'filterTooLong');
   const { checkFilter } = await import('../../../events/traffic/filter.ts');
-  const reason = checkFilter(filter, type);
+  const reason = checkFilter(filter, trafficObjects[type].shape);
   if (reason !== undefined) throw new ApiError('badFilter', { member, reason });
 }
 

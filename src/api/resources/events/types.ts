@@ -1,10 +1,11 @@
 // The types of event, and what the objects of traffic events have. Only GraphQL shows them.
 
-import { type TrafficField as Field, isTrafficEvent, trafficFields } from '../../../events/traffic/fields.ts';
+import { type TrafficField as Field, isTrafficEvent } from '../../../events/traffic/fields.ts';
 import type { EventTypeEntry as Type } from '../../../events/types.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Route } from '../../route.ts';
 import { eventTypes } from './catalog.ts';
+import { trafficObjects } from './traffic-objects.ts';
 
 const EventClass = builder.enumType('EventClass', {
   description: 'What an event is about.',
@@ -36,7 +37,7 @@ const EventType = builder.objectRef<Type>('EventType').implement({
     fields: t.field({
       type: [EventField],
       description: 'Of traffic events: what their object has, and a source can select. Empty for audit events.',
-      resolve: ({ name }) => (isTrafficEvent(name) ? [...trafficFields[name]] : []),
+      resolve: ({ name }) => (isTrafficEvent(name) ? [...trafficObjects[name].fields] : []),
     }),
   }),
 });
