@@ -1,9 +1,10 @@
 // The interface of the client of the gateway, which `client/` implements.
 
-import type { Labels } from './settings/labels.ts';
-
 /** The protocol of a tunnel's public address. */
 export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
+
+/** The labels of a tunnel, by which edges select it: values by key. */
+export type Labels = Readonly<Record<string, string>>;
 
 interface CommonSpec {
   /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */

@@ -1,7 +1,7 @@
 // The agent's metrics for Prometheus.
 
-import type { AgentHealth } from '../run/health.ts';
 import type { AgentTunnel } from '../tunnels/tunnel.ts';
+import type { AgentHealth } from './health.ts';
 
 type Sample = [labels: Record<string, string>, value: number];
 

@@ -3,9 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import { describeJsonError } from '@gateway/protocol';
 import { DetailError } from '../detail-error.ts';
-import type { AgentHealth } from '../run/health.ts';
 import { readTunnelRequest } from '../tunnels/request.ts';
 import type { TunnelTable } from '../tunnels/tunnel-table.ts';
+import type { AgentHealth } from './health.ts';
 import { metricsText } from './metrics.ts';
 import { type ApiResponse, detailResponse } from './responses.ts';
 import { createdTunnel, tunnelDetails, tunnelSummary } from './views.ts';

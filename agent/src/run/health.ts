@@ -1,27 +1,12 @@
 // The health of the agent, for probes, people and metrics.
 
-import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
+import type { GatewayClient } from '../gateway-client.ts';
+import type { AgentHealth } from '../local-api/health.ts';
 import { statusOf } from '../local-api/views.ts';
 import { type AgentConfig, writeAddress } from '../settings/config.ts';
-import type { AgentTunnel } from '../tunnels/tunnel.ts';
 import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';
 import type { Publication } from './publish-api.ts';
-
-/** The health of a running agent. */
-export interface AgentHealth {
-  readonly client: ClientStatus;
-  readonly tunnels: readonly AgentTunnel[];
-  readonly version: string;
-  /** The damage of the state file that was found at the start; null when there was none. */
-  readonly damage: string | null;
-  /** The number of responses of the local API, by status. */
-  readonly responses: Map<number, number>;
-  /** The body of `GET /status`. */
-  status(): object;
-  /** The reasons why the agent is not ready; empty when it has a session and a response for every tunnel. */
-  notReadyReasons(): string[];
-}
 
 interface HealthDeps {
   config: AgentConfig;

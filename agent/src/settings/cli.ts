@@ -1,9 +1,9 @@
 // Parses the command line into a command.
 
 import { parseArgs } from 'node:util';
-import type { Protocol } from '../gateway-client.ts';
+import type { Labels, Protocol } from '../gateway-client.ts';
 import { readForwardsTo } from './forwards-to.ts';
-import { type Labels, readLabels } from './labels.ts';
+import { readLabels } from './labels.ts';
 
 /** A command for one tunnel, for as long as the process runs. */
 export interface TunnelCommand {

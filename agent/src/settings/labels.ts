@@ -1,7 +1,6 @@
 // Labels, by which edges select their tunnels.
 
-/** The labels of a tunnel: values by key. */
-export type Labels = Readonly<Record<string, string>>;
+import type { Labels } from '../gateway-client.ts';
 
 /**
  * Parses texts of the form `key=value`, at least one. A value may contain further equals signs. Only the gateway limits the
