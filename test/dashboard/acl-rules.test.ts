@@ -1,4 +1,4 @@
-// The form of a credential puts rules together from parts: what it makes of them is what the gateway reads.
+// The form of a credential splits ACL rules into parts and joins them again. The gateway has to read the same rules.
 
 import { expect, test } from 'vitest';
 import { aclText, lineToRule, ruleToLine } from '../../src/dashboard/screens/credentials/acl-rules.ts';
@@ -16,7 +16,7 @@ test.each([
   'bind:key=*',
   'bind:key=a=b',
   'bind:a.b=c:1/d',
-])('%s taken apart by the form is put together again', (rule) => {
+])('the form splits %s and joins it to the same rule', (rule) => {
   expect(parseAclRule(lineToRule(ruleToLine(rule)) ?? '')).toEqual(parseAclRule(rule));
 });
 
@@ -24,7 +24,7 @@ test.each([
   [{ kind: 'name', first: ' https://app.example.com/path ', second: '' }, 'bind:app.example.com'],
   [{ kind: 'name', first: 'bind:app.example.com', second: '' }, 'bind:app.example.com'],
   [{ kind: 'below', first: '*.example.com', second: '' }, 'bind:*.example.com'],
-] as const)('what people paste, as %o, is understood', (line, rule) => {
+] as const)('pasted text such as %o becomes a rule', (line, rule) => {
   expect(lineToRule(line)).toBe(rule);
 });
 
@@ -32,7 +32,7 @@ test.each([
   { kind: 'name', first: ' ', second: '' },
   { kind: 'address', first: 'example.com', second: '' },
   { kind: 'label', first: '', second: 'value' },
-] as const)('%o is no rule yet', (line) => {
+] as const)('%o is an unfinished rule', (line) => {
   expect(lineToRule(line)).toBeNull();
 });
 
@@ -40,7 +40,7 @@ test.each([
   [[], 'everything'],
   [['bind:app.example.com', '*'], 'everything'],
   [['bind:app.example.com', 'bind:key=value'], 'app.example.com, key=value'],
-])('%o comes to: %s', (acl, text) => {
+])('the summary of %o is: %s', (acl, text) => {
   expect(aclText(acl)).toBe(text);
 });
 
@@ -52,6 +52,6 @@ test.each([
   [['bind:1.example.com:20000'], 'tcp 3000 --port 20000'],
   [['bind:app=*'], 'labels 3000 --label app=web'],
   [["bind:app=o'ne two"], "labels 3000 --label 'app=o'\\''ne two'"],
-])('an agent that may bind %o is told: %s', (acl, command) => {
+])('the command of an agent that may bind %o is: %s', (acl, command) => {
   expect(agentCommand(acl)).toBe(command);
 });

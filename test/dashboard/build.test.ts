@@ -1,4 +1,4 @@
-// The dashboard as `npm run build` leaves it.
+// The output of the dashboard's build.
 
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ let place: string;
 let files: string[];
 beforeAll(async () => {
   place = join(await mkdtemp(join(tmpdir(), 'gateway-dashboard-')), 'built');
-  // As `npm run build` does, whatever the tests' own environment says.
+  // The environment of `npm run build`, not that of the tests.
   const env = { PATH: process.env.PATH };
   await promisify(execFile)(process.execPath, [join(SOURCE, 'build.js'), place], { cwd: root, env });
   files = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
@@ -28,13 +28,13 @@ const text = (name: string) => readFileSync(join(place, name), 'utf8');
 const scripts = () => files.filter((name) => name.endsWith('.js'));
 const operations = () => JSON.parse(text('operations.json')) as Record<string, string>;
 
-describe('what is sent to browsers', () => {
-  test('is named by its content, but for the page', () => {
+describe('the files for browsers', () => {
+  test('have a content hash in their names, except the page', () => {
     const served = files.filter((name) => !/\.(br|gz)$/.test(name) && name !== 'operations.json');
     expect(served.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.\w+$/.test(name))).toEqual(['index.html']);
   });
 
-  test('has nothing inline that the policy would refuse, and no source map', () => {
+  test('contain nothing inline that the policy would block, and no source maps', () => {
     const page = text('index.html');
     expect(page.match(/<script\b[^>]*>/g)).toEqual([
       expect.stringMatching(/^<script type="module" crossorigin src="\/dashboard\/assets\/[\w.-]+\.js">$/),
@@ -44,7 +44,7 @@ describe('what is sent to browsers', () => {
     for (const name of scripts()) expect(text(name)).not.toMatch(/sourceMappingURL|\beval\(|new Function\(/);
   });
 
-  test('is compressed already, both ways, and is the same then', () => {
+  test('have compressed copies with the same content', () => {
     const texts = files.filter((name) => /\.(css|html|js|svg)$/.test(name));
     expect(texts.length).toBeGreaterThan(2);
     for (const name of texts) {
@@ -54,7 +54,7 @@ describe('what is sent to browsers', () => {
     }
   });
 
-  test('is less than 250 kB of compressed script for the first screen, whichever that is', () => {
+  test('have less than 250 kB of compressed scripts for any first screen', () => {
     const [, entry = ''] = /src="\/dashboard\/([^"]+)"/.exec(text('index.html')) ?? [];
     const begin = withImports(entry);
     const screens = scripts().map((name) => new Set([...begin, ...withImports(name)]));
@@ -65,13 +65,13 @@ describe('what is sent to browsers', () => {
 });
 
 describe('operations', () => {
-  test('are named in the scripts, and every one that is named has a text for the server', () => {
+  test('are named by hash in the scripts, and the server has the text of each', () => {
     const named = new Set(scripts().flatMap((name) => text(name).match(/(?<=sha256:)[0-9a-f]{64}/g) ?? []));
     expect(named.size).toBeGreaterThan(0);
     expect([...named].filter((hash) => !(hash in operations()))).toEqual([]);
   });
 
-  test('keep their texts to the server', () => {
+  test('do not send their texts to browsers', () => {
     const sent = scripts().map(text).join();
     for (const operation of Object.values(operations())) expect(sent).not.toContain(operation.split('\n')[0]);
   });
@@ -86,7 +86,7 @@ describe('the source', () => {
       ([, target = '']) => target,
     );
 
-  test('imports nothing of the server', () => {
+  test('imports nothing from the server', () => {
     const outside = sources.flatMap((name) =>
       imported(name)
         .filter((target) => target.startsWith('.'))
@@ -96,19 +96,19 @@ describe('the source', () => {
     expect(outside).toEqual([]);
   });
 
-  test('takes no package but the view library and its parts', () => {
+  test('imports no package except Preact, its signals and its router', () => {
     const packages = sources.flatMap(imported).filter((target) => !target.startsWith('.'));
     const known = /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?)$/;
     expect([...new Set(packages)].filter((name) => !known.test(name))).toEqual([]);
   });
 
-  test('writes text, never markup', () => {
+  test('never writes HTML', () => {
     const markup = /dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write/;
     expect(sources.filter((name) => markup.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual([]);
   });
 });
 
-/** A script with what it imports before it runs, and so on; not what it imports when somebody goes there. */
+/** A script with all its static imports, without the dynamic ones. */
 function withImports(name: string, known = new Set<string>()): Set<string> {
   if (known.has(name)) return known;
   known.add(name);

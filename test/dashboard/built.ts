@@ -1,4 +1,4 @@
-// A dashboard as the build leaves one, small enough to know every byte of, and requests that see the bytes of answers.
+// A small dashboard with the layout of a real build, and requests that return the raw bytes of responses.
 
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
@@ -14,7 +14,7 @@ export const SCRIPT = 'export const here = true;\n'.repeat(50);
 export const ICON = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 export const PIXEL = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Writes it to a directory that goes with this run of the tests. */
+/** Writes the dashboard to a temporary directory, which is deleted after the test run. */
 export async function builtDashboard(operations: Record<string, string> = {}): Promise<string> {
   const directory = await mkdtemp(join(inject('run'), 'dashboard-'));
   const texts = { 'index.html': PAGE, 'assets/a.js': SCRIPT, 'assets/icon.svg': ICON };
@@ -39,7 +39,7 @@ export interface Received {
   bytes: Buffer;
 }
 
-/** Sends a request as it is: the path is not tidied up, the answer not decoded. */
+/** Sends a request without normalizing its path, and returns the body without decoding it. */
 export function receive(
   base: string,
   path: string,

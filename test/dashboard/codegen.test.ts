@@ -1,4 +1,4 @@
-// What the dashboard asks: typed from the schema, named by hashes, refused where the schema does not allow it.
+// The code generator: types from the schema, ids from hashes, and errors for operations that the schema does not allow.
 
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const run = () =>
   });
 const operations = () => readFile(join(directory, 'generated/operations.ts'), 'utf8');
 
-test('an operation is exported under its name, with its types, and without its text', async () => {
+test('an operation is exported under its name with its types, without its text', async () => {
   await write('screens/users/users.graphql', 'query Users { users { id name role since } }');
   await write('screens/new.graphql', 'mutation AddUser($input: NewUser!) { addUser(input: $input) { id } }');
   await write('screens/live.graphql', 'subscription UserAdded { userAdded { id } }');
@@ -53,7 +53,7 @@ test('an operation is exported under its name, with its types, and without its t
   expect(source).not.toContain('query Users');
 });
 
-test('an operation is named by the SHA-256 of its text, with every fragment that it takes and no other', async () => {
+test('the id of an operation is the SHA-256 of its text with exactly the fragments that it uses', async () => {
   await write(
     'screens/a.graphql',
     'query One($id: ID!) { user(id: $id) { ...Row } }  query Other { users { ...Name } }',
@@ -68,7 +68,7 @@ test('an operation is named by the SHA-256 of its text, with every fragment that
   expect(JSON.parse(await readFile(join(directory, 'generated/operations.json'), 'utf8'))).toEqual(texts);
 });
 
-test('neither layout nor comments nor other operations change what it is named', async () => {
+test('layout, comments and other operations do not change the id of an operation', async () => {
   await write('screens/a.graphql', 'query Users { users { id, name } }');
   const before = Object.keys(await run());
   await write('screens/a.graphql', '# all of them\nquery Users {\n  users {\n    id\n    name\n  }\n}\n');
@@ -76,7 +76,7 @@ test('neither layout nor comments nor other operations change what it is named',
   expect(Object.keys(await run())).toEqual(expect.arrayContaining(before));
 });
 
-test('what stays as it was is not written again', async () => {
+test('an unchanged file is not written again', async () => {
   await write('screens/a.graphql', 'query Users { users { id } }');
   await run();
   const before = await stat(join(directory, 'generated/operations.ts'), { bigint: true });
@@ -107,7 +107,7 @@ test.each([
     2,
     /Fragment "F" is never used/,
   ],
-])('%s is told with file and line', async (_, text, line, reason) => {
+])('%s is reported with file and line', async (_, text, line, reason) => {
   await write('screens/users/wrong.graphql', text);
   const message = await run().then(
     () => 'nothing was wrong',
@@ -118,13 +118,13 @@ test.each([
   await expect(operations()).rejects.toThrow('ENOENT');
 });
 
-test('mistakes in several files are told at once', async () => {
+test('mistakes in several files are reported together', async () => {
   await write('screens/a.graphql', 'query A { users { nope } }');
   await write('screens/b.graphql', 'query B { nothing }');
   await expect(run()).rejects.toThrow(/a\.graphql:1: .*nope[\s\S]*b\.graphql:1: .*nothing/);
 });
 
-describe('modules: fields that one mutation replaces and another unsets', () => {
+describe('modules, which are fields with a replace and a delete mutation,', () => {
   const MODULES = `
     type Limit { enabled: Boolean!, max: Int!, of: Ref! }
     type Ref { id: ID! }
@@ -138,7 +138,7 @@ describe('modules: fields that one mutation replaces and another unsets', () => 
   `;
   beforeEach(() => write('schema.graphql', MODULES));
 
-  test('are selected by fragments that say so, beside what those name themselves', async () => {
+  test('are added to fragments with a directive', async () => {
     await write(
       'screens/a.graphql',
       `query One($id: ID!) { edge(id: $id) { ...Whole } } query All { edges { ...States } }
@@ -153,7 +153,7 @@ describe('modules: fields that one mutation replaces and another unsets', () => 
     );
   });
 
-  test('each have an operation that unsets them, found by the type and the field', async () => {
+  test('get an operation each that unsets them', async () => {
     await write('screens/a.graphql', 'query All { edges { id } }');
     const texts = Object.values(await run()).map((text) => text.replace(/\s+/g, ' '));
     expect(texts).toContain(

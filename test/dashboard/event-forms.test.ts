@@ -1,4 +1,4 @@
-// The forms of event destinations and subscriptions: what they make of what is typed is what the gateway takes.
+// The forms of event destinations and subscriptions: the gateway has to accept the inputs that they make.
 
 import { expect, test } from 'vitest';
 import { eventTypes as catalog } from '../../src/api/resources/events/catalog.ts';
@@ -25,7 +25,7 @@ import '../../src/api/schema.ts';
 
 const allowed = { eventWebhookHosts: ['hooks.example.com'], eventFileDir: '/var/events' };
 
-/** What people type, by the last part of the member's path. */
+/** Valid input for each member, by the last part of its path. */
 const typed: Record<string, string> = {
   url: 'https://hooks.example.com/in',
   signingSecret: '0123456789abcdef',
@@ -68,21 +68,18 @@ const forms = targetKindNames.flatMap((kind) =>
   (hasAwsAuth(kind) ? (['role', 'creds'] as const) : (['role'] as const)).map((proof) => [kind, proof] as const),
 );
 
-test.each(forms)(
-  'a form for %s (%s) that is filled in makes a target that the gateway takes, and shows it again',
-  (kind, proof) => {
-    const choice = filled(kind, proof);
-    for (const member of targetKindForm(kind).members) {
-      expect(memberValidator(member, false)(choice.values[fieldName(kind, member)] ?? ''), member.path).toBeNull();
-    }
-    const target = checkTarget(formToTarget(choice), allowed);
-    expect(targetKind(target as never)).toBe(kind);
-    expect(formToTarget(targetToForm(target as never))).toEqual(formToTarget(choice));
-    expect(targetText(target as never)).toContain(typed[targetKindForm(kind).main]);
-  },
-);
+test.each(forms)('the form for %s (%s) makes a target that the gateway accepts, and shows it again', (kind, proof) => {
+  const choice = filled(kind, proof);
+  for (const member of targetKindForm(kind).members) {
+    expect(memberValidator(member, false)(choice.values[fieldName(kind, member)] ?? ''), member.path).toBeNull();
+  }
+  const target = checkTarget(formToTarget(choice), allowed);
+  expect(targetKind(target as never)).toBe(kind);
+  expect(formToTarget(targetToForm(target as never))).toEqual(formToTarget(choice));
+  expect(targetText(target as never)).toContain(typed[targetKindForm(kind).main]);
+});
 
-test('a secret may be left empty only where one is kept', () => {
+test('a secret may be left empty only if one is stored', () => {
   for (const kind of targetKindNames) {
     for (const member of targetKindForm(kind).members.filter(({ isSecret }) => isSecret)) {
       expect(memberValidator(member, true)('')).toBeNull();
@@ -91,7 +88,7 @@ test('a secret may be left empty only where one is kept', () => {
   }
 });
 
-test('types of event are grouped, and none is left out', () => {
+test('every type of event is in one of the groups', () => {
   const eventTypes = catalog();
   const types = eventTypes.map((type) => ({ ...type, fields: [] }));
   const { traffic, others, changes } = sources.groupEventTypes(types);
@@ -104,7 +101,7 @@ test('types of event are grouped, and none is left out', () => {
   ]);
 });
 
-test('a field that is taken away leaves the others, and all of them are none', () => {
+test('deselecting a field selects all others, and selecting all fields is stored as an empty list', () => {
   const all = trafficObjects['http_request_complete.v0'].fields.map(({ name }) => name);
   const without = sources.toggleField([], 'conn.client_ip', all);
   expect(without).toEqual(all.filter((name) => name !== 'conn.client_ip'));
@@ -117,7 +114,7 @@ test('a field that is taken away leaves the others, and all of them are none', (
   );
 });
 
-test('a share is sent as it was typed, and members are named by the place in which they are sent', () => {
+test('a share is sent without rounding errors, and fields are named by the position of their source', () => {
   let chosen = sources.withTypesSelected({}, ['user_created.v0', 'http_request_complete.v0'], true);
   chosen = { ...chosen, 'http_request_complete.v0': { fields: [], filter: ' true ', share: 7 } };
   const input = sources.sourcesToInput(chosen);

@@ -1,4 +1,4 @@
-// What a browser is given below /dashboard/, and what nobody is.
+// The files of the dashboard over HTTP.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ type Options = Parameters<typeof receive>[2];
 const get = (path: string, options?: Options) => receive(gateway.api, path, options);
 
 describe('the page', () => {
-  test('is at its address and at every address of an object, and is asked for anew each time', async () => {
+  test('is served at its own path and at the path of every object, and is revalidated each time', async () => {
     for (const path of [
       '/dashboard/',
       '/dashboard/endpoints',
@@ -29,7 +29,7 @@ describe('the page', () => {
     }
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { headers } = await get('/dashboard/');
     const tag = String(headers.etag);
     expect(tag).toMatch(/^"[\w-]{20,}"$/);
@@ -41,18 +41,18 @@ describe('the page', () => {
     expect((await get('/dashboard/', { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
   });
 
-  test('is found from the address without a slash', async () => {
+  test('is found by a redirect from the path without a slash', async () => {
     const answer = await get('/dashboard');
     expect(answer).toMatchObject({ status: 302, headers: { location: '/dashboard/' } });
   });
 
-  test('needs nobody signed in, and no version header', async () => {
+  test('needs neither a session nor a version header', async () => {
     expect((await get('/dashboard/', { headers: { authorization: 'Bearer wrong' } })).status).toBe(200);
   });
 });
 
-describe('a file whose name says what is in it', () => {
-  test('is kept for a year, with its type', async () => {
+describe('a file with a content hash in its name', () => {
+  test('is cached for a year, with its content type', async () => {
     const expected = { 'cache-control': 'public, max-age=31536000, immutable' };
     expect((await get('/dashboard/assets/a.js')).headers).toMatchObject({
       ...expected,
@@ -68,7 +68,7 @@ describe('a file whose name says what is in it', () => {
     expect(pixel.bytes).toEqual(PIXEL);
   });
 
-  test('to HEAD has the same headers and no body', async () => {
+  test('has the same headers and no body for HEAD', async () => {
     const headers = { 'accept-encoding': 'br' };
     const [whole, head] = [
       await get('/dashboard/assets/a.js', { headers }),
@@ -92,7 +92,7 @@ describe('a file whose name says what is in it', () => {
     ['br;q=0', undefined],
     ['zstd', undefined],
     ['', undefined],
-  ])('is sent to who accepts "%s" in the coding %s', async (accept, coding) => {
+  ])('with Accept-Encoding "%s" is sent in the coding %s', async (accept, coding) => {
     const { headers, bytes } = await get('/dashboard/assets/a.js', { headers: { 'accept-encoding': accept } });
     expect(headers['content-encoding']).toBe(coding);
     expect(headers.vary).toBe('Accept-Encoding');
@@ -101,7 +101,7 @@ describe('a file whose name says what is in it', () => {
     expect(decode(bytes).toString()).toBe(SCRIPT);
   });
 
-  test('has another tag in each coding', async () => {
+  test('has a different ETag in each coding', async () => {
     const tags = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (coding) => {
         const { headers } = await get('/dashboard/assets/icon.svg', { headers: { 'accept-encoding': coding } });
@@ -113,7 +113,7 @@ describe('a file whose name says what is in it', () => {
   });
 });
 
-describe('nothing else is given away:', () => {
+describe('no other file is served:', () => {
   test.each([
     '/dashboard/assets/b.js',
     '/dashboard/assets/none',
@@ -129,7 +129,7 @@ describe('nothing else is given away:', () => {
     '/dashboard/assets/..\\..\\package.json',
     '/dashboard/assets/a.js%00.png',
     '/dashboard/constructor.js',
-  ])('%s is not there', async (path) => {
+  ])('%s is 404', async (path) => {
     const { status, headers, bytes } = await get(path);
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -137,7 +137,7 @@ describe('nothing else is given away:', () => {
     expect(bytes.toString()).toBe('The dashboard has no such file.\n');
   });
 
-  test('paths that only begin alike are the API’s', async () => {
+  test('paths that only begin with the same letters belong to the API', async () => {
     expect((await get('/dashboards')).headers['content-type']).toMatch(/json/);
     expect((await get('/dashboard.html')).headers['content-type']).toMatch(/json/);
   });
@@ -149,7 +149,7 @@ describe('nothing else is given away:', () => {
 });
 
 describe('the headers', () => {
-  test('let the page do nothing that it has no need of', async () => {
+  test('allow the page only what it needs', async () => {
     for (const path of ['/dashboard/', '/dashboard/assets/a.js', '/dashboard/none.js', '/dashboard']) {
       const { headers } = await get(path);
       expect(headers, path).toMatchObject({
@@ -179,7 +179,7 @@ describe('the headers', () => {
     expect((await get('/dashboard/')).headers).not.toHaveProperty('strict-transport-security');
   });
 
-  test('are the same to pages of other origins, also of those that may read the API', async () => {
+  test('do not allow pages of other origins to read it, whatever CORS_ORIGINS allows for the API', async () => {
     const open = await startTestGateway({ CORS_ORIGINS: '*' }, { dashboard: await builtDashboard() });
     const origin = { origin: 'https://elsewhere.example' };
     const { headers } = await receive(open.api, '/dashboard/', { headers: origin });
@@ -194,7 +194,7 @@ describe('the root of the API', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
   test.each(['text/html', browser, 'application/json;q=0.5, text/html;q=0.6'])(
-    'leads who accepts %s to the dashboard',
+    'redirects clients that accept %s to the dashboard',
     async (accept) => {
       for (const method of ['GET', 'HEAD'])
         expect(await get('/?utm=1', { method, headers: { accept } })).toMatchObject({
@@ -211,19 +211,19 @@ describe('the root of the API', () => {
     'text/html;q=0.5, */*',
     'text/plain',
     undefined,
-  ])('is the map of collections to who accepts %s', async (accept) => {
+  ])('is the map of collections for clients that accept %s', async (accept) => {
     const { status, headers, bytes } = await get('/', { headers: accept === undefined ? {} : { accept } });
     expect(status).toBe(200);
     expect(headers.vary).toBe('Accept');
     expect(JSON.parse(bytes.toString())).toMatchObject({ subresource_uris: { endpoints: `${gateway.api}/endpoints` } });
   });
 
-  test('takes no other method from a browser either', async () => {
+  test('allows browsers no other method either', async () => {
     expect((await get('/', { method: 'POST', headers: { accept: browser } })).status).toBe(405);
   });
 });
 
-test('where no dashboard was built, every address says how to build it', async () => {
+test('if the dashboard was not built, every path says how to build it', async () => {
   const bare = await startTestGateway({}, { dashboard: '/nowhere/at/all' });
   for (const path of ['/dashboard/', '/dashboard/endpoints', '/dashboard/assets/a.js']) {
     const { status, headers, bytes } = await receive(bare.api, path);

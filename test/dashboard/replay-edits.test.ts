@@ -1,4 +1,4 @@
-// The form that edits a captured request: what it sends is only what differs from what was captured.
+// The form that edits a captured request sends only what differs from it.
 
 import { expect, test } from 'vitest';
 import { decodeBase64, hexDump } from '../../src/dashboard/screens/traffic/bytes.ts';
@@ -28,15 +28,15 @@ function sent(some: Partial<ReplayEdits>, of = request) {
   return replayInput(of, { ...initialEdits(of), ...some });
 }
 
-test('what belongs to one hop or one sending is not offered to be edited', () => {
+test('hop-by-hop and generated header fields cannot be edited', () => {
   expect(initialEdits(request).headers).toEqual(['Content-Type: text/plain', 'Authorization: (as captured)']);
 });
 
-test('what was not touched is not sent: the gateway still has it', () => {
+test('unchanged parts are not sent', () => {
   expect(sent({})).toEqual({});
 });
 
-test('a redacted value that was left as it is goes out as it was captured', () => {
+test('an unchanged redacted value is replayed as it was captured', () => {
   const { headers } = sent({ headers: ['Content-Type: text/html', 'Authorization: (as captured)', ''] });
   expect(headers).toEqual([
     { name: 'Content-Type', value: 'text/html' },
@@ -44,16 +44,16 @@ test('a redacted value that was left as it is goes out as it was captured', () =
   ]);
 });
 
-test('a value may have colons, and lose the blanks around it', () => {
+test('a header value may contain colons, and is trimmed', () => {
   expect(sent({ headers: ['x-time:  12:30:00 '] }).headers).toEqual([{ name: 'x-time', value: '12:30:00' }]);
 });
 
-test('another body goes out in UTF-8, also an empty one', () => {
+test('an edited body is sent in UTF-8, also an empty one', () => {
   expect(sent({ keepsBody: false, body: 'thé' }).bodyBase64).toBe(Buffer.from('thé').toString('base64'));
   expect(sent({ keepsBody: false, body: '' }).bodyBase64).toBe('');
 });
 
-test('the text of a compressed body is sent without the word that it is compressed', () => {
+test('an edited compressed body is sent without Content-Encoding', () => {
   const compressed = {
     ...request,
     requestHeaders: [...request.requestHeaders, { name: 'Content-Encoding', value: 'gzip', isRedacted: false }],
@@ -63,7 +63,7 @@ test('the text of a compressed body is sent without the word that it is compress
   expect(names({ path: '/other' })).toBeUndefined();
 });
 
-test('a body that was not kept whole has to be given', () => {
+test('a truncated body is replaced by the text in the form', () => {
   const cut = { ...request, requestBody: { ...request.requestBody, bytes: 9, isWhole: false } };
   expect(initialEdits(cut).keepsBody).toBe(false);
   expect(sent({}, cut).bodyBase64).toBe(Buffer.from('tea').toString('base64'));
@@ -75,11 +75,11 @@ test.each([
   ['no colon', 'A header is written as name: value.'],
   ['two words: 1', 'A header is written as name: value.'],
   ['Host: other', 'Host is made anew for each request; leave it out.'],
-])('of “%s” the form says: %s', (line, said) => {
+])('the error for the header “%s” is: %s', (line, said) => {
   expect(validateHeader(line)).toBe(said);
 });
 
-test('bytes that are no text are shown in hex, as many as there is room for', () => {
+test('binary bodies are shown as a hex dump, up to a limit', () => {
   const bytes = decodeBase64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255, 0x41, 0x42]).toString('base64'));
   expect(hexDump(bytes, 256)).toBe('0000  89 50 4e 47 00 01 02 ff  .PNG....\n0008  41 42                    AB');
   expect(hexDump(bytes, 2)).toBe('0000  89 50                    .P');

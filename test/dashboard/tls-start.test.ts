@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('everything that is printed to copy says https, and the API answers there', STARTS_A_PROCESS, async () => {
+test('every printed URL has https, and the API responds there', STARTS_A_PROCESS, async () => {
   const gateway = await startProcess(env);
   try {
     const address = /^https:\/\/127\.0\.0\.1:\d+$/;
@@ -45,16 +45,20 @@ test('everything that is printed to copy says https, and the API answers there',
   }
 });
 
-test('a key that does not fit is said in one line, without a stack', STARTS_A_PROCESS, async () => {
-  const place = await newPlace();
-  const other = await (await newIssuer('CN=another')).issue();
-  const keyFile = join(directory, 'other.key');
-  await writeFile(keyFile, other.key);
-  const { code, stdout, stderr } = await runRefused({ ...place.env, ...env, API_TLS_KEY: keyFile });
-  expect(code).toBe(1);
-  expect(stdout).toBe('');
-  expect(stderr).toContain(`API_TLS_KEY: ${keyFile} is not the key of the certificate in ${env.API_TLS_CERT}`);
-  expect(stderr).not.toMatch(/^\s+at /m);
-  expect(stderr).not.toContain('PRIVATE KEY');
-  await place.remove();
-});
+test(
+  'a key that does not match the certificate is reported in one line, without a stack',
+  STARTS_A_PROCESS,
+  async () => {
+    const place = await newPlace();
+    const other = await (await newIssuer('CN=another')).issue();
+    const keyFile = join(directory, 'other.key');
+    await writeFile(keyFile, other.key);
+    const { code, stdout, stderr } = await runRefused({ ...place.env, ...env, API_TLS_KEY: keyFile });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`API_TLS_KEY: ${keyFile} is not the key of the certificate in ${env.API_TLS_CERT}`);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stderr).not.toContain('PRIVATE KEY');
+    await place.remove();
+  },
+);

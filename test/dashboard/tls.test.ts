@@ -1,4 +1,4 @@
-// The API by TLS of its own: API_TLS_CERT and API_TLS_KEY.
+// The API over TLS with API_TLS_CERT and API_TLS_KEY.
 
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { freePorts, migrations, newPlace, type Place, root } from '../support/pl
 import { builtDashboard, receive } from './built.ts';
 
 const KEY = 'chosen-by-the-tests-0001';
-/** After this long the server itself would give up on a handshake. */
+/** The server's own handshake timeout. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 let issuer: Issuer;
 let directory: string;
@@ -41,7 +41,7 @@ async function put({ cert, key }: Identity): Promise<void> {
   await writeFile(files.keyFile, key);
 }
 
-/** The certificate that a port shows. @throws what the handshake fails with. */
+/** The certificate of a port. @throws the error of the handshake. */
 async function shown(port: number, options: ConnectionOptions = {}): Promise<PeerCertificate & { protocol: string }> {
   const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: issuer.cert, ...options });
   await once(socket, 'secureConnect');
@@ -73,7 +73,7 @@ describe('a gateway with both files', () => {
   const get = (path: string, headers = {}) => receive(gateway.addresses.api, path, { headers, tls });
   const known = { authorization: `Bearer ${KEY}`, 'service-version': '2' };
 
-  test('says https where it says its address, and in every uri', async () => {
+  test('prints its address with https, and has https in every uri', async () => {
     expect(gateway.addresses.api).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(gateway.addresses.admin).toMatch(/^http:/);
     const { status, bytes } = await get('/credentials', known);
@@ -84,21 +84,21 @@ describe('a gateway with both files', () => {
     });
   });
 
-  test('has GraphQL and the dashboard there', async () => {
+  test('serves GraphQL and the dashboard there', async () => {
     const graphql = await get('/graphql?query=%7B__typename%7D', known);
     expect(JSON.parse(graphql.bytes.toString())).toEqual({ data: { __typename: 'Query' } });
     expect((await get('/dashboard/')).status).toBe(200);
     expect((await get('/', { accept: 'text/html' })).headers.location).toBe('/dashboard/');
   });
 
-  test('has the browser stay with TLS, except on this very machine, where the ports of others would suffer', async () => {
+  test('sends HSTS, except on loopback, where it would affect other ports', async () => {
     const of = async (host: string) => (await get('/dashboard/', { host })).headers['strict-transport-security'];
     expect(await of('gateway.example.com:4000')).toBe('max-age=31536000');
     expect(await of('localhost:4000')).toBeUndefined();
     expect(await of('127.0.0.1:4000')).toBeUndefined();
   });
 
-  test('speaks nothing older than TLS 1.2, and no plain HTTP', async () => {
+  test('accepts neither TLS before 1.2 nor plain HTTP', async () => {
     const port = Number(new URL(gateway.addresses.api).port);
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     await expect(shown(port, old)).rejects.toThrow(/protocol version|unsupported protocol/i);
@@ -108,7 +108,7 @@ describe('a gateway with both files', () => {
   });
 });
 
-test('a gateway that is stopped does not wait for who connected and never shook hands', async () => {
+test('a stopping gateway does not wait for connections without a handshake', async () => {
   const place = await newPlace();
   await put(await identity());
   const env = { ...freePorts, ...place.env, API_TLS_CERT: files.certFile, API_TLS_KEY: files.keyFile, DRAIN_MS: '50' };
@@ -127,16 +127,16 @@ test('a gateway that is stopped does not wait for who connected and never shook 
   await place.remove();
 });
 
-describe('files that cannot be used are said at the start:', () => {
+describe('unusable files are reported at the start:', () => {
   const opening = () => openListenerTls(files, pino({ level: 'silent' }));
 
-  test('one that is not there', async () => {
+  test('a missing file', async () => {
     await expect(opening()).rejects.toThrow(`API_TLS_CERT: ${files.certFile} is not there`);
     await writeFile(files.certFile, (await identity()).cert);
     await expect(opening()).rejects.toThrow(`API_TLS_KEY: ${files.keyFile} is not there`);
   });
 
-  test('a certificate or key that is none', async () => {
+  test('an invalid certificate or key', async () => {
     const { cert, key } = await identity();
     await put({ cert: 'garbage', key });
     await expect(opening()).rejects.toThrow(`API_TLS_CERT: ${files.certFile} is not a certificate in PEM`);
@@ -149,7 +149,7 @@ describe('files that cannot be used are said at the start:', () => {
     await expect(opening()).rejects.toThrow(`${files.keyFile} is not the key of the certificate in ${files.certFile}`);
   });
 
-  test('and nothing is left running', async () => {
+  test('without leaving anything running', async () => {
     const place = await newPlace();
     const env = { ...freePorts, ...place.env, API_TLS_CERT: files.certFile, API_TLS_KEY: files.keyFile };
     const options = { log: pino({ level: 'silent' }), migrations, onFatal: () => {} };
@@ -200,7 +200,7 @@ describe('files that change', () => {
     expect(await name()).toBe('second.example');
   });
 
-  test('into what cannot be used leave the pair before, and are looked at again', async () => {
+  test('into unusable ones leave the previous pair in use, and are read again later', async () => {
     const refused = once(lines, 'certificate of the API could not be reloaded: the previous one stays');
     await writeFile(`${files.certFile}.new`, 'garbage');
     await rename(`${files.certFile}.new`, files.certFile);

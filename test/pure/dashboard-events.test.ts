@@ -11,7 +11,7 @@ const EVENTS = [
   { event: 'complete', data: '' },
 ];
 
-test('events are read whole, wherever the stream is cut', () => {
+test('events are parsed wherever the chunks of the stream end', () => {
   for (let size = 1; size <= STREAM.length; size += 1) {
     const eventsIn = createEventParser();
     const pieces = STREAM.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
@@ -19,13 +19,13 @@ test('events are read whole, wherever the stream is cut', () => {
   }
 });
 
-test('an event without an end is refused at its limit', () => {
+test('an event without an end is rejected at the size limit', () => {
   const eventsIn = createEventParser();
   const piece = 'x'.repeat(1024 * 1024);
   expect(() => Array.from({ length: 5 }, () => eventsIn(piece))).toThrow('too long');
 });
 
-test('what is lost is tried again ever more seldom, never later than after 15 s, and not by all at once', () => {
+test('reconnections back off exponentially with jitter, up to 15 s', () => {
   const longest = Array.from({ length: 10 }, (_, attempt) => retryDelay(attempt, () => 1));
   expect(longest.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
   expect(Math.max(...longest)).toBe(15_000);

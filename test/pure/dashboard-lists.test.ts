@@ -6,7 +6,7 @@ interface Row {
   text: string;
 }
 
-/** A list of the API: the newest first, a page at a time, a cursor is an id. */
+/** A list of the API: the newest first, in pages, with ids as cursors. */
 function table(count: number) {
   let rows: Row[] = [];
   let serial = 0;
@@ -43,7 +43,7 @@ function table(count: number) {
       rows = rows.filter((row) => row.id !== id);
     },
     ids: () => rows.map(({ id }) => id),
-    /** Happens after the next page was read and before it is answered. */
+    /** Runs after the next page was read and before the response arrives. */
     beforeAnswer: (act: () => void) => {
       meanwhile = act;
     },
@@ -54,7 +54,7 @@ const told = (action: 'CREATED' | 'UPDATED' | 'DELETED', ...ids: string[]) =>
   ids.map((id) => ({ kind: 'endpoint', action, id }));
 
 describe('a list of the dashboard', () => {
-  test('knows each row once and in order, when it was paged through to its end', async () => {
+  test('has each row once and in order after all pages were loaded', async () => {
     const { source, ask, ids } = table(250);
     await ask();
     expect(source.rows).toHaveLength(100);
@@ -68,7 +68,7 @@ describe('a list of the dashboard', () => {
     expect(source.totalCount).toBe(250);
   });
 
-  test('takes in what is new at its top, and keeps the rows that stayed as the same objects', async () => {
+  test('adds new rows at its top, and keeps the identity of unchanged rows', async () => {
     const { source, ask, add, ids } = table(150);
     await ask();
     source.requestNextPage();
@@ -80,7 +80,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows.slice(2).every((row, index) => row === before[index])).toBe(true);
   });
 
-  test('asks again only for what changed in view, once it is in view', async () => {
+  test('loads changed rows again only when they are visible', async () => {
     const { source, ask, change, idAt, asked } = table(300);
     await ask();
     source.requestNextPage();
@@ -101,7 +101,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows[150]?.text).toBe('changed');
   });
 
-  test('loses deleted rows at once, without asking', async () => {
+  test('removes deleted rows at once, without a request', async () => {
     const { source, ask, remove, idAt, asked, ids } = table(50);
     await ask();
     asked.length = 0;
@@ -114,7 +114,7 @@ describe('a list of the dashboard', () => {
     expect(asked).toEqual([]);
   });
 
-  test('finds out after a gap what is new, what is gone and what is changed', async () => {
+  test('finds new, deleted and changed rows after a gap in the change feed', async () => {
     const { source, ask, add, remove, change, idAt, ids } = table(80);
     await ask();
     add();
@@ -126,7 +126,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows[20]?.text).toBe('changed');
   });
 
-  test('begins anew when more is new than a page holds, so that there is no hole', async () => {
+  test('starts again when there are more new rows than a page holds, so that it has no gap', async () => {
     const { source, ask, add, ids } = table(150);
     await ask();
     for (let index = 0; index < 230; index += 1) add();
@@ -136,7 +136,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
-  test('stays right under changes of all kinds while it is scrolled', async () => {
+  test('stays correct under changes of all kinds while it is scrolled', async () => {
     const { source, ask, add, remove, change, idAt, ids } = table(400);
     await ask();
     for (let round = 0; round < 200; round += 1) {
@@ -158,7 +158,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
-  test('can be filled from nothing, and be emptied', async () => {
+  test('can start empty, grow and become empty again', async () => {
     const { source, ask, add, remove } = table(0);
     await ask();
     expect(source.rows).toEqual([]);
@@ -171,7 +171,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows).toEqual([]);
   });
 
-  test('asks again for everything in view when something beside its rows changed', async () => {
+  test('loads all visible rows again when an object of another kind changed', async () => {
     const { source, ask, change, idAt } = table(30);
     await ask();
     change(idAt(5));
@@ -180,7 +180,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows[5]?.text).toBe('changed');
   });
 
-  test('keeps no more rows than were scrolled through, however many come at the top', async () => {
+  test('keeps only as many rows as were scrolled through, however many are added at the top', async () => {
     const { source, ask, add, ids } = table(120);
     await ask();
     for (let round = 0; round < 50; round += 1) {
@@ -193,7 +193,7 @@ describe('a list of the dashboard', () => {
     expect(source.rows.map(({ id }) => id)).toEqual(ids());
   });
 
-  test('believes what it is told while it waits for an answer that was read before', async () => {
+  test('prefers changes that arrive during a request over its older response', async () => {
     const { source, ask, change, remove, idAt, ids, beforeAnswer } = table(20);
     await ask();
     source.applyEvents('gap');

@@ -1,18 +1,21 @@
-// The built dashboard, read once: its files with their compressed copies, and the operations that it may name.
+// The files of the built dashboard with their compressed copies, and the texts of its operations. They are read once,
+// at the start: a build that replaces them does not mix old and new files.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { type CachedBody, encodedBody } from '../http/cached-body.ts';
 
 export interface StoredFile extends CachedBody {
-  /** Its name says what is in it, so that it never changes. */
+  /** Whether its name contains a hash of its content, so that clients may cache it for good. */
   isImmutable: boolean;
 }
 
 export interface Dashboard {
-  /** By path below the dashboard's own, as `index.html` and `assets/…`; empty when none was built. */
+  /**
+   * The files by their paths below `/dashboard/`: `index.html`, `assets/…`. It is empty if the dashboard was not built.
+   */
   files: ReadonlyMap<string, StoredFile>;
-  /** Texts of operations by the SHA-256 of each, in hex. */
+  /** The texts of the operations by their SHA-256 in hex. */
   operations: ReadonlyMap<string, string>;
 }
 
@@ -30,15 +33,15 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Reads what the build left in a directory.
- * @param directory undefined, or one that is not there: nothing was built.
+ * Reads the built dashboard.
+ * @param directory the output of the build; undefined or missing if the dashboard was not built.
  */
 export async function readDashboard(directory: string | undefined): Promise<Dashboard> {
   const names = directory === undefined ? [] : await filesUnder(directory);
   const read = (name: string) => readFile(join(directory ?? '', name));
-  const isPlain = (name: string) => !name.startsWith('.') && name !== OPERATIONS && !/\.(br|gz)$/.test(name);
+  const isServed = (name: string) => !name.startsWith('.') && name !== OPERATIONS && !/\.(br|gz)$/.test(name);
   const files = await Promise.all(
-    names.filter(isPlain).map(async (name): Promise<[string, StoredFile]> => {
+    names.filter(isServed).map(async (name): Promise<[string, StoredFile]> => {
       const copies: StoredFile['encodings'] = { identity: encodedBody(await read(name)) };
       for (const [coding, suffix] of Object.entries(SUFFIXES) as [keyof typeof SUFFIXES, string][])
         if (names.includes(name + suffix)) copies[coding] = encodedBody(await read(name + suffix));

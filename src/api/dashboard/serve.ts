@@ -1,4 +1,4 @@
-// The dashboard over HTTP. What it is made of is public: only what it asks the API needs somebody who is signed in.
+// Serves the files of the dashboard over HTTP. They are public; only its requests to the API need a session.
 
 import type { ServerResponse } from 'node:http';
 import type { ApiExchange } from '../exchange.ts';
@@ -6,7 +6,7 @@ import { sendCached } from '../http/cached-body.ts';
 import { isLoopbackHost } from '../http/request-origin.ts';
 import type { Dashboard, StoredFile } from './files.ts';
 
-/** Where the dashboard is, with everything in it. */
+/** The path of the dashboard and the prefix of all its files. */
 export const DASHBOARD_PATH = '/dashboard/';
 
 const YEAR_SECONDS = 31_536_000;
@@ -30,8 +30,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** What a page may ask of the browser, and this one never does. */
-const UNUSED = [
+/** Browser features that the dashboard does not use. */
+const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'display-capture', 'encrypted-media'],
   ...['fullscreen', 'gamepad', 'geolocation', 'gyroscope', 'hid', 'idle-detection', 'local-fonts', 'magnetometer'],
   ...['microphone', 'midi', 'payment', 'picture-in-picture', 'publickey-credentials-get', 'screen-wake-lock', 'serial'],
@@ -44,19 +44,19 @@ const HEADERS: Record<string, string> = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': UNUSED.map((feature) => `${feature}=()`).join(', '),
+  'Permissions-Policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
 };
 
-/** Whether a path is the dashboard's. */
+/** Whether a path belongs to the dashboard. */
 export function isDashboardPath(path: string): boolean {
   return path.startsWith(DASHBOARD_PATH) || path === DASHBOARD_PATH.slice(0, -1);
 }
 
-/** Answers a request for a path of the dashboard. */
+/** Responds to a request for a path of the dashboard. */
 export function serveDashboard({ files }: Dashboard, path: string, exchange: ApiExchange): void {
   const { request, response } = exchange;
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  // A browser would ask for everything else on this machine by TLS, too, whatever the port.
+  // On loopback the header would force TLS on every other port of the machine as well.
   if (exchange.isSecure && !isLoopbackHost(request.headers.host ?? ''))
     response.setHeader('Strict-Transport-Security', `max-age=${YEAR_SECONDS}`);
 
@@ -74,15 +74,15 @@ export function serveDashboard({ files }: Dashboard, path: string, exchange: Api
   }
 }
 
-/** Sends a browser to where the dashboard begins. */
+/** Redirects a browser to the dashboard. */
 export function redirectToDashboard({ response }: ApiExchange): void {
   response.writeHead(302, { Location: DASHBOARD_PATH, 'Content-Length': 0, 'Cache-Control': 'no-cache' }).end();
 }
 
-/** The page itself knows the addresses of what it shows; those of its files end in an extension. */
+/** The file for a path. Paths without an extension are the pages of the single-page app, which routes them itself. */
 function fileFor(files: Dashboard['files'], name: string): StoredFile | undefined {
-  const isAddress = !name.startsWith('assets/') && !name.slice(name.lastIndexOf('/') + 1).includes('.');
-  return files.get(isAddress ? 'index.html' : name);
+  const isPage = !name.startsWith('assets/') && !name.slice(name.lastIndexOf('/') + 1).includes('.');
+  return files.get(isPage ? 'index.html' : name);
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {
