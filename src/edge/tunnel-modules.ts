@@ -6,7 +6,7 @@ import { PolicyError } from '../policy/settings/problems.ts';
 import type { Fields } from '../protocol/messages/fields.ts';
 import { allows } from '../tunnel/control/acl.ts';
 import { AgentError } from '../tunnel/control/agent-errors.ts';
-import type { Handling, Proto } from '../tunnel/endpoints/endpoint.ts';
+import type { Proto, TrafficRules } from '../tunnel/endpoints/endpoint.ts';
 import type { HandledTunnel, RequestedModules, TunnelModules } from '../tunnel/tunnel-modules.ts';
 import { tlsParametersOf } from './edges/tls-parameters.ts';
 import { createModules, loadModules } from './http-modules.ts';
@@ -75,7 +75,7 @@ function make(
   { accountId, proto, allowance }: HandledTunnel,
   environment: ModuleEnvironment,
   descriptors: readonly ModuleDescriptor[],
-): Handling | undefined {
+): TrafficRules | undefined {
   const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
   const owner: ModuleOwner = { accountId, proto, mayReach };
   const { modules, connection, convertsWebsockets, tls } = createModules(descriptors, requested, owner, environment);
@@ -83,11 +83,11 @@ function make(
   if (conflict) throw badOption(conflict);
   // Tunnels of http and tcp have no TLS to end, and no module that asks for it.
   const parameters = tlsParametersOf(proto === 'tls' ? 'tls' : 'https', tls);
-  if (proto === 'http' || proto === 'https') return handling(connection, modules, convertsWebsockets, parameters);
-  return handling(connection, [], false, parameters);
+  if (proto === 'http' || proto === 'https') return endpointRules(connection, modules, convertsWebsockets, parameters);
+  return endpointRules(connection, [], false, parameters);
 }
 
-function handling(
+function endpointRules(
   connection: readonly ConnectionModule[],
   modules: readonly HttpModule[],
   convertsWebsockets: boolean,

@@ -144,7 +144,7 @@ async function startParts(
   const limit = new ConnectionLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
   const tls = await parts.start({
     name: 'HTTPS listener',
-    start: () => new TlsListener({ front: https, certificates, limit, ready, traffic }, identity),
+    start: () => new TlsListener({ listener: https, certificates, limit, ready, traffic }, identity),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
   proxied.guard('https', tls.server);

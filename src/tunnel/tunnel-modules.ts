@@ -3,7 +3,7 @@
 
 import type { Fields } from '../protocol/messages/fields.ts';
 import type { Allowance } from './control/acl.ts';
-import type { Handling, LiveEndpoint, Proto } from './endpoints/endpoint.ts';
+import type { LiveEndpoint, Proto, TrafficRules } from './endpoints/endpoint.ts';
 
 /** The settings of the modules that a tunnel asks for, by the keys of the modules. Only the public side reads them. */
 export type RequestedModules = Readonly<Record<string, { enabled: boolean } | undefined>>;
@@ -27,5 +27,5 @@ export interface TunnelModules {
    * Makes what is done to a tunnel's traffic; undefined where that is nothing. Rejects with an `AgentError` that names
    * what is not right.
    */
-  make(requested: RequestedModules, tunnel: HandledTunnel): Promise<Handling | undefined>;
+  make(requested: RequestedModules, tunnel: HandledTunnel): Promise<TrafficRules | undefined>;
 }

@@ -14,7 +14,7 @@ export interface EdgeEndpointDeps {
   /** The port that URLs show. */
   port: number;
   tls: 'passthrough' | 'gateway';
-  handling: EndpointRules;
+  rules: EndpointRules;
   /** Where whole connections go; undefined where it is for each request to say. */
   group: TunnelGroup | undefined;
 }
@@ -30,7 +30,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly proxyProtocol = 0;
   readonly upstreamProtocol = 'http1';
   readonly tls: 'passthrough' | 'gateway';
-  readonly handling: EndpointRules;
+  readonly rules: EndpointRules;
   readonly meter: TrafficMeter;
   readonly #group: TunnelGroup | undefined;
   #isOpen = true;
@@ -48,7 +48,7 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.port = edge.port;
     this.publicUrl = publicUrl(edge.proto, hostname, edge.port);
     this.tls = edge.tls;
-    this.handling = edge.handling;
+    this.rules = edge.rules;
     this.meter = meter;
     this.#group = edge.group;
   }

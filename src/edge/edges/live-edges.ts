@@ -26,7 +26,7 @@ export interface LiveEdgesOptions extends EdgeRuntimeDeps {
 
 interface EdgeRuntime {
   fingerprint: string;
-  handling: HttpsEdgeRuntime | TlsEdgeRuntime;
+  rules: HttpsEdgeRuntime | TlsEdgeRuntime;
   endpoints: EdgeEndpoint[];
 }
 
@@ -85,8 +85,8 @@ export class LiveEdges {
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
   breaker(routeId: string): CircuitBreakerSnapshot | undefined {
     const runtime = this.#runtimes.get(this.#edgeOfRoute.get(routeId) ?? '');
-    return runtime?.handling instanceof HttpsEdgeRuntime
-      ? runtime.handling.routes.get(routeId)?.breaker?.snapshot()
+    return runtime?.rules instanceof HttpsEdgeRuntime
+      ? runtime.rules.routes.get(routeId)?.breaker?.snapshot()
       : undefined;
   }
 
@@ -119,7 +119,7 @@ export class LiveEdges {
     for (const edge of edges) {
       const before = this.#runtimes.get(edge.id);
       if (before?.fingerprint === JSON.stringify(edge)) continue;
-      const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
+      const known = before?.rules instanceof HttpsEdgeRuntime ? before.rules : undefined;
       for (const [key, settings] of changedModules(edge, known)) {
         const descriptor = descriptors.find((one) => one.key === key);
         await descriptor?.load?.();
@@ -152,25 +152,25 @@ export class LiveEdges {
   #add(config: EdgeConfig, fingerprint: string, before: EdgeRuntime | undefined): void {
     const { id, accountId, kind, names } = config;
     const { publicHttpsPort: port } = this.#options;
-    const handling = this.#handling(config, before);
+    const rules = this.#rulesOf(config, before);
     const isWhole = kind === 'tls' && config.backend?.enabled === true;
     const group = isWhole ? this.#endpoints.group(accountId, config.backend?.labels ?? {}) : undefined;
     const tls = kind === 'tls' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(
-      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, handling, group }, meterOf(name)),
+      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, rules, group }, meterOf(name)),
     );
-    this.#runtimes.set(id, { fingerprint, handling, endpoints });
+    this.#runtimes.set(id, { fingerprint, rules, endpoints });
     for (const { hostname } of names) this.#edgeOfName.set(hostname, id);
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);
-    if (handling instanceof HttpsEdgeRuntime)
-      for (const routeId of handling.routes.keys()) this.#edgeOfRoute.set(routeId, id);
+    if (rules instanceof HttpsEdgeRuntime)
+      for (const routeId of rules.routes.keys()) this.#edgeOfRoute.set(routeId, id);
   }
 
-  #handling(config: EdgeConfig, before: EdgeRuntime | undefined): HttpsEdgeRuntime | TlsEdgeRuntime {
+  #rulesOf(config: EdgeConfig, before: EdgeRuntime | undefined): HttpsEdgeRuntime | TlsEdgeRuntime {
     if (config.kind === 'tls') return new TlsEdgeRuntime(config, this.#options);
-    const known = before?.handling instanceof HttpsEdgeRuntime ? before.handling : undefined;
+    const known = before?.rules instanceof HttpsEdgeRuntime ? before.rules : undefined;
     return new HttpsEdgeRuntime(config, known, this.#options);
   }
 
@@ -178,8 +178,8 @@ export class LiveEdges {
     const runtime = this.#runtimes.get(id);
     if (!runtime) return;
     this.#runtimes.delete(id);
-    if (runtime.handling instanceof HttpsEdgeRuntime)
-      for (const routeId of runtime.handling.routes.keys()) this.#edgeOfRoute.delete(routeId);
+    if (runtime.rules instanceof HttpsEdgeRuntime)
+      for (const routeId of runtime.rules.routes.keys()) this.#edgeOfRoute.delete(routeId);
     for (const endpoint of runtime.endpoints) {
       this.#edgeOfName.delete(endpoint.hostname);
       endpoint.close();

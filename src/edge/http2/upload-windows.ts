@@ -22,7 +22,7 @@ const STEP = 4;
 
 export class UploadWindows {
   readonly #session: ServerHttp2Session;
-  readonly #place: ConnectionSlot;
+  readonly #slot: ConnectionSlot;
   /** What the windows of all connections may have grown by. */
   readonly #growth: ByteBudget;
   #underWay = 0;
@@ -32,9 +32,9 @@ export class UploadWindows {
   #passed = 0;
   #since: number;
 
-  constructor(session: ServerHttp2Session, place: ConnectionSlot, growth: ByteBudget, now: number) {
+  constructor(session: ServerHttp2Session, slot: ConnectionSlot, growth: ByteBudget, now: number) {
     this.#session = session;
-    this.#place = place;
+    this.#slot = slot;
     this.#growth = growth;
     this.#since = now;
   }
@@ -64,12 +64,12 @@ export class UploadWindows {
   /** So many bytes were read that no upstream takes for now. */
   hold(bytes: number): void {
     this.#waiting += bytes;
-    this.#place.hold(bytes);
+    this.#slot.hold(bytes);
   }
 
   release(bytes: number): void {
     this.#waiting -= bytes;
-    this.#place.release(bytes);
+    this.#slot.release(bytes);
   }
 
   /** Makes the window what upstreams take; to be called now and then. */

@@ -41,25 +41,25 @@ interface Listener {
 
 /** Counts the requests of a connection, of which one at a time is under way. */
 export class RequestCounter {
-  readonly #front: Listener;
-  readonly #listener: ByteCounters;
-  readonly #place: Pick<ConnectionSlot, 'use'>;
+  readonly #listener: Listener;
+  readonly #traffic: ByteCounters;
+  readonly #slot: Pick<ConnectionSlot, 'use'>;
   /** Of the endpoint of the request under way. */
   #meter: TrafficMeter | undefined;
   /** When the request under way came to its endpoint; undefined where there is none. */
   #beganAt: number | undefined;
   #isAnswered = false;
 
-  /** @param place of the connection. */
-  constructor(front: Listener, place: Pick<ConnectionSlot, 'use'>) {
-    this.#front = front;
-    this.#listener = front.counters.traffic;
-    this.#place = place;
+  /** @param slot of the connection. */
+  constructor(listener: Listener, slot: Pick<ConnectionSlot, 'use'>) {
+    this.#listener = listener;
+    this.#traffic = listener.counters.traffic;
+    this.#slot = slot;
   }
 
   /** A request has come to an endpoint. @param head where its bytes are. @returns false when there is no place for it. */
   begin({ meter, accountId }: LiveEndpoint, head: { start: number; end: number }, now: number): boolean {
-    if (!this.#place.use(accountId)) return false;
+    if (!this.#slot.use(accountId)) return false;
     this.#beganAt = now;
     this.#isAnswered = false;
     this.#meter = meter;
@@ -75,27 +75,28 @@ export class RequestCounter {
 
   /** Some of it was read, which nobody has counted yet. */
   addReceived(bytes: number): void {
-    this.#listener.fromSocket += bytes;
+    this.#traffic.fromSocket += bytes;
     this.addEndpointReceived(bytes);
   }
 
   addSent(bytes: number): void {
-    this.#listener.toSocket += bytes;
+    this.#traffic.toSocket += bytes;
     if (this.#meter) this.#meter.toSocket += bytes;
   }
 
   /** The head of an answer is sent, of upstream's or one of our own: not an interim one. */
   countResponse(status: number): void {
-    const { counters } = this.#front;
+    const { counters } = this.#listener;
     countResponse(counters, status);
     if (this.#beganAt === undefined || this.#isAnswered) return;
     this.#isAnswered = true;
-    counters.firstByteDurations.observe(this.#front.now() - this.#beganAt);
+    counters.firstByteDurations.observe(this.#listener.now() - this.#beganAt);
   }
 
   /** No request is under way any more, if one was. */
   end(): void {
-    if (this.#beganAt !== undefined) this.#front.counters.requestDurations.observe(this.#front.now() - this.#beganAt);
+    if (this.#beganAt !== undefined)
+      this.#listener.counters.requestDurations.observe(this.#listener.now() - this.#beganAt);
     this.#beganAt = undefined;
     this.#meter?.end();
     this.#meter = undefined;
@@ -109,11 +110,11 @@ export class RequestCounter {
     this.addEndpointReceived(unread);
     const meter = this.#meter;
     const beganAt = this.#beganAt;
-    const { counters: listener, now } = this.#front;
+    const { counters: listener, now } = this.#listener;
     this.#meter = undefined;
     this.#beganAt = undefined;
     return {
-      counters: combinedTraffic(meter, this.#listener),
+      counters: combinedTraffic(meter, this.#traffic),
       onClose(wasCut) {
         meter?.end();
         if (beganAt !== undefined) listener.upgradeDurations.observe(now() - beganAt);

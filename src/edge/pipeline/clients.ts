@@ -11,7 +11,7 @@ import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import type { ListenerContext } from './listener-context.ts';
 
 export interface RequestClient {
-  readonly front: ListenerContext;
+  readonly listener: ListenerContext;
   /** The connection, as one of theirs. */
   readonly connection: SocketInfo;
   /** What upstreams are told of them; for the Host of a request they end its head. */
@@ -28,12 +28,12 @@ export class ClientResolver {
   #said = '';
   #last: RequestClient;
 
-  constructor(socket: Socket, front: ListenerContext) {
+  constructor(socket: Socket, listener: ListenerContext) {
     const visitor = visitorOf(socket, false) ?? UNKNOWN_VISITOR;
-    const line = new SocketInfo(socket, visitor, front.services.time(), front.admitted);
-    this.own = { front, connection: line, fields: new ForwardedFields(visitor.ip, front.scheme) };
+    const connection = new SocketInfo(socket, visitor, listener.services.time(), listener.admitted);
+    this.own = { listener, connection, fields: new ForwardedFields(visitor.ip, listener.scheme) };
     this.#socket = socket;
-    this.#proxies = front.proxies?.has(visitor.ip) ? front.proxies : undefined;
+    this.#proxies = listener.proxies?.has(visitor.ip) ? listener.proxies : undefined;
     this.#last = this.own;
   }
 
@@ -55,16 +55,16 @@ export class ClientResolver {
     const way = forwardedChain(said.split(','), proxies);
     const [client] = way;
     if (!client) return this.own;
-    const { front, connection: line } = this.own;
-    const { visitor: proxy, startedAt } = line;
+    const { listener, connection } = this.own;
+    const { visitor: proxy, startedAt } = connection;
     const visitor = { ...client, local: proxy.local, passthrough: false };
     // What has let in one client has not let in the others of the same proxy.
-    const admitted = new Set(front.admitted);
+    const admitted = new Set(listener.admitted);
     const forwarded = [...way.map(({ ip }) => ip), proxy.ip].join(', ');
     return {
-      front,
+      listener,
       connection: new SocketInfo(this.#socket, visitor, startedAt, admitted, proxy),
-      fields: new ForwardedFields(forwarded, front.scheme),
+      fields: new ForwardedFields(forwarded, listener.scheme),
     };
   }
 }

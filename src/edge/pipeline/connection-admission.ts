@@ -1,4 +1,4 @@
-// What a connection has to pass before anything is read of it, or answered.
+// The modules that a connection has to pass before anything is read of it, or answered.
 
 import type { NewConnection } from '../../http/module.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
@@ -11,14 +11,14 @@ const HOPS_MAX = 8;
 /**
  * Sends a connection through the modules of its endpoint, and of those that it is forwarded to.
  * @param connection its `endpoint` is the one whose turn it is.
- * @returns where it goes; undefined when it is not let in, of which the log has the reason.
+ * @returns where it goes; undefined when a module has refused it, which is logged with its reason.
  */
 export async function admitConnection(
   connection: NewConnection & { endpoint: LiveEndpoint },
-  handling: EndpointRules,
+  rules: EndpointRules,
   services: PipelineServices,
 ): Promise<LiveEndpoint | undefined> {
-  let current: EndpointRules | undefined = handling;
+  let current: EndpointRules | undefined = rules;
   for (let hops = 0; current; hops++) {
     const forwarded = await runConnectionModules(connection, current, services);
     if (forwarded === 'refused') return undefined;
@@ -35,10 +35,10 @@ export async function admitConnection(
 
 async function runConnectionModules(
   connection: NewConnection & { endpoint: LiveEndpoint },
-  handling: EndpointRules,
+  rules: EndpointRules,
   services: PipelineServices,
 ): Promise<LiveEndpoint | 'refused' | undefined> {
-  for (const module of handling.connection) {
+  for (const module of rules.connection) {
     try {
       const verdict = await module.onConnection(connection);
       if (verdict?.kind === 'forward') return verdict.endpoint;

@@ -2,7 +2,7 @@
 
 import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import type { Handling, LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint, TrafficRules } from '../../tunnel/endpoints/endpoint.ts';
 import type { ModuleChain } from './module-chain.ts';
 
 /** Which requests of an endpoint are done what to, and where they go. */
@@ -15,7 +15,7 @@ export interface HttpRoute {
   upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError;
 }
 
-export interface EndpointRules extends Handling {
+export interface EndpointRules extends TrafficRules {
   /** What connections have to pass before anything else. */
   readonly connection: readonly ConnectionModule[];
   /**
@@ -28,5 +28,5 @@ export interface EndpointRules extends Handling {
 }
 
 export function endpointRulesOf(endpoint: LiveEndpoint): EndpointRules | undefined {
-  return endpoint.handling as EndpointRules | undefined; // Only what this room makes is put there.
+  return endpoint.rules as EndpointRules | undefined; // Only what this room makes is put there.
 }

@@ -1,5 +1,5 @@
-// One request on its way through what stands before an endpoint, and its answer on the way back. The same for HTTP/1 and
-// HTTP/2, which carry out what is decided here.
+// One request on its way through the modules of its endpoint, and its response on the way back. What is decided here is
+// carried out by the request pipeline.
 
 import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
@@ -36,11 +36,12 @@ export class ModulePipeline implements HttpExchange {
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
   readonly decisions: ModuleDecisions | undefined;
-  /** Where it is noted why the visitor was turned away. */
+  /** Where the reason of a refusal is recorded. */
   readonly #observer: RequestObserver | undefined;
-  readonly #line: ConnectionInfo;
+  readonly #connection: ConnectionInfo;
   readonly #services: PipelineServices;
-  readonly #hopsTaken: ForwardHop[] = [];
+  /** The chains that the request has passed, one for each endpoint that has modules. */
+  readonly #chains: ForwardHop[] = [];
   #memory: Map<object, unknown> | undefined;
   #operationId: string | undefined;
   #hops = 0;
@@ -49,39 +50,39 @@ export class ModulePipeline implements HttpExchange {
   constructor(
     endpoint: LiveEndpoint,
     request: PipelineRequest,
-    { front, connection }: RequestClient,
+    { listener, connection }: RequestClient,
     recording: Pick<RequestRecording, 'decisions' | 'observer'> | undefined,
   ) {
     this.endpoint = endpoint;
     this.request = request;
     this.decisions = recording?.decisions;
     this.#observer = recording?.observer;
-    this.#line = connection;
-    this.#services = front.services;
+    this.#connection = connection;
+    this.#services = listener.services;
   }
 
   get visitor(): Visitor {
-    return this.#line.visitor;
+    return this.#connection.visitor;
   }
 
   get startedAt(): number {
-    return this.#line.startedAt;
+    return this.#connection.startedAt;
   }
 
   get serverName(): string | undefined {
-    return this.#line.serverName;
+    return this.#connection.serverName;
   }
 
   get tls(): TLSSocket | undefined {
-    return this.#line.tls;
+    return this.#connection.tls;
   }
 
   get bytesIn(): number {
-    return this.#line.bytesIn;
+    return this.#connection.bytesIn;
   }
 
   get bytesOut(): number {
-    return this.#line.bytesOut;
+    return this.#connection.bytesOut;
   }
 
   get memory(): Map<object, unknown> {
@@ -99,55 +100,55 @@ export class ModulePipeline implements HttpExchange {
     return this.#guarded(() => this.#enter(this.endpoint));
   }
 
-  /** Sends the answer of upstream through the modules. Never rejects. */
+  /** Sends the response of upstream through the modules. Never rejects. */
   handleResponse(response: UpstreamResponse): PipelineStep | Promise<PipelineStep> {
     this.response = response;
     this.settle(response.status);
-    return this.#guarded(() => this.#respond(this.#hopsTaken.length - 1));
+    return this.#guarded(() => this.#respond(this.#chains.length - 1));
   }
 
   /** Tells the modules what upstream did; once. */
   settle(outcome: UpstreamOutcome): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    for (const leg of this.#hopsTaken) leg.chain.settle(this, leg, outcome);
+    for (const hop of this.#chains) hop.chain.settle(this, hop, outcome);
   }
 
   #enter(endpoint: LiveEndpoint): PipelineStep | Promise<PipelineStep> {
     this.endpoint = endpoint;
-    const handling = endpointRulesOf(endpoint);
-    if (!handling) return { kind: 'upstream', endpoint, convertsWebsockets: false };
-    if (handling.connection.length === 0 || this.#line.admitted.has(handling)) return this.#pass(handling);
-    return this.#admit(handling);
+    const rules = endpointRulesOf(endpoint);
+    if (!rules) return { kind: 'upstream', endpoint, convertsWebsockets: false };
+    if (rules.connection.length === 0 || this.#connection.admitted.has(rules)) return this.#pass(rules);
+    return this.#admit(rules);
   }
 
-  /** What a connection has to pass, where it was not asked before there was a request. */
-  async #admit(handling: EndpointRules): Promise<PipelineStep> {
-    const refused = (visit: VisitorRefusal) => this.#refused(visit);
-    const endpoint = await admitConnection(this, handling, { ...this.#services, logRefusal: refused });
+  /** Runs the connection modules where that was not done before there was a request. */
+  async #admit(rules: EndpointRules): Promise<PipelineStep> {
+    const logRefusal = (refusal: VisitorRefusal) => this.#logRefusal(refusal);
+    const endpoint = await admitConnection(this, rules, { ...this.#services, logRefusal });
     if (!endpoint) {
       this.settle('unasked');
       return { kind: 'close' };
     }
-    this.#line.admitted.add(handling);
-    const now = endpointRulesOf(endpoint);
-    return now ? this.#pass(now) : { kind: 'upstream', endpoint, convertsWebsockets: false };
+    this.#connection.admitted.add(rules);
+    const ownRules = endpointRulesOf(endpoint);
+    return ownRules ? this.#pass(ownRules) : { kind: 'upstream', endpoint, convertsWebsockets: false };
   }
 
-  #pass(handling: EndpointRules): PipelineStep | Promise<PipelineStep> {
+  #pass(rules: EndpointRules): PipelineStep | Promise<PipelineStep> {
     if (this.#isSettled) return ABORTED;
-    const route = handling.route(this.request.target);
+    const route = rules.route(this.request.target);
     if (typeof route === 'string') return this.#failed(route);
     if (!route.chain) return this.#toUpstream(route);
-    const leg: ForwardHop = { chain: route.chain, passed: 0 };
-    this.#hopsTaken.push(leg);
-    const found = route.chain.request(this, leg);
-    if (found instanceof Promise)
-      return found.then((later) => {
+    const hop: ForwardHop = { chain: route.chain, passed: 0 };
+    this.#chains.push(hop);
+    const decision = route.chain.request(this, hop);
+    if (decision instanceof Promise)
+      return decision.then((later) => {
         if (this.#isSettled) return ABORTED;
         return later ? this.#decided(later) : this.#toUpstream(route);
       });
-    return found ? this.#decided(found) : this.#toUpstream(route);
+    return decision ? this.#decided(decision) : this.#toUpstream(route);
   }
 
   #toUpstream(route: HttpRoute): PipelineStep {
@@ -163,68 +164,72 @@ export class ModulePipeline implements HttpExchange {
     return { kind: 'fail', error, fields: [] };
   }
 
-  /** @param modules how many of the leg are still to be passed; all that the request has passed when left out. */
+  /** @param modules how many of the hop are still to be passed; all that the request has passed when left out. */
   #respond(from: number, modules?: number): PipelineStep | Promise<PipelineStep> {
     for (let at = from; at >= 0; at--) {
-      const leg = this.#hopsTaken[at] as ForwardHop;
-      const found = leg.chain.response(this, leg, at === from ? (modules ?? leg.passed) : leg.passed);
-      if (found instanceof Promise)
-        return found.then((later) => (later ? this.#replaced(later, at) : this.#respond(at - 1)));
-      if (found) return this.#replaced(found, at);
+      const hop = this.#chains[at] as ForwardHop;
+      const decision = hop.chain.response(this, hop, at === from ? (modules ?? hop.passed) : hop.passed);
+      if (decision instanceof Promise)
+        return decision.then((later) => (later ? this.#replaced(later, at) : this.#respond(at - 1)));
+      if (decision) return this.#replaced(decision, at);
     }
     return this.response instanceof ModuleResponse
       ? { kind: 'answer', answer: this.response.finished(this.decisions) }
       : PASS;
   }
 
-  /** A module has another answer than the one that came; those before it are given that. */
-  #replaced(found: Decision, leg: number): PipelineStep | Promise<PipelineStep> {
-    const { verdict, at } = found;
-    if (verdict.kind !== 'answer') return this.#turnedAway(found);
-    this.response = this.#own(found, verdict);
-    return this.#respond(leg, at);
+  /** A module has replaced the response that came: the modules before it get the new one. */
+  #replaced(decision: Decision, hop: number): PipelineStep | Promise<PipelineStep> {
+    const { verdict, at } = decision;
+    if (verdict.kind !== 'answer') return this.#refuse(decision);
+    this.response = this.#responseOf(decision, verdict);
+    return this.#respond(hop, at);
   }
 
-  /** What a module says of a request. */
-  #decided(found: ModuleResult): PipelineStep | Promise<PipelineStep> {
-    const { verdict } = found;
+  /** A module has decided on the request. */
+  #decided(decision: ModuleResult): PipelineStep | Promise<PipelineStep> {
+    const { verdict } = decision;
     if (verdict.kind === 'forward' && ++this.#hops <= HOPS_MAX) return this.#enter(verdict.endpoint);
     this.settle('unasked');
     if (verdict.kind === 'forward')
-      return this.#turnedAway({ ...found, verdict: refusal('too many endpoints forward to one another') });
-    if (verdict.kind !== 'answer') return this.#turnedAway(found);
-    this.response = this.#own(found, verdict);
-    return this.#respond(this.#hopsTaken.length - 1);
+      return this.#refuse({ ...decision, verdict: policyRefusal('too many endpoints forward to one another') });
+    if (verdict.kind !== 'answer') return this.#refuse(decision);
+    this.response = this.#responseOf(decision, verdict);
+    return this.#respond(this.#chains.length - 1);
   }
 
-  #own(found: ModuleResult, answer: Responded): ModuleResponse {
+  #responseOf(decision: ModuleResult, answer: Responded): ModuleResponse {
     const response = new ModuleResponse(answer);
     if (answer.reason !== undefined) {
-      this.#tell(found, answer.reason, answer.status);
+      this.#log(decision, answer.reason, answer.status);
       response.fields.set('Service-Operation-Id', this.operationId);
     }
     return response;
   }
 
-  #turnedAway(found: ModuleResult): PipelineStep {
-    const { verdict } = found;
+  #refuse(decision: ModuleResult): PipelineStep {
+    const { verdict } = decision;
     if (verdict.kind === 'close') {
-      this.#tell(found, verdict.reason, undefined);
+      this.#log(decision, verdict.reason, undefined);
       return { kind: 'close' };
     }
-    const { error, reason, fields = [] } = verdict.kind === 'refuse' ? verdict : refusal('it cannot be forwarded now');
-    this.#tell(found, reason, visitorErrors[error].status);
+    const {
+      error,
+      reason,
+      fields = [],
+    } = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be forwarded now');
+    this.#log(decision, reason, visitorErrors[error].status);
     return { kind: 'fail', error, fields: [...fields, ['Service-Operation-Id', this.operationId]] };
   }
 
-  #tell({ module }: ModuleResult, reason: string, status: number | undefined): void {
+  #log({ module }: ModuleResult, reason: string, status: number | undefined): void {
     const operationId = status === undefined ? undefined : this.operationId;
-    this.#refused(requestRefusal(this, { operationId, module: module.name, reason, status }));
+    this.#logRefusal(requestRefusal(this, { operationId, module: module.name, reason, status }));
   }
 
-  #refused(visit: VisitorRefusal): void {
-    this.#services.logRefusal(visit);
-    if (this.#observer) this.#observer.refusal = { module: visit.module, reason: visit.reason };
+  #logRefusal(refusal: VisitorRefusal): void {
+    this.#services.logRefusal(refusal);
+    if (this.#observer) this.#observer.refusal = { module: refusal.module, reason: refusal.reason };
   }
 
   #guarded(work: () => PipelineStep | Promise<PipelineStep>): PipelineStep | Promise<PipelineStep> {
@@ -242,4 +247,4 @@ export class ModulePipeline implements HttpExchange {
   }
 }
 
-const refusal = (reason: string): ModuleRefusal => ({ kind: 'refuse', error: 'policyFailed', reason });
+const policyRefusal = (reason: string): ModuleRefusal => ({ kind: 'refuse', error: 'policyFailed', reason });

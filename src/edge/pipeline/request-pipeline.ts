@@ -72,7 +72,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
     if (!endpoint) return void this.#follow(stepWithoutEndpoint(listener, source.head));
     if (!counter.begin(endpoint, source.head, now)) return void this.fail('tooManyVisitors');
     this.#recording = recordRequest(source.client, endpoint, source.head, source.http2Fields);
-    if (!endpoint.handling) return void this.#forward(endpoint, now);
+    if (!endpoint.rules) return void this.#forward(endpoint, now);
     const request = new PipelineRequest(source, listener, () => this.#collect(request));
     this.#modules = new ModulePipeline(endpoint, request, source.client, this.#recording);
     this.#follow(this.#modules.handleRequest());

@@ -1,4 +1,4 @@
-// What is noted of a request while it is under way, where somebody wants to hear of it. It is its own report in the end.
+// What is recorded of a request while it is under way, where requests are reported. In the end it is its own report.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { ModuleDecisions } from '../../http/exchange.ts';
@@ -11,28 +11,28 @@ import { reportedTls } from './reported-tls.ts';
 import { observerOf, type ReportingServices, reportRequest, wantsRequests } from './safe-reporter.ts';
 import type { ReportedConnection, ReportedTls, RequestObserver, RequestReport } from './traffic-reports.ts';
 
-/** Where requests come in. */
+/** The listener and the connection that a request came through. */
 interface RequestOrigin {
-  readonly front: { readonly services: ReportingServices; readonly scheme: 'http' | 'https' };
+  readonly listener: { readonly services: ReportingServices; readonly scheme: 'http' | 'https' };
   readonly connection: ConnectionInfo;
 }
 
 /**
- * @param head of the request; it may be let go of afterwards.
+ * @param head of the request, which may be released afterwards.
  * @param http2Fields of HTTP/2: names and values in turn, as they came.
- * @returns undefined where nobody wants to hear of it.
+ * @returns undefined where requests are not reported.
  */
 export function recordRequest(
-  side: RequestOrigin,
+  origin: RequestOrigin,
   endpoint: LiveEndpoint,
   head: RequestHead,
   http2Fields?: readonly string[],
 ): RequestRecording | undefined {
-  if (!wantsRequests(side.front.services, endpoint)) return undefined;
-  return new RequestRecording(side, endpoint, head, http2Fields);
+  if (!wantsRequests(origin.listener.services, endpoint)) return undefined;
+  return new RequestRecording(origin, endpoint, head, http2Fields);
 }
 
-/** Whoever holds it gives it once: to give it and to let go of it are one. */
+/** Its owner calls `finish` once, and drops it then. */
 export class RequestRecording implements RequestReport {
   readonly accountId: string;
   readonly endpointId: string;
@@ -43,31 +43,31 @@ export class RequestRecording implements RequestReport {
   readonly decisions: ModuleDecisions = {};
   readonly observer: RequestObserver | undefined;
   readonly #services: ReportingServices;
-  readonly #line: ConnectionInfo;
+  readonly #connectionInfo: ConnectionInfo;
   readonly #hostname: string;
   #connection: ReportedConnection | undefined;
 
   constructor(
-    { front, connection }: RequestOrigin,
+    { listener, connection }: RequestOrigin,
     endpoint: LiveEndpoint,
     head: RequestHead,
     http2Fields?: readonly string[],
   ) {
-    this.#services = front.services;
-    this.#line = connection;
+    this.#services = listener.services;
+    this.#connectionInfo = connection;
     this.#hostname = head.hostname;
     this.accountId = endpoint.accountId;
     this.endpointId = endpoint.id;
     this.tls = connection.tls && reportedTls(connection.tls);
-    this.request = new RecordedRequest(head, front.scheme, front.services.time(), http2Fields);
-    this.observer = observerOf(front.services, endpoint.id);
+    this.request = new RecordedRequest(head, listener.scheme, listener.services.time(), http2Fields);
+    this.observer = observerOf(listener.services, endpoint.id);
     if (this.observer) this.observer.peer = connection.peer;
     if (head.bodyLength === CHUNKED) this.observer?.request?.startChunked();
     if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);
   }
 
   get connection(): ReportedConnection {
-    const { visitor, serverName, startedAt } = this.#line;
+    const { visitor, serverName, startedAt } = this.#connectionInfo;
     this.#connection ??= {
       clientIp: visitor.ip,
       serverIp: visitor.local.ip,
@@ -126,12 +126,12 @@ export class RequestRecording implements RequestReport {
    * @returns what has to be called once, when it is over.
    */
   upgraded(unread: number): (wasCut: boolean) => void {
-    const line = this.#line;
-    const bytesIn = line.bytesIn - unread;
-    const { bytesOut } = line;
+    const info = this.#connectionInfo;
+    const bytesIn = info.bytesIn - unread;
+    const { bytesOut } = info;
     this.request.lastByteAt = 0;
     if (this.observer) this.observer.isUpgraded = true;
-    return (wasCut) => this.finish(!wasCut, line.bytesIn - bytesIn, line.bytesOut - bytesOut);
+    return (wasCut) => this.finish(!wasCut, info.bytesIn - bytesIn, info.bytesOut - bytesOut);
   }
 
   #requested(at: number): void {

@@ -156,15 +156,15 @@ export class TcpListener implements TcpPorts {
 
   #onSocket(socket: Socket, port: number): void {
     socket.on('error', () => {}); // `close` follows.
-    const place = this.visitors.admit(socket);
-    if (!place) return void abortSocket(socket);
+    const slot = this.visitors.admit(socket);
+    if (!slot) return void abortSocket(socket);
     const endpoint = this.#options.endpoints.byPort(port);
-    if (endpoint && !place.use(endpoint.accountId)) return void abortSocket(socket);
+    if (endpoint && !slot.use(endpoint.accountId)) return void abortSocket(socket);
     if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
-    const handling = endpoint && endpointRulesOf(endpoint);
-    const over = handling
-      ? this.#admit(socket, endpoint, handling, recording?.decisions)
+    const rules = endpoint && endpointRulesOf(endpoint);
+    const over = rules
+      ? this.#admit(socket, endpoint, rules, recording?.decisions)
       : forward(socket, endpoint, { traffic: combinedTraffic(endpoint?.meter, this.#options.traffic) });
     over.catch((error) => {
       reportDefect(error);
@@ -175,13 +175,13 @@ export class TcpListener implements TcpPorts {
   async #admit(
     socket: Socket,
     endpoint: LiveEndpoint,
-    handling: EndpointRules,
+    rules: EndpointRules,
     decisions: ModuleDecisions | undefined,
   ): Promise<void> {
     const { visits } = this.#options;
     const traffic = combinedTraffic(endpoint.meter, this.#options.traffic);
     const line = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, visits.time());
-    const admitted = await admitConnection(Object.assign(line, { endpoint, decisions }), handling, visits);
+    const admitted = await admitConnection(Object.assign(line, { endpoint, decisions }), rules, visits);
     if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
     else abortSocket(socket);
   }

@@ -12,21 +12,21 @@ import { isSameTlsParameters } from './tls-parameters.ts';
  * @param isAdmitted whether the connection has passed what connections to it have to.
  */
 export function connectionContext(
-  front: HttpListenerContext,
+  listener: HttpListenerContext,
   name: string | undefined,
   chosen: LiveEndpoint | undefined,
   isAdmitted: boolean,
 ): ListenerContext {
-  const handling = chosen && endpointRulesOf(chosen);
-  const terms = handling?.tls;
+  const rules = chosen && endpointRulesOf(chosen);
+  const terms = rules?.tls;
   let first = chosen;
   return {
-    ...front,
-    admitted: handling && isAdmitted ? new Set([handling]) : undefined,
+    ...listener,
+    admitted: rules && isAdmitted ? new Set([rules]) : undefined,
     find(hostname) {
       // A connection is for the name that its certificate was chosen by (RFC 9110, section 7.4).
       if (name !== undefined && hostname !== name) return 'misdirected';
-      const found = first?.isOpen && hostname === name ? first : front.find(hostname);
+      const found = first?.isOpen && hostname === name ? first : listener.find(hostname);
       first = undefined;
       if (found?.proto !== 'https') return undefined;
       // Who would not be let in on the terms of now must not come in on those of before, or on none.

@@ -23,8 +23,8 @@ export class TlsConnectionReview {
   }
 
   /** Before the handshake: it is to fail where the terms change meanwhile. */
-  bind(raw: Socket, name: string, endpoint: LiveEndpoint, handling: EndpointRules): void {
-    this.#bound.set(raw, { name, endpoint, terms: handling.tls });
+  bind(raw: Socket, name: string, endpoint: LiveEndpoint, rules: EndpointRules): void {
+    this.#bound.set(raw, { name, endpoint, terms: rules.tls });
     raw.once('close', () => this.#bound.delete(raw));
   }
 

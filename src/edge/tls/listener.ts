@@ -37,7 +37,7 @@ const ALPN = ['h2', 'http/1.1', 'http/1.0'];
 
 export interface TlsListenerOptions {
   /** Its `find` knows the endpoints of `https` and `tls`, and only the former are given HTTP. */
-  front: HttpListenerContext;
+  listener: HttpListenerContext;
   certificates: Certificates;
   limit: ConnectionLimit;
   /** Visitors wait until all that is configured is live. */
@@ -63,13 +63,13 @@ export class TlsListener {
 
   /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
-    const { front, limit, certificates } = options;
+    const { listener, limit, certificates } = options;
     this.#options = options;
     this.#visitors = new VisitorConnections(limit);
-    this.#bound = new TlsConnectionReview(front.find);
-    this.#contexts = new SecureContexts(certificates, front.statusOf);
-    this.#connections = new Http1Connections(front.settings, front.now);
-    this.#http2 = new Http2Connections(front.settings, front.now);
+    this.#bound = new TlsConnectionReview(listener.find);
+    this.#contexts = new SecureContexts(certificates, listener.statusOf);
+    this.#connections = new Http1Connections(listener.settings, listener.now);
+    this.#http2 = new Http2Connections(listener.settings, listener.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
     this.server = createServer(
       { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
@@ -102,46 +102,46 @@ export class TlsListener {
   }
 
   #onSocket(raw: Socket): void {
-    const place = this.#visitors.admit(raw);
-    if (!place) return void abortSocket(raw);
+    const slot = this.#visitors.admit(raw);
+    if (!slot) return void abortSocket(raw);
     raw.on('error', () => {}); // Followed by its close, which is what counts.
-    const deadline = setTimeout(() => raw.destroy(), this.#options.front.settings.headTimeout);
+    const deadline = setTimeout(() => raw.destroy(), this.#options.listener.settings.headTimeout);
     const settled = () => clearTimeout(deadline);
     raw.once('close', settled);
     readFirstBytes(raw, (hello, bytes) => {
-      this.#route(place, hello, bytes, settled).catch(() => raw.destroy());
+      this.#route(slot, hello, bytes, settled).catch(() => raw.destroy());
     });
   }
 
-  async #route(place: ConnectionSlot, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
-    const { socket: raw } = place;
+  async #route(slot: ConnectionSlot, hello: Peek, bytes: Buffer, settled: () => void): Promise<void> {
+    const { socket: raw } = slot;
     if (hello.state !== 'hello') return void raw.destroy();
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const { find, services: visits } = this.#options.front;
+    const { find, services: visits } = this.#options.listener;
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
-    if (isTls && !place.use(endpoint.accountId)) return abortSocket(raw);
+    if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
-    const caller: TlsConnection = { place, bytes, named, recording, traffic, isAskedLater: false, settled };
-    const handling = endpoint && endpointRulesOf(endpoint);
-    if (named && handling) this.#bound.bind(raw, named.name, endpoint, handling);
-    if (named && handling) caller.isAskedLater = this.#isAskedLater(raw, endpoint, handling);
-    if (!named || !handling || handling.connection.length === 0 || caller.isAskedLater)
-      return this.#begin(caller, endpoint, handling?.tls);
+    const caller: TlsConnection = { slot, bytes, named, recording, traffic, isAskedLater: false, settled };
+    const rules = endpoint && endpointRulesOf(endpoint);
+    if (named && rules) this.#bound.bind(raw, named.name, endpoint, rules);
+    if (named && rules) caller.isAskedLater = this.#isAskedLater(raw, endpoint, rules);
+    if (!named || !rules || rules.connection.length === 0 || caller.isAskedLater)
+      return this.#begin(caller, endpoint, rules?.tls);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
     const arrival = new PendingTlsConnection(raw, about, visits.time(), (terms) =>
       this.#terminate(caller, arrival.endpoint, terms),
     );
-    const admitted = await admitConnection(arrival, handling, visits);
+    const admitted = await admitConnection(arrival, rules, visits);
     if (raw.destroyed) return;
     if (!admitted) return void abortSocket(raw);
-    if (!arrival.tls) return this.#begin(caller, admitted, handling.tls);
+    if (!arrival.tls) return this.#begin(caller, admitted, rules.tls);
     // It was ended as a policy wants it; that cannot take the place of mutual TLS.
-    const isMutual = [handling, endpointRulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
+    const isMutual = [rules, endpointRulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, arrival.tls, admitted);
@@ -149,7 +149,7 @@ export class TlsListener {
 
   /** Whether it is a proxy's connection, and each of its requests may be somebody else's. */
   #isAskedLater(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointRules): boolean {
-    const { proxies } = this.#options.front;
+    const { proxies } = this.#options.listener;
     return proto === 'https' && proxies?.has(ipOf(raw)) === true && !connection.some(({ endsTls }) => endsTls);
   }
 
@@ -162,8 +162,8 @@ export class TlsListener {
     endpoint: LiveEndpoint | undefined,
     visited: TlsParameters | undefined,
   ): Promise<void> {
-    const { bytes, named, traffic, settled, place } = caller;
-    const { socket: raw } = place;
+    const { bytes, named, traffic, settled, slot } = caller;
+    const { socket: raw } = slot;
     const terms = mergeTlsParameters(visited, endpoint && endpointRulesOf(endpoint)?.tls);
     if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
     if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
@@ -194,7 +194,7 @@ export class TlsListener {
 
   /** Ends the TLS of a visitor who named an endpoint, on terms. @returns undefined when the visitor is gone. */
   async #terminate(
-    { place: { socket: raw }, bytes, named }: TlsConnection,
+    { slot: { socket: raw }, bytes, named }: TlsConnection,
     endpoint: LiveEndpoint,
     terms: TlsParameters,
   ): Promise<TLSSocket | undefined> {
@@ -222,19 +222,19 @@ export class TlsListener {
 
   #tell({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {
     const about = { module, reason, endpointId: id, accountId, ip };
-    this.#options.front.services.logRefusal({ ...about, operationId: undefined, status: undefined });
+    this.#options.listener.services.logRefusal({ ...about, operationId: undefined, status: undefined });
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
   #serve(
-    { place, named, recording, traffic, isAskedLater }: TlsConnection,
+    { slot, named, recording, traffic, isAskedLater }: TlsConnection,
     socket: TLSSocket,
     chosen: LiveEndpoint | undefined,
   ): void {
     recording?.useTls(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
-    const front = connectionContext(this.#options.front, named?.name, chosen, !isAskedLater);
-    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, place, front);
-    else this.#connections.accept(socket, front, place);
+    const listener = connectionContext(this.#options.listener, named?.name, chosen, !isAskedLater);
+    if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, slot, listener);
+    else this.#connections.accept(socket, listener, slot);
   }
 }

@@ -14,7 +14,7 @@ import type { ServerName } from './server-name.ts';
 
 /** A visitor on the way to what serves the name. */
 export interface TlsConnection {
-  place: ConnectionSlot;
+  slot: ConnectionSlot;
   /** What was read. */
   bytes: Buffer;
   named: ServerName | undefined;

@@ -57,54 +57,54 @@ export class ConnectionLimit implements SlotOwner {
     const network = this.#proxies?.has(ip) ? '' : addressBlock(ip);
     if (this.open >= this.#allowed && !this.#makeRoom(network)) return undefined;
     this.open++;
-    const place = new ConnectionSlot(this, socket);
-    if (network !== '') this.#addresses.add(place, network);
-    this.idle.add(place);
-    socket.once('close', () => this.leave(place));
-    return place;
+    const slot = new ConnectionSlot(this, socket);
+    if (network !== '') this.#addresses.add(slot, network);
+    this.idle.add(slot);
+    socket.once('close', () => this.leave(slot));
+    return slot;
   }
 
   /** The place is used for visits to an account from now on. */
-  assign(place: ConnectionSlot, accountId: string): void {
-    this.#accounts.remove(place);
-    this.#accounts.add(place, accountId);
+  assign(slot: ConnectionSlot, accountId: string): void {
+    this.#accounts.remove(slot);
+    this.#accounts.add(slot, accountId);
   }
 
   /** Sees that there are not too many, when a place is used. @returns false where it is this one that is too many. */
-  keeps(place: ConnectionSlot): boolean {
+  keeps(slot: ConnectionSlot): boolean {
     if (this.open <= this.max) return true;
-    const { inAddress, inAccount } = place;
+    const { inAddress, inAccount } = slot;
     const crowding =
       this.#addresses.beyondShare(inAddress.list?.holder) ?? this.#accounts.beyondShare(inAccount.list?.holder);
     return this.#evict(this.idle.first ?? crowding);
   }
 
   /** So many bytes more wait. Where that makes too many, those are cut on whose places some have waited for the longest. */
-  hold(place: ConnectionSlot, bytes: number): void {
-    if (place.isFree) return;
-    place.held += bytes;
+  hold(slot: ConnectionSlot, bytes: number): void {
+    if (slot.isFree) return;
+    slot.held += bytes;
     this.held += bytes;
-    this.#behind.add(place);
+    this.#behind.add(slot);
     while (this.held > this.#heldMax && this.#evict(this.#behind.first));
   }
 
   /** So many have gone on. */
-  release(place: ConnectionSlot, bytes: number): void {
-    if (place.isFree) return;
-    place.held -= bytes;
+  release(slot: ConnectionSlot, bytes: number): void {
+    if (slot.isFree) return;
+    slot.held -= bytes;
     this.held -= bytes;
-    if (place.held === 0) this.#behind.remove(place);
+    if (slot.held === 0) this.#behind.remove(slot);
   }
 
   /** The place is free again. */
-  leave(place: ConnectionSlot): void {
-    if (place.isFree) return;
-    this.release(place, place.held);
-    place.isFree = true;
+  leave(slot: ConnectionSlot): void {
+    if (slot.isFree) return;
+    this.release(slot, slot.held);
+    slot.isFree = true;
     this.open--;
-    this.idle.remove(place);
-    this.#addresses.remove(place);
-    this.#accounts.remove(place);
+    this.idle.remove(slot);
+    this.#addresses.remove(slot);
+    this.#accounts.remove(slot);
   }
 
   /** @param network of whom the room is for: it does not get the place of its own busy connections. */
@@ -112,12 +112,12 @@ export class ConnectionLimit implements SlotOwner {
     return this.#evict(this.idle.first ?? this.#addresses.beyondShare(network));
   }
 
-  #evict(place: ConnectionSlot | undefined): boolean {
-    if (!place) return false;
-    const isIdle = place === this.idle.first;
-    this.leave(place);
-    if (isIdle) place.socket.destroy();
-    else abortSocket(place.socket);
+  #evict(slot: ConnectionSlot | undefined): boolean {
+    if (!slot) return false;
+    const isIdle = slot === this.idle.first;
+    this.leave(slot);
+    if (isIdle) slot.socket.destroy();
+    else abortSocket(slot.socket);
     return true;
   }
 

@@ -8,13 +8,13 @@ export interface SlotOwner {
   /** Without a request under way, the idlest first. */
   readonly idle: SlotList;
   /** The place is used for visits to an account. */
-  assign(place: ConnectionSlot, accountId: string): void;
+  assign(slot: ConnectionSlot, accountId: string): void;
   /** So many bytes more wait. */
-  hold(place: ConnectionSlot, bytes: number): void;
+  hold(slot: ConnectionSlot, bytes: number): void;
   /** So many have gone on. */
-  release(place: ConnectionSlot, bytes: number): void;
+  release(slot: ConnectionSlot, bytes: number): void;
   /** Sees that there are not too many, when a place is used. @returns false where it is this one that is too many. */
-  keeps(place: ConnectionSlot): boolean;
+  keeps(slot: ConnectionSlot): boolean;
 }
 
 /** One connection's place. */
@@ -85,19 +85,19 @@ export class SlotList {
     this.holder = holder;
   }
 
-  add(place: ConnectionSlot): void {
-    const own = place[this.#name];
+  add(slot: ConnectionSlot): void {
+    const own = slot[this.#name];
     if (own.list) return;
     own.list = this;
     own.before = this.#last;
-    if (this.#last) this.#last[this.#name].after = place;
-    else this.first = place;
-    this.#last = place;
+    if (this.#last) this.#last[this.#name].after = slot;
+    else this.first = slot;
+    this.#last = slot;
     this.size++;
   }
 
-  remove(place: ConnectionSlot): void {
-    const own = place[this.#name];
+  remove(slot: ConnectionSlot): void {
+    const own = slot[this.#name];
     if (own.list !== this) return;
     if (own.before) own.before[this.#name].after = own.after;
     else this.first = own.after;
@@ -121,17 +121,17 @@ export class SlotHolders {
     this.#share = share;
   }
 
-  add(place: ConnectionSlot, holder: string): void {
+  add(slot: ConnectionSlot, holder: string): void {
     const list = this.#lists.get(holder) ?? new SlotList(this.#name, holder);
     if (list.size === 0) this.#lists.set(holder, list);
-    list.add(place);
+    list.add(slot);
     if (list.size > this.#share) this.#beyond.add(list);
   }
 
-  remove(place: ConnectionSlot): void {
-    const { list } = place[this.#name];
+  remove(slot: ConnectionSlot): void {
+    const { list } = slot[this.#name];
     if (!list) return;
-    list.remove(place);
+    list.remove(slot);
     if (list.size <= this.#share) this.#beyond.delete(list);
     if (list.size === 0) this.#lists.delete(list.holder);
   }

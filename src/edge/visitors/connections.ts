@@ -23,14 +23,14 @@ export class VisitorConnections {
 
   /** Counts a connection until it is closed. @returns undefined, and counts nothing, where there are too many. */
   admit(socket: Socket): ConnectionSlot | undefined {
-    const place = this.#limit.admit(socket);
-    if (!place) return undefined;
+    const slot = this.#limit.admit(socket);
+    if (!slot) return undefined;
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
       if (this.#sockets.size === 0) this.#onEmpty?.();
     });
-    return place;
+    return slot;
   }
 
   /** Resolves when all are closed; those that are still open after `ms` are cut. */

@@ -45,7 +45,7 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
   await checkAcl(deps, session, options);
   const { proto, tls, modules } = options;
   const { accountId, allowance } = session;
-  const handling = await deps.modules.make(modules, { accountId, proto, tls, allowance });
+  const rules = await deps.modules.make(modules, { accountId, proto, tls, allowance });
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
       ? await bindTcpPort(deps, session, bind, options)
@@ -61,7 +61,7 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
     proxyProtocol: options.proxyProtocol,
     upstreamProtocol: options.upstreamProtocol,
     tls: options.tls,
-    handling,
+    rules,
     modules,
   };
 }

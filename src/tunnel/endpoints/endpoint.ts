@@ -20,7 +20,7 @@ export interface Visitor {
 export type OpenFailure = 'offline' | 'overloaded';
 
 /** The modules and the policy that apply to an endpoint. Only the edge knows their further contents. */
-export interface Handling {
+export interface TrafficRules {
   /** The names of internal endpoints that the policy forwards to, as far as they are constant. */
   readonly leadsTo?: readonly string[];
 }
@@ -43,7 +43,7 @@ export interface LiveEndpoint {
   /** For `tls`: where the visitor's TLS is terminated, and the agent's certificate (PEM) when it supplied one. */
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
   /** Undefined when no module or policy applies, so that such endpoints pay no cost. */
-  readonly handling?: Handling;
+  readonly rules?: TrafficRules;
   /** Counts the traffic; undefined when it is not measured. */
   readonly meter?: TrafficMeter;
   /** False after the endpoint is closed. No stream can be opened then. */

@@ -3,7 +3,7 @@ import { openTypedStream, StreamType } from '../../protocol/messages/typed-strea
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { proxyProtocolHeader } from '../network/proxy-protocol.ts';
-import type { Handling, LiveEndpoint, OpenFailure, Proto, Visitor } from './endpoint.ts';
+import type { LiveEndpoint, OpenFailure, Proto, TrafficRules, Visitor } from './endpoint.ts';
 import { newTunnelLoad, type StreamSlots, type TunnelLoad } from './stream-slots.ts';
 import { TrafficMeter } from './traffic-meter.ts';
 
@@ -21,7 +21,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly tls: LiveEndpoint['tls'];
   readonly meter = new TrafficMeter();
   /** May be replaced at any time. New requests and connections use the new one. */
-  handling: Handling | undefined;
+  rules: TrafficRules | undefined;
   readonly #session: MuxSession;
   readonly #slots: StreamSlots;
   readonly #load: TunnelLoad;
@@ -44,7 +44,7 @@ export class LiveTunnel implements LiveEndpoint {
     this.proxyProtocol = settings.proxyProtocol;
     this.upstreamProtocol = settings.upstreamProtocol;
     this.tls = settings.tls;
-    this.handling = settings.handling;
+    this.rules = settings.rules;
     this.#session = session;
     this.#slots = slots;
     this.#load = load;

@@ -128,7 +128,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
       void session.stopTunnel(tunnelId, error).catch(this.#deps.onFailure);
     for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
       const target = targetOf(tunnel);
-      const internal = tunnel.handling?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));
+      const internal = tunnel.rules?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));
       if (!allows(grant.acl, target)) stop(tunnel.tunnelId, bindError(aclRefusal(target)));
       else if (internal) stop(tunnel.tunnelId, new AgentError('forwardDenied', { target: internal }));
     }

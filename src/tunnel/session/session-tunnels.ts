@@ -122,9 +122,9 @@ export class SessionTunnels implements ServedTunnels {
       const modules = this.#deps.modules.withPolicy(this.#modules.get(id) ?? {}, policy);
       const { accountId, proto, tls } = tunnel;
       const { allowance } = this.#admitted;
-      const handling = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
+      const rules = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
       if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // It was closed meanwhile.
-      tunnel.handling = handling;
+      tunnel.rules = rules;
       this.#modules.set(id, modules);
     }
     if (metadata !== null) await this.#runLimited(() => this.#deps.registrar.tunnelChanged(id, { metadata }));

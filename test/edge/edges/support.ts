@@ -104,8 +104,8 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
     at: (name: string) => endpoints.byName('tls', name),
     /** The route that a request takes, or why it takes none. */
     routeOf(name: string, target = '/'): LiveRoute | string {
-      const handling = endpoints.byName('tls', name)?.handling as { route(target: string): LiveRoute | string };
-      return handling.route(target);
+      const rules = endpoints.byName('tls', name)?.rules as { route(target: string): LiveRoute | string };
+      return rules.route(target);
     },
   };
 }

@@ -18,7 +18,7 @@ const mutualTls = { enabled: true, authorities: [{ id: 'ca_1', pem: 'pem' }] };
 const termination = (terminateAt: 'edge' | 'upstream', enabled = true) =>
   ({ enabled, terminateAt, minVersion: '1.3' }) as const;
 
-const handlingAt = (endpoint: LiveEndpoint | undefined) => endpoint?.handling as EndpointRules;
+const handlingAt = (endpoint: LiveEndpoint | undefined) => endpoint?.rules as EndpointRules;
 
 describe('who ends the TLS of a TLS edge', () => {
   test.each([

@@ -14,7 +14,7 @@ let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge({
     whereabouts: { 'offline.test': 'offline', 'elsewhere.test': 'elsewhere' },
-    front: {
+    context: {
       redirect: (hostname) => (hostname === 'secure.test' ? 'https://secure.test:8443' : undefined),
     },
   });

@@ -70,13 +70,13 @@ export interface EdgeOptions {
   settings?: Partial<EdgeSettings>;
   /** What names are of which nothing is live here. */
   whereabouts?: Record<string, NameStatus>;
-  front?: Partial<ListenerContext>;
+  context?: Partial<ListenerContext>;
 }
 
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
 
 /** The HTTP listener; ends with the test, or the file when it was started by a hook. */
-export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptions = {}) {
+export async function startEdge({ settings, whereabouts = {}, context }: EdgeOptions = {}) {
   const agent = await startAgent();
   const endpoints = new Map<string, TestEndpoint>();
   const counters = createHttpCounters();
@@ -90,7 +90,7 @@ export async function startEdge({ settings, whereabouts = {}, front }: EdgeOptio
       now: loopClock(),
       services: noVisits,
       counters,
-      ...front,
+      ...context,
     },
     limit,
   );

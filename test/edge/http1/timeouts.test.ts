@@ -155,7 +155,7 @@ test('a visitor that reads no more is cut off, and its upstream', async () => {
 test('a stream is not used again for longer than its upstream keeps it', async () => {
   let now = 0;
   const { edge, next } = await startEdge({
-    front: { now: () => now },
+    context: { now: () => now },
     settings: { idleTimeout: 1e9, headTimeout: 1e9 },
   });
   const visitor = (await visit(edge.port)).send(GET);

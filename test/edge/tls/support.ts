@@ -69,7 +69,7 @@ export async function startEdge(options: EdgeOptions = {}) {
   const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
   const agent = await startAgent();
   const endpoints = new EndpointRegistry();
-  const front: HttpListenerContext = {
+  const context: HttpListenerContext = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
     statusOf: async (hostname) => whereabouts[hostname] ?? 'unknown',
@@ -79,14 +79,17 @@ export async function startEdge(options: EdgeOptions = {}) {
     counters: createHttpCounters(),
   };
   const limit = new ConnectionLimit(allSettings.maxVisitors, allSettings.maxVisitorsPerAddress, heldMax);
-  const listener = new TlsListener({ front, certificates, limit }, await certificates.agentListener(['127.0.0.1']));
+  const listener = new TlsListener(
+    { listener: context, certificates, limit },
+    await certificates.agentListener(['127.0.0.1']),
+  );
   const port = await listen(listener.server);
   const ca = await readFile(certificates.caFile, 'utf8');
   return {
     port,
     ca,
-    front,
-    counters: front.counters,
+    context,
+    counters: context.counters,
     endpoints,
     listener,
     limit,

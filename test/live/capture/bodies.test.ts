@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 const lab = new CaptureLab();
 let edge: Edge;
 beforeAll(async () => {
-  edge = await startEdge({ front: { services: lab.visits }, settings: { upstreamTimeout: 300 } });
+  edge = await startEdge({ context: { services: lab.visits }, settings: { upstreamTimeout: 300 } });
 });
 afterAll(async () => {
   lab.captures.close();

@@ -23,7 +23,7 @@ let names = 0;
 /** A session with an endpoint before a port. */
 async function visited(port: number) {
   const name = `w${++names}.tunnel.localhost`;
-  edge.serve(name, port).handling = waiting.handling;
+  edge.serve(name, port).rules = waiting.rules;
   return edge.visitHttp2(name);
 }
 

@@ -48,7 +48,7 @@ export class Waiting {
   }
 
   /** For an endpoint. */
-  get handling(): EndpointRules {
+  get rules(): EndpointRules {
     const module: HttpModule = {
       name: 'waits',
       onRequest: () => this.#requests?.wait(),

@@ -15,7 +15,7 @@ const refused: string[] = [];
 
 beforeAll(async () => {
   edge = await startEdge({
-    front: {
+    context: {
       services: {
         time: () => Date.now(),
         newOperationId: () => 'op_1',
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 function serve(port: number): TestEndpoint {
-  return Object.assign(edge.serve('app.test', port), { handling: waiting.handling });
+  return Object.assign(edge.serve('app.test', port), { rules: waiting.rules });
 }
 
 /** A visitor whose request has come to upstream. */

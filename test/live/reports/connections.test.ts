@@ -76,8 +76,8 @@ await trafficPolicyModule.load?.();
 function handle(endpoint: LiveTunnel, settings: ModulesSettings): void {
   const { accountId, proto } = endpoint;
   const { connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
-  const handling: EndpointRules = { connection, tls: undefined, route: () => 'noRoute' };
-  endpoint.handling = handling;
+  const rules: EndpointRules = { connection, tls: undefined, route: () => 'noRoute' };
+  endpoint.rules = rules;
 }
 
 const only = (allow: string) => ({ ipRestriction: { enabled: true, allow: [allow], deny: [] } });

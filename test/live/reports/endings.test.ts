@@ -18,7 +18,7 @@ let http1: Http1Edge;
 let http2: Http2Edge;
 
 beforeAll(async () => {
-  http1 = await startHttp1({ settings: QUICK, front: { services: visitsFor(hearer) } });
+  http1 = await startHttp1({ settings: QUICK, context: { services: visitsFor(hearer) } });
   http2 = await startHttp2({ settings: QUICK, visits: visitsFor(hearer) });
 });
 afterAll(async () => {
@@ -86,7 +86,7 @@ const module: HttpModule = {
   onResponse: ({ request }) => decide('response', request.target),
 };
 const route = { chain: new ModuleChain([module]), convertsWebsockets: false, upstream: (to: LiveEndpoint) => to };
-const handling = { connection: [], tls: undefined, route: () => route };
+const rules = { connection: [], tls: undefined, route: () => route };
 
 async function serve(peer: Peer): Promise<void> {
   const head = await peer.until('\r\n\r\n').catch(() => '');
@@ -142,8 +142,8 @@ test.each([
   ['HTTP/2', allOfHttp2],
 ] as const)('requests of %s are told of once each', { timeout: 30_000 }, async (protocol, visit) => {
   const port = await startUpstream((peer) => void serve(peer));
-  Object.assign(http1.serve(NAME, port), { handling });
-  http2.endpoints.add(Object.assign(http2.agent.tunnel(NAME, port), { handling }));
+  Object.assign(http1.serve(NAME, port), { rules });
+  http2.endpoints.add(Object.assign(http2.agent.tunnel(NAME, port), { rules }));
   const { counters } = protocol === 'HTTP/1' ? http1 : http2;
   const before = counters.requests;
   const many = fc.array(scenario, { minLength: 50, maxLength: 50 });

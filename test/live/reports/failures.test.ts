@@ -8,7 +8,7 @@ let edge: Edge;
 const hearer = new Hearer();
 
 beforeAll(async () => {
-  edge = await startEdge({ settings: { upstreamTimeout: 100 }, front: { services: visitsFor(hearer) } });
+  edge = await startEdge({ settings: { upstreamTimeout: 100 }, context: { services: visitsFor(hearer) } });
 });
 afterAll(() => edge.close());
 beforeEach(() => expect(hearer.requests.splice(0)).toEqual([]));
@@ -84,7 +84,7 @@ test('no stream can be opened', async () => {
 });
 
 test('the gateway ends', async () => {
-  const other = await startEdge({ front: { services: visitsFor(hearer) } });
+  const other = await startEdge({ context: { services: visitsFor(hearer) } });
   const script = await startScript();
   other.serve('app.test', script.port);
   (await visit(other.port)).send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');

@@ -9,7 +9,7 @@ const hearer = new Hearer();
 const failures: unknown[] = [];
 
 beforeAll(async () => {
-  edge = await startEdge({ front: { services: visitsFor(hearer, failures) } });
+  edge = await startEdge({ context: { services: visitsFor(hearer, failures) } });
 });
 afterAll(() => edge.close());
 beforeEach(() => {

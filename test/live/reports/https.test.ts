@@ -30,8 +30,8 @@ test('has the certificate that a visitor showed, also of one who left', async ()
   const issuer = await newIssuer('CN=Devices');
   const identity = await issuer.issue({ subject: 'CN=device 7', serialNumber: '4D' });
   const terms = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', clientAuthorities: [issuer.cert] } as const;
-  const { handling } = handle(endpoint, {});
-  Object.assign(endpoint, { handling: { ...handling, tls: terms } });
+  const { rules } = handle(endpoint, {});
+  Object.assign(endpoint, { rules: { ...rules, tls: terms } });
   const raw = connect(edge.port, '127.0.0.1').on('error', () => {});
   const socket = await edge.visit(NAME, { ...identity, socket: raw });
   socket.write(`${HEAD}\r\n`);

@@ -101,8 +101,8 @@ export function handle<T extends LiveEndpoint>(
   const { accountId, proto } = endpoint;
   const { modules, connection } = createModules(moduleDescriptors, settings, { accountId, proto }, environmentOf());
   const route = { chain: new ModuleChain(modules), convertsWebsockets, upstream: (to: LiveEndpoint) => to };
-  const handling: EndpointRules = { connection, tls: undefined, route: () => route };
-  return Object.assign(endpoint, { handling });
+  const rules: EndpointRules = { connection, tls: undefined, route: () => route };
+  return Object.assign(endpoint, { rules });
 }
 
 /** The value of a field, whatever its name is written like. */

@@ -10,7 +10,7 @@ let edge: Edge;
 const hearer = new Hearer();
 
 beforeAll(async () => {
-  edge = await startEdge({ front: { services: visitsFor(hearer) } });
+  edge = await startEdge({ context: { services: visitsFor(hearer) } });
 });
 afterAll(() => edge.close());
 beforeEach(() => expect(hearer.requests.splice(0)).toEqual([]));
@@ -115,7 +115,7 @@ test('a circuit breaker: lets pass, blocks, and lets one pass while it is open',
 test('a visitor who leaves while a module waits is told of, once', async () => {
   const waiting = new Waiting();
   const gate = waiting.holdRequests();
-  Object.assign(await answering(ANSWER), { handling: waiting.handling });
+  Object.assign(await answering(ANSWER), { rules: waiting.rules });
   const visitor = await visit(edge.port);
   visitor.send(GET);
   await gate.reached;
