@@ -23,7 +23,7 @@ export interface ReportedMember {
 
 /** The report of a module as others see it. */
 export interface ReportedDecision {
-  /** The object of traffic events that has the members, such as `user_agent_filter`. It is null where nothing was noted. */
+  /** The object of traffic events that has the members, in snake_case. It is null where nothing was noted. */
   readonly name: string;
   /** Whether connections without requests have it as well. */
   readonly isOfConnections: boolean;
