@@ -1,7 +1,7 @@
 // One request to a sink with a timeout that holds even if the sink ignores its signal.
 
 import type { WrittenEvent } from '../event.ts';
-import { type PutRejection, type Sink, SinkError, shortly } from '../sinks/sink.ts';
+import { type PutRejection, type Sink, SinkError, toShortLine } from '../sinks/sink.ts';
 
 export interface RequestOptions {
   /** How long a request may take, in milliseconds. */
@@ -36,9 +36,10 @@ export async function putWithin(
 /** Turns whatever was thrown into a failure of a request. Unknown failures are retried. */
 export function asSinkError(error: unknown): SinkError {
   if (error instanceof SinkError) return error;
-  if (!(error instanceof Error)) return new SinkError('retry', { code: 'Unknown', message: shortly(String(error)) });
+  if (!(error instanceof Error))
+    return new SinkError('retry', { code: 'Unknown', message: toShortLine(String(error)) });
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return new SinkError('retry', { code, message: shortly(error.message) });
+  return new SinkError('retry', { code, message: toShortLine(error.message) });
 }
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {

@@ -1,4 +1,4 @@
-// Datadog's intake of logs, by plain HTTP: its own client takes 140 MB to send this one request.
+// The Datadog sink. It uses the HTTP intake of logs directly, because Datadog's own client takes 140 MB for this one request.
 
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
@@ -61,7 +61,7 @@ export const datadog: SinkDescriptor<DatadogTarget> = {
   endpoints: ['datadog'],
   errors,
   check({ apiKey, ddtags = null, service = null, ddsite }, path) {
-    // Sites are taken as the address bar of their pages shows them, too.
+    // A site is also accepted in the form that the address bar shows.
     const name = ddsite
       ?.replace(/^https:\/\//, '')
       .replace(/\/$/, '')
@@ -76,7 +76,7 @@ export const datadog: SinkDescriptor<DatadogTarget> = {
   open: (target, context) => datadogSink(target, context),
 };
 
-/** Logs that say that they are older are not taken: they go without their time. Milliseconds; the documented 18 h, nearly. */
+/** Datadog drops logs with an older timestamp (18 hours, as documented), so older events are sent without one. In milliseconds, with a margin. */
 const OLDEST = 17 * 3_600_000;
 
 const compress = promisify(gzip);
@@ -97,7 +97,7 @@ export async function datadogSink(
   };
 
   return {
-    // As documented, of bytes before compression. A longer item than the last would be cut off.
+    // The documented limits, before compression. Datadog truncates items longer than the last one.
     limits: { records: 1000, bytes: 5_000_000 - 2, recordBytes: 1_000_000 },
     sizeOf: (event) => Buffer.byteLength(itemOf(event)) + 1,
     async put(events, signal) {
@@ -110,7 +110,7 @@ export async function datadogSink(
   };
 }
 
-/** The errors of the intake's answer. What anything else says that may be in between is not for tenants. */
+/** The errors in a response of the intake. The text of any other response, as of a proxy, is not shown to tenants. */
 function saidBy(text: string): string {
   try {
     const { errors } = JSON.parse(text) as { errors?: unknown };

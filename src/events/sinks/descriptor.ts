@@ -1,15 +1,15 @@
-// What a kind of target is made of. One descriptor says all of it: the shape that the API shows, its checks, its secrets,
-// and the sink that delivers to it. Everything else in the gateway is derived from the list in index.ts.
+// The descriptor of a kind of target: the members that the API shows, their checks, the secrets among them, and the sink that
+// delivers to it. Everything else in the gateway is derived from the list of descriptors in index.ts.
 
 import type { EventSettings } from '../settings.ts';
 import type { Outbound } from './http/outbound.ts';
 import type { Sink } from './sink.ts';
 import type { TargetErrorRow } from './target-error.ts';
 
-/** What a sink is made with, besides its target. */
+/** What a sink is opened with, besides its target. */
 export interface SinkContext {
   settings: EventSettings;
-  /** The connections to destinations. All sinks share them, so that none may close them. */
+  /** The HTTP agents for destinations. All sinks share them, so no sink may close them. */
   outbound: Outbound;
   /** `ed_…` */
   destinationId: string;
@@ -20,23 +20,23 @@ export interface SinkContext {
 }
 
 interface Documented {
-  /** What the API's documentation says of it where it is shown. */
+  /** The description of the output field in the API. */
   readonly description: string;
-  /** The same where it is given. */
+  /** The description of the input field. */
   readonly inputDescription: string;
 }
 
-/** A text. Everything that is given may be left out or null: `check` says what is required. */
+/** A text. In inputs every member may be left out or null; `check` decides what is required. */
 export interface TextMember extends Documented {
   readonly kind: 'text';
-  /** Whether it may be null where it is shown. */
+  /** Whether it may be null in outputs. */
   readonly isNullable: boolean;
   /**
-   * A secret is stored sealed, shown only in the answer to the creation, and null in every other answer. An update that
+   * A secret is stored encrypted, shown only in the response to its creation, and null in every other response. An update that
    * leaves it out keeps the stored one as long as `recipient` stays the same.
    */
   readonly isSecret: boolean;
-  /** What is said of a secret that is missing; otherwise that the member is required. */
+  /** The error for a missing secret; by default, that the member is required. */
   readonly missing?: TargetErrorRow;
 }
 
@@ -46,11 +46,11 @@ export interface ObjectMember extends Documented {
   readonly shape: TargetShape;
 }
 
-/** A list of objects, each of which is told from the others by one of its texts. */
+/** A list of objects, each of which is identified by one of its texts. */
 export interface ListMember extends Documented {
   readonly kind: 'list';
   readonly shape: TargetShape;
-  /** The name of that text. A secret is kept for the object that has the same. */
+  /** The name of the identifying text. An update keeps the secrets of the object with the same text. */
   readonly key: string;
 }
 
@@ -59,47 +59,47 @@ export type MemberDescriptors = Readonly<Record<string, MemberDescriptor>>;
 
 /** An object within a target. */
 export interface TargetShape extends Documented {
-  /** The name of its type in GraphQL; with `Input` behind it, of that which is given. */
+  /** The name of its GraphQL type; the input type has `Input` behind it. */
   readonly name: string;
   readonly members: MemberDescriptors;
 }
 
-/** A target as it is given: any member may be missing. */
+/** A target as an input: any member may be missing. */
 export type Given<T> = T extends readonly (infer Item)[]
   ? readonly Given<Item>[]
   : T extends object
     ? { readonly [K in keyof T]?: Given<T[K]> | null }
     : T;
 
-/** What the operator allows. */
+/** The settings that limit which targets are allowed. */
 export type TargetRules = Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'>;
 
 export interface SinkDescriptor<T extends object> {
-  /** What the target is, in a few words: "A file of the gateway’s machine.". */
+  /** A short description of the target: "A file of the gateway’s machine.". */
   readonly title: string;
-  /** The same at more length. */
+  /** A longer description. */
   readonly description: string;
-  /** Whether the specification does not have it: REST shows an addition only where it is set. */
+  /** Set for targets that the specification does not have. REST shows such a member only where it is set. */
   readonly isAddition?: true;
   readonly members: { readonly [K in keyof T]: MemberDescriptor };
-  /** Names in `EVENT_ENDPOINTS` that requests of this sink can be sent elsewhere by. */
+  /** The names in `EVENT_ENDPOINTS` that redirect requests of this sink. */
   readonly endpoints?: readonly string[];
-  /** The errors that only this kind of target has. */
+  /** The errors of this kind of target alone. */
   readonly errors?: Readonly<Record<string, TargetErrorRow>>;
   /**
-   * Checks what was given. What passes here decides which hosts the gateway calls.
-   * @param path of the target, before the names of its members: `target.webhook`.
-   * @returns the target with nothing in it that was not checked. A secret that was not given is null.
-   * @throws {TargetError} naming the first member that is wrong.
+   * Validates an input. It decides which hosts the gateway calls.
+   * @param path the path of the target, which precedes the names of its members in errors: `target.webhook`.
+   * @returns a target of validated members only. A secret that was not given is null.
+   * @throws {TargetError} for the first member that is invalid.
    */
   check(given: Given<T>, path: string, rules: TargetRules): T;
-  /** All that decides who receives the secrets of a target: they are kept only while it stays the same. */
+  /** Everything that decides who receives the secrets of a target. An update keeps them only while this stays the same. */
   recipient(target: T): unknown;
-  /** @throws {SinkError} when the target cannot be used as it is: without a secret, or at a host that is not allowed. */
+  /** Opens the sink. @throws {SinkError} when the target lacks a secret or its host is not allowed. */
   open(target: T, context: SinkContext): Promise<Sink>;
 }
 
-/** A text that is always there. */
+/** A text that is never null. */
 export function textMember(description: string, inputDescription: string): TextMember {
   return { kind: 'text', isNullable: false, isSecret: false, description, inputDescription };
 }
@@ -108,7 +108,7 @@ export function optionalTextMember(description: string, inputDescription: string
   return { ...textMember(description, inputDescription), isNullable: true };
 }
 
-/** @param missing what is said where it is missing; otherwise that it is required. */
+/** A secret text. @param missing the error when it is missing; by default, that it is required. */
 export function secretMember(description: string, inputDescription: string, missing?: TargetErrorRow): TextMember {
   return {
     kind: 'text',

@@ -1,5 +1,5 @@
-// Files, an addition to the specification: events are appended as lines below the operator's `EVENT_FILE_DIR`, where each
-// account has a directory of its own.
+// The file sink, an addition to the specification. It appends events as lines to files below the operator's `EVENT_FILE_DIR`, where
+// each account has a directory of its own.
 
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { TargetError } from './target-error.ts';
 
 const REQUEST_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** A link is not followed, and a pipe that nobody reads not waited for. */
+/** Symbolic links are not followed, and opening a pipe without a reader does not block. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** What passes by itself, as soon as there is room. Everything else is for the operator to mend. */
+/** Errors that end by themselves once there is space. The operator has to mend all others. */
 const PASSING = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -65,7 +65,7 @@ export const file: SinkDescriptor<FileTarget> = {
   open: (target, context) => fileSink(target, context),
 };
 
-/** Whether a file destination may have this name: a bare one. */
+/** Whether a file destination may have this name, which must not contain a path. */
 export function isFileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
 }
@@ -101,10 +101,10 @@ export async function fileSink(
   };
 }
 
-/** The last appending to each file that is under way. */
+/** The last append in progress for each file. */
 const writing = new Map<string, Promise<unknown>>();
 
-/** One at a time for each file: destinations may share one, and what is taken back must be one's own. */
+/** Runs appends to one file one at a time: destinations may share a file, and an append that fails must only truncate its own lines. */
 async function inTurn(path: string, work: () => Promise<void>): Promise<void> {
   const mine = (writing.get(path) ?? Promise.resolve()).then(work, work);
   writing.set(path, mine);
@@ -115,7 +115,7 @@ async function inTurn(path: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Appends lines, all or none, and has them on the disk. The file is opened anew: it may have been moved away meanwhile. */
+/** Appends lines, all or none, and syncs them to the disk. It opens the file each time, because it may have been rotated meanwhile. */
 async function append(path: string, lines: Buffer): Promise<void> {
   const file = await open(path, FLAGS, 0o600);
   try {
@@ -138,14 +138,14 @@ async function append(path: string, lines: Buffer): Promise<void> {
   }
 }
 
-/** Makes the directory of an account, where it is not there. The one above it is the operator's to make. */
+/** Creates the directory of an account if it is missing. The operator has to create the one above it. */
 async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, 0o700).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
 
-/** Whether it ends within a line: of a writer that was cut short. */
+/** Whether a file ends within a line, because a writer was interrupted. */
 async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);

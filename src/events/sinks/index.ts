@@ -1,4 +1,4 @@
-// The kinds of target that events can go to: one line each. The order is that of the API's documentation.
+// The kinds of target that events can be delivered to, one line each. The API lists them in this order.
 
 import { cloudwatchLogs } from './aws/cloudwatch-logs.ts';
 import { firehose } from './aws/firehose.ts';
@@ -27,20 +27,20 @@ export type SinkName = keyof typeof sinks;
 
 type Targets = { [K in SinkName]: (typeof sinks)[K] extends SinkDescriptor<infer T> ? T : never };
 
-/** Where events go: exactly one member is set. A secret is null where it was not given, or must not be seen. */
+/** The target of a destination: exactly one member is set. A secret is null when it was not given, or must not be shown. */
 export type Target = Partial<Targets>;
 
 export const sinkNames = Object.keys(sinks) as SinkName[]; // They are the literal keys of `sinks`.
 
-/** A target whose kind does not matter to the caller. */
+/** The value of a target whose kind does not matter to the caller. */
 export type AnyTarget = Record<string, unknown>;
 
-/** The descriptor of a kind that does not matter to the caller. */
+/** The descriptor of a kind of target, for callers to whom the kind does not matter. */
 export function descriptorOf(name: SinkName): SinkDescriptor<AnyTarget> {
   return sinks[name] as unknown as SinkDescriptor<AnyTarget>; // A target is only given to the descriptor of its own kind.
 }
 
-/** Which kind of target it is, and the target itself. */
+/** The kind of a target, and its value. */
 export function partsOf(target: Target): [name: SinkName, value: AnyTarget] {
   const name = sinkNames.find((one) => target[one]);
   const value = name && target[name];
@@ -53,24 +53,24 @@ export function sinkNameOf(target: Target): SinkName {
   return partsOf(target)[0];
 }
 
-/** The kind as REST and the specification name it: `cloudwatch_logs`. */
+/** The name of a kind in REST and in the specification: `cloudwatch_logs`. */
 export function restNameOf(name: SinkName): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** All that decides who receives the secrets of a target, as one text. */
+/** Everything that decides who receives the secrets of a target, as one text. */
 export function recipientOf(target: Target): string {
   const [name, value] = partsOf(target);
   return JSON.stringify([name, descriptorOf(name).recipient(value)]);
 }
 
-/** @throws {SinkError} when the target cannot be used as it is: without a secret, or at a host that is not allowed. */
+/** Opens the sink of a target. @throws {SinkError} when the target lacks a secret or its host is not allowed. */
 export async function openSink(target: Target, context: SinkContext): Promise<Sink> {
   const [name, value] = partsOf(target);
   return descriptorOf(name).open(value, context);
 }
 
-/** The names that `EVENT_ENDPOINTS` knows. */
+/** The names that are valid in `EVENT_ENDPOINTS`. */
 export const endpointNames: readonly string[] = [
   ...new Set(sinkNames.flatMap((name) => descriptorOf(name).endpoints ?? [])),
 ];

@@ -1,4 +1,4 @@
-// OpenTelemetry logs over OTLP/HTTP in JSON, an addition to the specification: any collector can receive them.
+// The OTLP sink, an addition to the specification. It sends events as OpenTelemetry logs over OTLP/HTTP in JSON to any collector.
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp
 
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { checkHeaderFields, headerErrors, type TargetHeaderFieldInput } from './http/header-fields.ts';
 import { type PostResponse, post } from './http/post.ts';
 import { responseReason, retryAfterOf } from './http/response-errors.ts';
-import { type PutRejection, type Sink, SinkError, shortly } from './sink.ts';
+import { type PutRejection, type Sink, SinkError, toShortLine } from './sink.ts';
 import { requireText, TargetError } from './target-error.ts';
 
 type OtlpTarget = {
@@ -118,11 +118,11 @@ function checkAttributes(given: readonly TargetHeaderFieldInput[], path: string)
 
 const DEFAULT_PATH = '/v1/logs';
 const SCOPE = 'tunnel-gateway';
-/** Far below what a collector accepts as it comes (20 MiB), so that a request takes little memory here and there. */
+/** Far below the default limit of a collector (20 MiB), so that a request takes little memory on both sides. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
 const RECORD_BYTES = 1024 * 1024;
 const NANOSECONDS_PER_MS = '000000';
-/** All other statuses of errors must not be retried. https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+/** The only statuses that may be retried. https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 const TOO_LARGE = 413;
 
@@ -158,7 +158,7 @@ export async function otlpSink(target: OtlpTarget, { settings, outbound, account
   };
 }
 
-/** What stands before and behind the log records of a request (`ExportLogsServiceRequest`). */
+/** The text before and after the log records of a request (`ExportLogsServiceRequest`). */
 function envelopeOf({ resourceAttributes }: OtlpTarget): [opening: string, closing: string] {
   const given = resourceAttributes.map(({ name, value }) => attribute(name, value));
   const isNamed = resourceAttributes.some(({ name }) => name === 'service.name');
@@ -194,28 +194,29 @@ function attribute(key: string, value: string) {
 }
 
 /**
- * What became of a request. The text of an error is not for tenants: it may be that of a service that is none of theirs.
- * @throws {SinkError} when it may be sent again, whole or in parts.
+ * Reads the response to a request. The text of an error is not shown to tenants, because it may come from a service that is not
+ * theirs.
+ * @throws {SinkError} when the events may be sent again, all at once or in parts.
  */
 function rejectionsOf(response: PostResponse, count: number, now: number): PutRejection[] {
   const { status, headers } = response;
   if (status >= 200 && status < 300) return partialRejections(response.text, count);
   const reason = responseReason(status, '');
   if (RETRYABLE.has(status)) throw new SinkError('retry', reason, retryAfterOf(headers, now));
-  // Its halves are other requests, and may be small enough.
+  // The halves of the request may be small enough.
   if (status === TOO_LARGE) throw new SinkError('split', reason);
   return refuseAll(count, reason);
 }
 
 /**
- * What a receiver that took the request says of records that it rejected: how many, not which. They must not be sent again.
+ * The records that a receiver rejected although it accepted the request. It says how many, not which; they must not be sent again.
  * https://opentelemetry.io/docs/specs/otlp/#partial-success-1
  */
 function partialRejections(text: string, count: number): PutRejection[] {
   const { rejectedLogRecords, errorMessage } = partialSuccessIn(text);
   const rejected = Math.min(Number(rejectedLogRecords ?? 0), count);
-  if (!(rejected > 0)) return []; // A message alone is a warning.
-  const message = shortly(typeof errorMessage === 'string' ? errorMessage : '') || 'the receiver gave no reason';
+  if (!(rejected > 0)) return []; // A message without rejections is a warning.
+  const message = toShortLine(typeof errorMessage === 'string' ? errorMessage : '') || 'the receiver gave no reason';
   const reason = { code: 'PartialSuccess', message };
   return rejected === count ? refuseAll(count, reason) : [{ fate: 'unnamed', count: rejected, ...reason }];
 }
@@ -229,6 +230,6 @@ function partialSuccessIn(text: string): { rejectedLogRecords?: unknown; errorMe
     const { partialSuccess } = (JSON.parse(text) ?? {}) as { partialSuccess?: object | null };
     return partialSuccess ?? {};
   } catch {
-    return {}; // Whoever takes events and says nothing that can be read has taken them.
+    return {}; // An unreadable body of a successful response rejects nothing.
   }
 }

@@ -5,17 +5,17 @@ import { descriptorOf, partsOf, type Target } from './index.ts';
 import type { TargetErrorRow } from './target-error.ts';
 
 export interface SecretPlace {
-  /** Names the secret for as long as it is stored: `<kind>.auth.creds.awsSecretAccessKey`. */
+  /** The stable path of the secret, which its encryption is bound to: `<kind>.auth.creds.awsSecretAccessKey`. */
   path: string;
-  /** Names it for whoever gave the target: as the path, but with the places of items of lists. */
+  /** The path of the secret in errors. It has the index of list items in place of their keys. */
   member: string;
-  /** What is said where it is missing. */
+  /** The error when the secret is missing. */
   missing: TargetErrorRow | 'targetMemberMissing';
 }
 
 export type SecretChange = (secret: string | null, place: SecretPlace) => string | null;
 
-/** A copy of a target whose secrets are changed. */
+/** A copy of a target with each secret replaced by the result of `change`. */
 export function mapSecrets(target: Target, change: SecretChange): Target {
   const [name, value] = partsOf(target);
   return { [name]: mapMembers(value, descriptorOf(name).members, { path: name, member: name }, change) };

@@ -1,15 +1,15 @@
-// What is wrong with a target that was given, and the checks that several kinds of target share.
+// Errors of invalid targets, and the checks that several kinds of target share.
 
-/** An error of one kind of target: its number behind `ERR_GATEWAY_`, and its text with `{member}` and other parameters. */
+/** An error of one kind of target: its number after `ERR_GATEWAY_`, and its text with `{member}` and other parameters. */
 export interface TargetErrorRow {
   readonly number: number;
   readonly text: string;
 }
 
-/** Errors that other inputs of the API have as well: the API has their rows. */
+/** Errors that other inputs of the API share. The API's error table has their rows. */
 export type SharedTargetError = 'targetMemberMissing' | 'targetMemberTooLong' | 'wrongValue';
 
-/** The API answers with 400, naming the parameter `member`: a path in camelCase. */
+/** An invalid target. The API responds with 400. The parameter `member` is a path in camelCase. */
 export class TargetError extends Error {
   readonly row: TargetErrorRow | SharedTargetError;
   readonly parameters: Record<string, string | number>;
@@ -24,23 +24,23 @@ export class TargetError extends Error {
 type Text = string | null | undefined;
 
 const SECRET_MAX_BYTES = 1024;
-/** Of a text that must match a pattern. */
+/** The longest text that is matched against a pattern. */
 const MATCH_MAX_BYTES = 255;
 
-/** Lengths are bytes of UTF-8. @throws {TargetError} */
+/** Checks a length in bytes of UTF-8. @throws {TargetError} when the text is longer than `max`. */
 export function checkLength(text: string, member: string, max: number): void {
   const actual = Buffer.byteLength(text);
   if (actual > max) throw new TargetError('targetMemberTooLong', { member, max, actual });
 }
 
-/** @throws {TargetError} unless it is there, and not too long. */
+/** Requires a text. @throws {TargetError} when it is missing or too long. */
 export function requireText(text: Text, member: string, max: number): string {
   if (!text) throw new TargetError('targetMemberMissing', { member });
   checkLength(text, member, max);
   return text;
 }
 
-/** @throws {TargetError} the row with these parameters, unless the text matches. */
+/** Requires a text that matches a pattern. @throws {TargetError} with this row and these parameters when it does not. */
 export function requireMatch(
   text: Text,
   member: string,
@@ -54,8 +54,9 @@ export function requireMatch(
 }
 
 /**
- * @returns a secret, or null when none was given. It becomes part of a header, which takes nothing but printable ASCII.
- * @throws {TargetError}
+ * Checks a secret that becomes part of a header field, and so must be printable ASCII.
+ * @returns the secret, or null when none was given.
+ * @throws {TargetError} when it is too long or has other characters.
  */
 export function checkSecret(secret: Text, member: string): string | null {
   if (!secret) return null;

@@ -1,4 +1,4 @@
-// Webhooks, an addition to the specification: events as an array in JSON, signed as Standard Webhooks says
+// The webhook sink, an addition to the specification. It sends events as a JSON array, signed as in Standard Webhooks
 // (https://www.standardwebhooks.com), to hosts that the operator allows.
 
 import { createHmac } from 'node:crypto';
@@ -92,7 +92,7 @@ export async function webhookSink(
         'webhook-signature': `v1,${signature}`,
       };
       const answer = await post(place, { headers, body, agents: outbound.allowedHosts }, signal);
-      // What it says besides is not for tenants: it may be the answer of a service that is none of theirs.
+      // The body is not shown to tenants, because it may come from a service that is not theirs.
       if (answer.status >= 300 || answer.status < 200) throw responseError(answer, '', now());
       return [];
     },
@@ -100,12 +100,12 @@ export async function webhookSink(
   };
 }
 
-/** The same for the same events, however often they are sent. Without full stops, which end it where it is signed. */
+/** The message id. It is the same whenever the same events are sent. It has no full stops, which separate the parts that are signed. */
 function messageId(events: readonly WrittenEvent[]): string {
   return `${events[0]?.id}-${events.length}`;
 }
 
-/** Secrets that begin with `whsec_` are base64 behind it; others are taken as they are. */
+/** The key of a signing secret: base64 after the prefix `whsec_`, or the secret itself without it. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
 }

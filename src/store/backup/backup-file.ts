@@ -47,7 +47,7 @@ export interface BackupRow {
 }
 
 /**
- * Writes a backup: whole or not at all, and only for its owner to read (mode 0600), as it holds the server key.
+ * Writes a backup, complete or not at all. Only its owner can read it (mode 0600), because it holds the server key.
  * @returns how many rows it has.
  */
 export async function writeBackupFile(
@@ -72,7 +72,7 @@ export async function writeBackupFile(
   return counts;
 }
 
-/** Writes beside the file's place, makes it safe on the disk, then puts it there. Mode 0600. */
+/** Writes a temporary file (mode 0600), syncs it, and renames it. */
 export async function writeFileAtomically(
   file: string,
   write: (handle: FileHandle) => Promise<unknown>,
@@ -97,7 +97,7 @@ export async function writeFileAtomically(
 }
 
 /**
- * Reads a backup from its first to its last byte, and holds its rows against its own counts.
+ * Reads a whole backup, and compares its rows with its own counts.
  * @throws {BackupError} when the file is cut short, damaged, or not a backup.
  */
 export async function checkBackupFile(file: string): Promise<BackupContents> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BackupError, type BackupRow, type RowCounts, readRows } from './backup-file.ts';
 
-/** What is live now and not after a restore, and what the migrations make. */
+/** Tables of live objects, which do not exist after a restore, and tables that the migrations fill. */
 const EXCLUDED_TABLES = new Set([
   'node',
   'tunnel_session',
@@ -16,7 +16,7 @@ const EXCLUDED_TABLES = new Set([
 const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** Columns that number their rows, and what counts for them. */
+/** Selects the columns with a sequence, and their sequences. */
 const SEQUENCES = `
   SELECT table_name AS "table", column_name AS "column", pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
   FROM information_schema.columns
@@ -72,7 +72,7 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
   for (const table of tables.toReversed()) await client.query(`DELETE FROM "${table}"`);
 
   for await (const { table, rows } of batches(readRows(file))) {
-    // A name from a file: only one that is in the database goes into a statement.
+    // The name comes from a file. Only the name of an existing table may become part of a statement.
     if (!tables.includes(table)) throw new BackupError(`${file} has rows of an unknown table "${table}".`);
     await client.query(`INSERT INTO "${table}" SELECT * FROM json_populate_recordset(NULL::"${table}", $1::json)`, [
       `[${rows.join(',')}]`,
@@ -85,7 +85,7 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
   }
 }
 
-/** Rows that are added get numbers above those that were loaded. */
+/** Advances the sequences, so that new rows get numbers above those of the loaded rows. */
 async function advanceSequences(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(SEQUENCES);
   for (const { table, column, sequence } of rows)

@@ -1,4 +1,4 @@
-// Backups: everything that lasts, in one file that any of our databases can be made from again.
+// Backups: all lasting data in one file, from which an embedded or a server database can be restored.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -43,8 +43,8 @@ export async function backup(location: DatabaseLocation, file: string): Promise<
 }
 
 /**
- * Makes the database that the configuration names from a backup, all rows or none, and brings it to this code's schema.
- * Unless `SERVER_KEY` gives it, the server key goes to its file in the data directory (mode 0600).
+ * Restores a backup into the database that the configuration names, all rows or none, and migrates it to this code's schema.
+ * Unless `SERVER_KEY` is set, the server key is written to its file in the data directory (mode 0600).
  * @param migrationsDir this code's migrations.
  * @returns how many rows of each table.
  * @throws {BackupError} when the file is not whole, is newer than this code, or the database or the server key belongs
@@ -55,12 +55,12 @@ export async function restore(location: DatabaseLocation, file: string, migratio
   refuseNewer(migrations, await knownMigrations(migrationsDir), file);
   await refuseOtherKey(location, serverKey);
   return withDatabase(location, async (pool) => {
-    // The rows fit the schema under which they were written; later migrations treat them as they would have then.
+    // The rows fit the schema that they were written with. Later migrations then change them as usual.
     await migrate(pool, migrationsDir, { upTo: migrations.at(-1) });
     await withTransaction(pool, 'BEGIN', async (client) => {
       await refuseUsed(client, migrations);
       await loadRows(client, file, rows);
-      // Before the commit: rows without their key are of no use, a key without rows does no harm.
+      // Written before the commit: rows without their key are useless, but a key without rows does no harm.
       if (location.serverKey === undefined) await writeKey(location.dataDir, serverKey);
     });
     await migrate(pool, migrationsDir);
@@ -69,7 +69,7 @@ export async function restore(location: DatabaseLocation, file: string, migratio
 }
 
 async function withDatabase<T>(location: DatabaseLocation, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  // A database that is lost also fails the query under way, which says the same.
+  // When the database is lost, the query in progress fails with the same reason.
   const { pool, close } = await openDatabase(location, { onFatal: () => undefined });
   try {
     return await work(pool);

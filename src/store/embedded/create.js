@@ -1,5 +1,5 @@
-// Makes a new database, in a process that ends when it is made: node create.js DIRECTORY
-// What PGlite needs for that is kept by the process that ran it, and is many times what the database needs later.
+// Creates a new database in a process of its own: node create.js DIRECTORY
+// PGlite never frees the memory that this takes, which is many times what the database needs later.
 // Plain JavaScript: the same file is run from src/ by the tests and from dist/ by the gateway.
 
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
@@ -8,15 +8,15 @@ import { keepEmptyPages } from './empty-pages.js';
 
 const [directory = ''] = process.argv.slice(2);
 const DATA = '/pglite/data';
-/** Of the making alone: more would only be memory that is filled once. */
+/** A small buffer, because the files are only written once. */
 const BUFFERS = ['-c', 'shared_buffers=16MB'];
 
 compileOnce();
 keepEmptyPages();
 
 /**
- * The database's files where they shall be, from the first byte. PGlite makes databases on other file systems in memory
- * and copies them; only of a MemoryFS it takes what it is given.
+ * Writes the files of the database straight to their directory. On other file systems PGlite creates a database in memory and
+ * copies it; only a MemoryFS is used as it is.
  */
 class DirectFiles extends MemoryFS {
   /** @override @type {MemoryFS['init']} */

@@ -7,10 +7,10 @@ const SSL_REQUEST = 80_877_103;
 
 const byte = (letter: string) => letter.charCodeAt(0);
 const TERMINATE = byte('X');
-/** Messages that are answered; all others wait for one of these, so that a query is one call to the worker. */
+/** Messages that get an answer. Others are held until one of these, so that a query is one call to the worker. */
 const ANSWERED = new Set([byte('Q'), byte('S'), byte('H')]);
 
-/** What a server says after the start-up message: you are in, and this is how I write values. */
+/** The server's answer to the start-up message: authentication succeeded, and its parameters. */
 const GREETING = Buffer.concat([
   message('R', Buffer.from([0, 0, 0, 0])),
   ...Object.entries({
@@ -27,10 +27,10 @@ const GREETING = Buffer.concat([
 ]);
 
 /**
- * One connection of the `pg` driver to the embedded database: looks like the socket that `pg` expects.
- * Cuts what the driver writes into whole messages, since the database takes a message that is cut short for the end
- * of the connection. When the connection ends, in whatever way, the database forgets all that belonged to it.
- * Never use `COPY … FROM STDIN`: the database would wait for bytes that cannot reach it, and end.
+ * A connection of the `pg` driver to the embedded database, with the interface of the socket that `pg` expects.
+ * It splits the driver's bytes into whole messages, because the database takes an incomplete message for the end of the connection.
+ * When the connection ends, in whatever way, the database resets its session state.
+ * `COPY … FROM STDIN` must not be used: the database would wait for bytes that cannot reach it, and end.
  */
 export class DatabaseStream extends Duplex {
   readonly #worker: DatabaseWorker;
@@ -43,7 +43,7 @@ export class DatabaseStream extends Duplex {
     this.#worker = worker;
   }
 
-  /** Part of what `pg` expects of a socket. */
+  /** Like the following methods, a part of the socket interface that `pg` uses. */
   connect(): this {
     setImmediate(() => this.emit('connect'));
     return this;
@@ -103,7 +103,7 @@ export class DatabaseStream extends Duplex {
     this.push(GREETING);
   }
 
-  /** Sends every message up to the last one that is answered, and keeps the rest. */
+  /** Sends every message up to the last one that gets an answer, and keeps the rest. */
   #forward(): void {
     let end = 0;
     let last = 0;
@@ -125,7 +125,7 @@ export class DatabaseStream extends Duplex {
       at = next;
     }
     if (end === 0) return;
-    // A copy with memory of its own, which can be handed to the worker.
+    // A copy with its own buffer, which can be transferred to the worker.
     const bytes = new Uint8Array(end);
     bytes.set(this.#rest.subarray(0, end));
     this.#rest = this.#rest.subarray(end);
@@ -140,7 +140,7 @@ export class DatabaseStream extends Duplex {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    // A lost database has nothing to forget.
+    // If the database is lost, there is nothing to reset.
     if (this.#started) this.#worker.reset().catch(() => undefined);
   }
 }

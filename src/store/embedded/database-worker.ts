@@ -17,9 +17,8 @@ interface Call {
 type Message = { id: number; bytes: Uint8Array; fsyncs: number } | { fatal: string };
 
 /**
- * This thread's end of the database's worker thread. Calls are answered in the order in which they were made.
- * The first failure — a call without an answer, a crash — is the last: it ends the worker, fails every call, and is
- * told to `onFatal` once.
+ * The client of the worker thread that runs the database. Calls are answered in their order. The first failure, such as a crash or a
+ * call without an answer, is final: it ends the worker, fails every call, and is reported to `onFatal` once.
  */
 export class DatabaseWorker {
   readonly #worker: Worker;
@@ -53,7 +52,7 @@ export class DatabaseWorker {
     await this.#opened;
   }
 
-  /** How often the database has made a file safe on the disk since it was opened. */
+  /** The number of fsync calls since the database was opened. */
   get fsyncs(): number {
     return this.#fsyncs;
   }
@@ -67,7 +66,7 @@ export class DatabaseWorker {
     return this.#call({ type: 'execute', bytes, last }, [bytes.buffer]);
   }
 
-  /** Forgets what a connection left behind, an open transaction first of all. */
+  /** Resets the session state that a connection left behind, such as an open transaction. */
   async reset(): Promise<void> {
     await this.#call({ type: 'reset' }, []);
   }
@@ -93,7 +92,7 @@ export class DatabaseWorker {
       const expire = () => {
         if (this.#calls.has(id)) this.#fail(`The embedded database has not answered for ${timeoutMs} ms.`);
       };
-      // The answer may be waiting behind whatever kept this thread busy: look for it once before giving up.
+      // If this thread was busy, the answer may be waiting in its queue. It is checked once more before giving up.
       const timer = setTimeout(() => setImmediate(expire), timeoutMs).unref();
       this.#calls.set(id, { resolve, reject, timer });
     });
@@ -122,7 +121,7 @@ export class DatabaseWorker {
     }
     this.#calls.clear();
     void this.#worker.terminate();
-    // Whoever opens the database is told by the rejection.
+    // While the database opens, the rejection of `opened` reports the failure.
     if (!opening) this.#onFatal(text);
   }
 }

@@ -1,31 +1,31 @@
-// The free space on the disk of the embedded database. A database that cannot write its log stops itself: so nothing is
-// written while there is little space, and what is there can be read.
+// Watches the free space on the disk of the embedded database. A database that cannot write its log stops itself. So while there is
+// little space, nothing is written, and the data can still be read.
 
 import { statfs } from 'node:fs/promises';
 
 const MB = 1024 * 1024;
-/** With less, nothing is written. A new segment of the log has 16 MB, and what was changed already has to be written out. */
+/** With less free space, nothing is written. A new segment of the log has 16 MB, and changed pages still have to be written. */
 export const FREE_MIN = 64 * MB;
-/** What a new database takes, with the space that it needs then. */
+/** The free space that a first start needs: the size of a new database, and the minimum above. */
 export const FREE_AT_FIRST_START = 128 * MB;
-/** With more, all goes on. */
+/** With more free space, writing resumes. */
 const FREE_TO_RESUME = 96 * MB;
-/** How often it is looked at; milliseconds. */
+/** How often the space is checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** A disk that takes fewer files than this is full, whatever space is free: the log goes on in new ones. */
+/** With fewer free inodes, the disk counts as full whatever space is free, because the log continues in new files. */
 const FREE_FILES_MIN = 64;
 
 /** Bytes that may be written below a directory. */
 export async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
-  // Some file systems do not count files: they have 0 of 0 left.
+  // Some file systems do not count inodes, and report 0 of 0.
   return files > 0 && ffree < FREE_FILES_MIN ? 0 : bavail * bsize;
 }
 
 export interface DiskSpaceOptions {
   directory: string;
-  /** Makes transactions read-only that begin from now on, or not. If it fails, it is tried again. */
+  /** Makes transactions that begin from now on read-only, or writable again. A failure is retried. */
   setReadOnly(isReadOnly: boolean): Promise<unknown>;
   onNotice(text: string): void;
 }
@@ -42,12 +42,12 @@ export class DiskSpace {
     this.#timer = setInterval(() => void this.#check(), CHECK_INTERVAL_MS).unref();
   }
 
-  /** Whether nothing is written for want of space. */
+  /** Whether writing is suspended for lack of space, as of the last check. */
   get isShort(): boolean {
     return this.#isShort;
   }
 
-  /** The same as of now: a disk may fill between two looks. */
+  /** Checks now whether writing is suspended: a disk may fill up between two checks. */
   async measure(): Promise<boolean> {
     const free = await freeBytes(this.#options.directory);
     const isShort = free < (this.#isShort ? FREE_TO_RESUME : FREE_MIN);
@@ -66,10 +66,10 @@ export class DiskSpace {
       const isShort = await this.measure();
       if (this.#isApplied) return;
       await this.#options.setReadOnly(isShort);
-      // It may have changed meanwhile.
+      // The state may have changed while the statement ran.
       this.#isApplied = isShort === this.#isShort;
     } catch {
-      // The next look tries again. Of a database that is lost, others tell.
+      // The next check retries. A lost database is reported elsewhere.
     } finally {
       this.#isChecking = false;
     }

@@ -1,13 +1,13 @@
-// Copies of a large memory that is empty for the most part.
+// Cheap copies of a large, mostly empty memory.
 
-/** PGlite's memories of WebAssembly are 128 MB at least, of which 3 are used when it keeps a copy. Nothing else is as large. */
+/** PGlite's WebAssembly memory has at least 128 MB, of which 3 are in use when it makes a copy. No other array is as large. */
 const LARGE = 64 * 1024 * 1024;
 const PAGE = 64 * 1024;
 
 /**
- * Makes `slice()` and `set()` of very large arrays copy only pages that hold something, in this whole process, which
- * has to be one that makes a database and ends. To run initdb, PGlite copies all of its memory, and writes all of it
- * back five times: that made 256 MB out of 20.
+ * Makes `slice()` and `set()` of very large arrays copy only pages that are not empty, for the whole process. Only the process that
+ * creates a database may call it. To run initdb, PGlite copies all of its memory and restores it five times, which took 256 MB
+ * instead of 20.
  */
 export function keepEmptyPages() {
   const { slice, set } = Uint8Array.prototype;
@@ -42,7 +42,7 @@ export function keepEmptyPages() {
       const kept = pages.get(at);
       const page = pageOf(this, at);
       if (kept) page.set(kept);
-      else if (!isEmpty(page)) page.fill(0); // What is empty already is not touched: it would take up room then.
+      else if (!isEmpty(page)) page.fill(0); // Empty pages are not written, because a written page takes up memory.
     }
   };
 }

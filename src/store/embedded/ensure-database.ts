@@ -18,15 +18,15 @@ import { EmbeddedError } from './error.ts';
 
 const MAX_OPEN_FILES = 16;
 const CREATE_TIMEOUT_MS = 120_000;
-/** What a new database is made in, next to where it shall be. */
+/** The prefix of the directory in which a new database is created, beside its final place. */
 const DRAFT = 'db.new-';
-/** What versions up to 0.1 left beside a database that was not whole yet. */
+/** The file that versions up to 0.1 left beside an incomplete database. */
 const INCOMPLETE_MARKER = 'db.incomplete';
 
 /**
- * Sees to it that there is a database in `<dataDir>/db`. A new one is made by a process that ends, in a directory
- * beside, and gets its name when it is whole and on the disk: of a start that was killed half-way nothing is used.
- * @throws {EmbeddedError} when it cannot be made.
+ * Creates the database in `<dataDir>/db` if there is none. A process of its own creates it in a temporary directory, which is renamed
+ * once it is complete and synced. So nothing of an interrupted start is used.
+ * @throws {EmbeddedError} when it cannot be created.
  */
 export async function ensureDatabase(dataDir: string): Promise<void> {
   removeDrafts(dataDir);
@@ -37,7 +37,7 @@ export async function ensureDatabase(dataDir: string): Promise<void> {
     rmSync(marker);
   }
   if (existsSync(directory)) return;
-  // A name of its own: what a killed start began may go on writing for some seconds.
+  // A unique name, because the process of a killed start may go on writing for some seconds.
   const draft = mkdtempSync(join(dataDir, DRAFT));
   await create(draft);
   chmodSync(draft, 0o700); // initdb lets the group in.
@@ -52,7 +52,7 @@ function removeDrafts(dataDir: string): void {
     try {
       rmSync(join(dataDir, name), { recursive: true, force: true });
     } catch {
-      // Whoever writes there still is left to the next start.
+      // A process still writes there. The next start removes it.
     }
   }
 }
@@ -79,7 +79,7 @@ async function create(directory: string): Promise<void> {
     process.off('exit', end);
   }
 }
-/** What was said at the end: of an error of Node the line that names it. */
+/** The last lines of the output; for an uncaught error of Node, the line that names it. */
 function lastLines(said: string): string {
   const lines = said.trim().split('\n');
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.slice(-3).join('\n');

@@ -12,7 +12,7 @@ import { WorkerSupervisor } from './worker-supervisor.ts';
 
 export { EmbeddedError } from './error.ts';
 
-// A query that is still under way when the database is closed is waited for this long.
+// How long closing waits for queries in progress, in milliseconds.
 const CLOSE_TIMEOUT_MS = 5000;
 
 const READ_ONLY = {
@@ -20,35 +20,35 @@ const READ_ONLY = {
   off: 'SET default_transaction_read_only = off',
 };
 
-/** PostgreSQL in this process: one connection, spoken to like a server. */
+/** PostgreSQL in this process, with one connection that is used like that of a server. */
 export interface Embedded {
-  /** Of one connection: a query outside an open transaction waits until that is over. */
+  /** A pool of one connection: a query outside an open transaction waits until the transaction ends. */
   pool: pg.Pool;
-  /** Runs a statement next, before those that wait for the connection. */
+  /** Runs a statement before all others that wait for the connection. */
   urgent(text: string, values: unknown[]): Promise<pg.QueryResult>;
-  /** How often a file was made safe on the disk since the database was opened. */
+  /** The number of fsync calls since the database was opened. */
   fsyncs(): number;
-  /** Whether nothing is written, as the disk is full. */
+  /** Whether writing is suspended because the disk is full. */
   isFull(): Promise<boolean>;
-  /** Waits for queries under way, writes everything out, and gives the data directory free. */
+  /** Waits for queries in progress, writes a checkpoint, and releases the data directory. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Told once, in plain words, when the database is lost; the process has to end. */
+  /** Called once, with a text for the operator, when the database is lost. The process has to end. */
   onFatal(text: string): void;
-  /** Told, in plain words, when the disk is full, and when it is not any more. */
+  /** Called with a text for the operator when the disk is full, and when it no longer is. */
   onNotice?(text: string): void;
-  /** How long one call to the database may take. Milliseconds. */
+  /** How long one call to the database may take, in milliseconds. */
   callTimeoutMs?: number;
-  /** How often the write-ahead log is emptied when something was written. Milliseconds. */
+  /** The interval between checkpoints while there are writes, in milliseconds. */
   checkpointMs?: number;
 }
 
 /**
- * Opens the database in `<dataDir>/db`, making it on the first start. What is acknowledged is on the disk. While the disk
- * is full, it can be read, and transactions that write fail with SQLSTATE 25006.
- * @throws {EmbeddedError} when another process has the directory, its disk has too little space, or the database does not start.
+ * Opens the database in `<dataDir>/db`, and creates it at the first start. Acknowledged commits are on the disk. While the disk is
+ * full, the database can be read, and transactions that write fail with SQLSTATE 25006.
+ * @throws {EmbeddedError} when another process uses the directory, its disk has too little space, or the database does not start.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const { checkpointMs = 60_000 } = options;
@@ -71,7 +71,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   }
 }
 
-/** Opens an empty database that is gone when it is closed: for tools and tests. */
+/** Opens an empty database in memory, for tools and tests. */
 export function openMemory(): Promise<Embedded> {
   return open(undefined, { onFatal: () => undefined });
 }
@@ -84,18 +84,18 @@ async function open(
   await workers.current.opened();
   const pool = new SingleConnectionPool({
     async onConnect(client) {
-      client.on('error', () => undefined); // Whoever uses it is told by the statement that fails.
+      client.on('error', () => undefined); // The statement in progress fails as well.
       if (diskSpace?.isShort) await client.query(READ_ONLY.on);
     },
     idleTimeoutMillis: 0,
-    // Given, so that none of them comes from PG* variables of the environment.
+    // All set here, so that no PG* variable of the environment is used.
     host: 'embedded',
     user: 'postgres',
     database: 'postgres',
     ssl: false,
     stream: () => new DatabaseStream(workers.current),
   });
-  // A lost database is told by onFatal; without a listener the idle connection's error would be thrown as well.
+  // onFatal reports a lost database. Without a listener, the error of the idle connection would be thrown as well.
   pool.on('error', () => undefined);
   const setReadOnly = (isReadOnly: boolean) => pool.queryNext(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
   const diskSpace = directory === undefined ? undefined : new DiskSpace({ directory, setReadOnly, onNotice });
@@ -115,7 +115,7 @@ async function open(
   };
 }
 
-/** A start with less would only be the next thing that fails. */
+/** Refuses to start with so little space that the database would fail soon. */
 async function checkDiskSpace(directory: string, required: number): Promise<void> {
   const free = await freeBytes(directory);
   if (free >= required) return;
@@ -127,25 +127,25 @@ async function checkDiskSpace(directory: string, required: number): Promise<void
 
 const toMb = (bytes: number) => Math.floor(bytes / 2 ** 20);
 
-/** Ends the pool once all queries that wait for their turn had it: the pool itself would forget them. */
+/** Ends the pool after all waiting queries, which the pool itself would drop. */
 async function drainPool(pool: pg.Pool): Promise<void> {
   await pool.query('CHECKPOINT').catch(() => undefined);
   await pool.end();
 }
 
-/** The log of changes grows until a checkpoint, and PGlite makes none by itself. */
+/** Writes checkpoints regularly: the write-ahead log grows until one, and PGlite writes none by itself. */
 function startCheckpoints({ pool, fsyncs }: Embedded, everyMs: number): () => void {
   let synced = fsyncs();
   let busy = false;
   const timer = setInterval(async () => {
-    // Every commit syncs: nothing synced, nothing written.
+    // Every commit syncs, so without a sync there was no write.
     if (busy || fsyncs() === synced) return;
     busy = true;
     try {
       await pool.query('CHECKPOINT');
       synced = fsyncs();
     } catch {
-      // A database that is lost is told by onFatal; one that is being closed is written out by that.
+      // onFatal reports a lost database, and closing one writes a checkpoint itself.
     } finally {
       busy = false;
     }

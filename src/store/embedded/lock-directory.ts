@@ -8,12 +8,12 @@ interface FileLocks {
 }
 
 /**
- * Takes a data directory for this process, creating it (mode 0700) when there is none. Two processes on one embedded
- * database would silently lose each other's rows.
+ * Locks a data directory for this process, and creates it (mode 0700) if there is none. Two processes on one embedded database
+ * would silently lose each other's rows.
  * The lock is the kernel's, on `<dataDir>/lock`: it ends with the process, however that dies. The file stays: removing
  * it would let a third process lock a new file of the same name.
- * @returns a function that gives the directory free.
- * @throws {EmbeddedError} when another process has the directory, naming both.
+ * @returns a function that releases the directory.
+ * @throws {EmbeddedError} when another process has locked the directory; the text names both.
  */
 export function lockDirectory(dataDir: string): () => void {
   if (mkdirSync(dataDir, { recursive: true, mode: 0o700 })) chmodSync(dataDir, 0o700);
@@ -36,7 +36,7 @@ export function lockDirectory(dataDir: string): () => void {
   return () => closeSync(fd);
 }
 
-/** Loaded only here: with a PostgreSQL server no native code is needed. */
+/** The native module is loaded only here, because with a PostgreSQL server none is needed. */
 function fileLocks(): FileLocks {
   try {
     return createRequire(import.meta.url)('fs-native-extensions');
@@ -54,7 +54,7 @@ function owner(path: string): string {
     const pid = readFileSync(path, 'utf8').trim();
     return pid === '' ? 'pid unknown' : `pid ${pid}`;
   } catch {
-    // Windows lets nobody read a locked file.
+    // On Windows a locked file cannot be read.
     return 'pid unknown';
   }
 }

@@ -1,5 +1,4 @@
-// The pool of the embedded database, which has one connection: others wait for it, in the order in which they came, but for
-// what is urgent.
+// The pool of the embedded database, which has one connection. Callers get it in the order of their requests, except urgent ones.
 
 import pg from 'pg';
 
@@ -9,18 +8,18 @@ export class SingleConnectionPool extends pg.Pool {
   #waiting: Done[] = [];
   #isTaken = false;
 
-  /** @param config of its one connection. */
+  /** @param config the configuration of the connection. */
   constructor(config: Omit<pg.PoolConfig, 'max'>) {
     super({ ...config, max: 1 });
-    // An accessor of the base that its types call a property.
+    // The base class has an accessor here, which its types declare as a property.
     Object.defineProperty(this, 'waitingCount', { get: () => this.#waiting.length });
     this.on('release', () => {
       this.#isTaken = false;
-      process.nextTick(() => this.#next()); // It is put back after this has been told.
+      process.nextTick(() => this.#next()); // The pool puts the connection back after this event.
     });
   }
 
-  /** A statement that comes next, when whoever has the connection is done with it. */
+  /** Runs a statement next, as soon as the connection is released. */
   async queryNext(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const client = await new Promise<pg.PoolClient>((resolve, reject) => {
       const done: Done = (error, client) => (client ? resolve(client) : reject(error));

@@ -1,17 +1,17 @@
-// The database's worker, and another one in its place when it ended because the disk was full.
+// Starts the worker of the database, and starts it again when it ended because the disk was full.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseWorker } from './database-worker.ts';
 import { FREE_MIN, freeBytes } from './disk-space.ts';
 
-/** Between two attempts to open the database again; milliseconds. */
+/** The delay between two attempts to open the database again, in milliseconds. */
 const RETRY_MS = 1000;
 
 export interface WorkerSupervisorOptions {
   /** Where the database is; undefined: in memory. */
   directory: string | undefined;
   callTimeoutMs: number;
-  /** Told once, in plain words, when the database is lost for good. */
+  /** Called once, with a text for the operator, when the database is lost for good. */
   onFatal(text: string): void;
 }
 
@@ -26,7 +26,7 @@ export class WorkerSupervisor {
     this.#current = this.#open();
   }
 
-  /** The worker as it is now; while there is none, one whose calls fail. */
+  /** The current worker. While there is none, one whose calls fail. */
   get current(): DatabaseWorker {
     return this.#current;
   }
@@ -48,7 +48,7 @@ export class WorkerSupervisor {
   }
 
   async #reopen(directory: string): Promise<void> {
-    await this.#current.close(); // Never two on the same files.
+    await this.#current.close(); // Two workers must never use the same files.
     const { signal } = this.#closing;
     while (!signal.aborted) {
       await wait(RETRY_MS, undefined, { ref: false, signal }).catch(() => undefined);
@@ -59,7 +59,7 @@ export class WorkerSupervisor {
         await worker.opened();
       } catch (error) {
         await worker.close();
-        if (signal.aborted || isDiskFull((error as Error).message)) continue; // It was filled meanwhile.
+        if (signal.aborted || isDiskFull((error as Error).message)) continue; // The disk filled up again meanwhile.
         throw error;
       }
       if (signal.aborted) return worker.close();
@@ -69,5 +69,5 @@ export class WorkerSupervisor {
   }
 }
 
-/** Whether that is why the database ended, or did not start. */
+/** Whether a full disk is the reason why the database ended or did not start. */
 const isDiskFull = (text: string) => /No space left on device|quota exceeded|ENOSPC|EDQUOT/i.test(text);

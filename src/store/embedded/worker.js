@@ -1,4 +1,4 @@
-// PostgreSQL in WebAssembly, in a thread of its own so that a query never holds up the gateway's event loop.
+// Runs PostgreSQL in WebAssembly, in a thread of its own so that a query never blocks the gateway's event loop.
 // Plain JavaScript: the same file is loaded from src/ by the tests and from dist/ by the gateway.
 
 import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 /** @typedef {{ nfd?: number, node: object }} FileStream */
 /** @typedef {{ stream_ops: { fsync?: (stream: FileStream) => number }, realPath: (node: object) => string }} NodeFiles */
 
-// Kept for the text of a failure.
+// The last lines of the log are kept for the text of a failure.
 const MAX_LOG_LINES = 20;
-// Errors of queries are told to who asked, and may hold data of users: they do not belong in our log.
+// Errors of queries go to their callers. They may hold data of users, so they are not logged.
 const QUIET = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
 // Types of protocol messages.
 const FLUSH = 'H'.charCodeAt(0);

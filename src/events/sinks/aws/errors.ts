@@ -2,7 +2,7 @@
 
 import { networkReason } from '../http/network-errors.ts';
 import { responseError } from '../http/response-errors.ts';
-import { type FailureKind, type Reason, type Rejection, SinkError, shortly } from '../sink.ts';
+import { type FailureKind, type Reason, type Rejection, SinkError, toShortLine } from '../sink.ts';
 
 /** By the names that AWS gives them, of all of its services; what is not here goes by its status. */
 const kinds: Record<FailureKind, readonly string[]> = {
@@ -105,7 +105,7 @@ export function awsFailure(thrown: unknown, now: number): SinkError {
   // A wrong clock: the client has set its own by the answer, and signs the next request with the right time.
   const isSkewed = $metadata?.clockSkewCorrected;
   const kind = isSkewed ? 'retry' : (byName.get(name) ?? (isElsewhere ? 'config' : byStatus.kind));
-  const reason = { code: isNamed ? name : byStatus.code, message: (isNamed && shortly(said)) || byStatus.message };
+  const reason = { code: isNamed ? name : byStatus.code, message: (isNamed && toShortLine(said)) || byStatus.message };
   return new SinkError(kind, reason, byStatus.retryAfter);
 }
 
@@ -113,7 +113,7 @@ function unanswered({ name = '', message = '', code }: Thrown): Reason {
   // The SDK calls resets time-outs, too.
   if (name === 'TimeoutError') return networkReason({ code: code ?? 'ETIMEDOUT' });
   if (name === 'AbortError') return { ...networkReason({ code: 'ABORT_ERR' }), code: name };
-  return code ? networkReason({ code }) : { code: name || 'Error', message: shortly(message) };
+  return code ? networkReason({ code }) : { code: name || 'Error', message: toShortLine(message) };
 }
 
 /** For requests without events: none of these is to blame for their failure, however it is worded. */
@@ -138,7 +138,7 @@ interface RecordAnswer {
  */
 export function rejectedRecords(answers: readonly RecordAnswer[] | undefined, sent: number, failed = 0): Rejection[] {
   const rejections = (answers ?? []).flatMap(({ ErrorCode, ErrorMessage }, index) =>
-    ErrorCode ? [{ index, fate: 'retry' as const, code: ErrorCode, message: shortly(ErrorMessage ?? '') }] : [],
+    ErrorCode ? [{ index, fate: 'retry' as const, code: ErrorCode, message: toShortLine(ErrorMessage ?? '') }] : [],
   );
   if (answers?.length === sent && rejections.length >= failed) return rejections;
   throw new SinkError('retry', { code: 'BadAnswer', message: 'the answer does not tell what became of each record' });

@@ -3,7 +3,7 @@
 import { networkReason } from '../http/network-errors.ts';
 import { FORBIDDEN_ADDRESS, forbiddenAddress } from '../http/outbound.ts';
 import { responseError, responseReason, retryAfterOf } from '../http/response-errors.ts';
-import { SinkError, shortly } from '../sink.ts';
+import { SinkError, toShortLine } from '../sink.ts';
 import type { RequestAttempt, RequestOutcome } from './requests.ts';
 
 /** Codes of the login that pass by themselves; all others need somebody. */
@@ -77,7 +77,7 @@ function codeIn(text: string): string | undefined {
 
 /** Without the numbers that the login adds for its own people. */
 function saidBy(text: string): string {
-  return shortly(text.replace(/\s*Trace ID:.*$/s, ''));
+  return toShortLine(text.replace(/\s*Trace ID:.*$/s, ''));
 }
 
 function jsonOf(text: string): object {

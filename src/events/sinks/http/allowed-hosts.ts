@@ -1,19 +1,19 @@
-// Whom webhooks may go to: the operator's rules. Tenants give the URLs.
+// The hosts that webhooks may call, by the operator's rules. Tenants give the URLs.
 
 import { isIP } from 'node:net';
 import { type Networks, networksOf } from '../../../net/networks.ts';
 import type { EventSettings } from '../../settings.ts';
 
-/** Names and networks, apart. */
+/** The rules, separated into names and networks. */
 export interface AllowedHosts {
-  /** Whether a rule is about this very name, or about all below one above it. */
+  /** Whether a rule allows this name, by itself or by a wildcard. */
   hasName(host: string): boolean;
-  /** Whether any rule is a network: names that no rule is about can be allowed by their addresses then. */
+  /** Whether any rule is a network. If so, names without a rule can be allowed by their addresses. */
   readonly hasNetworks: boolean;
   readonly networks: Networks;
 }
 
-/** URLs can have more in the place of a name: `*` for one. */
+/** A URL can have other characters in its host, such as `*`, which must not match a wildcard. */
 const NAME = /^[\w-]+(\.[\w-]+)+$/;
 
 export function allowedHostsOf(rules: readonly string[]): AllowedHosts {
@@ -33,9 +33,9 @@ export function allowedHostsOf(rules: readonly string[]): AllowedHosts {
 }
 
 /**
- * Whether a webhook may go to a URL, as far as that can be said without looking its name up: a name that no rule is about
- * may still lead into a network that one is, which is seen when it is connected to.
- * @returns true, or the reason why not, to be read behind the name of the member.
+ * Whether a webhook may call a URL, as far as this can be decided without resolving its name. A name without a rule may still
+ * resolve into an allowed network, which is checked when the connection is made.
+ * @returns true, or the reason why not, which follows the name of the member in an error.
  */
 export function isUrlAllowed(text: string, settings: Pick<EventSettings, 'eventWebhookHosts'>): true | string {
   const url = URL.parse(text);

@@ -1,11 +1,11 @@
-// Header fields of requests that a tenant gives, as for a key that a receiver asks for.
+// Header fields that a tenant adds to requests, such as an API key of the receiver.
 
 import { checkLength, requireMatch, TargetError } from '../target-error.ts';
 
 const FIELDS_MAX = 16;
 const VALUE_MAX_BYTES = 4096;
 
-/** What the request itself is made with, or belongs to its connection (RFC 9110, section 7.6.1). */
+/** Fields that the gateway sets itself, and fields of the connection (RFC 9110, section 7.6.1). */
 const RESERVED = new Set([
   'connection',
   'content-encoding',
@@ -38,11 +38,11 @@ export interface TargetHeaderFieldInput {
 export interface TargetHeaderField {
   /** In lower case. */
   name: string;
-  /** A secret; null when it was not given. */
+  /** The value is a secret; null when it was not given. */
   value: string | null;
 }
 
-/** @throws {TargetError} naming the first that cannot be sent. */
+/** Validates the fields. @throws {TargetError} for the first one that cannot be sent. */
 export function checkHeaderFields(given: readonly TargetHeaderFieldInput[], path: string): TargetHeaderField[] {
   if (given.length > FIELDS_MAX)
     throw new TargetError(headerErrors.tooManyHeaderFields, { member: path, max: FIELDS_MAX });

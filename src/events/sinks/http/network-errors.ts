@@ -1,5 +1,5 @@
-// What the network and TLS say of a request that failed, in words of our own: theirs name addresses and hosts, which can
-// be those of an operator's network, and are not for tenants.
+// The reasons of failures of the network and of TLS in the gateway's own texts. The original texts name addresses and hosts, which
+// can be of the operator's network and must not be shown to tenants.
 
 import type { Reason } from '../sink.ts';
 
@@ -11,13 +11,13 @@ const texts: Record<string, string> = {
   ETIMEDOUT: 'there was no answer in time',
 };
 
-/** Other codes, by what they begin with or have in them. */
+/** Patterns of other codes. */
 const families: readonly [RegExp, string][] = [
   [/^HPE_/, 'what it answers is not HTTP'],
   [/CERT|SIGNATURE|ISSUER|CRL/, 'the certificate is not to be trusted'],
 ];
 
-/** The reason of a failure that was thrown in place of an answer: its code as it is, and nothing of its text. */
+/** The reason of a failure without a response: its original code, and nothing of its text. */
 export function networkReason({ code, name }: { code?: string | undefined; name?: string | undefined }): Reason {
   const family = families.find(([pattern]) => code && pattern.test(code));
   const message = (code && texts[code]) ?? family?.[1] ?? 'the connection failed';

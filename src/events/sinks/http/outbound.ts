@@ -1,5 +1,5 @@
-// The connections to destinations: every socket of every sink is made by these agents. Tenants name hosts, so each agent
-// checks the addresses that it connects to itself, whatever was checked before: names may lead anywhere, and change.
+// The HTTP agents for destinations, which open every socket of every sink. Tenants choose the hosts, so each agent itself checks the
+// addresses that it connects to: a name may resolve to any address, and may change after earlier checks.
 
 import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
@@ -19,29 +19,28 @@ export interface AgentPair {
 
 /** To public addresses, and to the operator's overrides. */
 export interface Outbound extends AgentPair {
-  /** To hosts and networks of `eventWebhookHosts`. Over HTTP to its networks alone. */
+  /** Connects to the hosts and networks of `eventWebhookHosts`; over plain HTTP to its networks only. */
   readonly allowedHosts: AgentPair;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close(): void;
 }
 
-/** Of what is refused because of its address; of kind `config`. */
+/** The code of a connection that is refused because of its address. The failure is of kind `config`. */
 export const FORBIDDEN_ADDRESS = 'FORBIDDEN_ADDRESS';
 
-/** Says which addresses of a host may be connected to. Hosts of IPv6 are without brackets. */
+/** Decides which addresses of a host may be connected to. IPv6 hosts have no brackets. */
 type AddressGuard = (host: string, port: number) => (address: string) => boolean;
 
-/** For one host: as many as lanes can be under way, so that none waits for another. */
+/** The most sockets for one host: as many as queues that are delivered from at the same time, so that none waits for another. */
 const SOCKETS_PER_HOST = 256;
 const SOCKETS = 1024;
 const FREE_SOCKETS_PER_HOST = 8;
-/** After so many milliseconds without a byte a connection is closed, in use or not. */
+/** A connection is closed after so many milliseconds without a byte, in use or not. */
 const STALL_MS = 60_000;
 
 /**
- * Proxies of the environment are not used.
- * Overrides are exact: about one host and port, which may be at any address.
- * @throws when `eventCaFile` cannot be read or has something else in it than certificates.
+ * Opens the agents. They use no proxies of the environment. An override is for exactly one host and port, which may have any address.
+ * @throws when `eventCaFile` cannot be read, or does not hold certificates only.
  */
 export function openOutbound(
   settings: Pick<EventSettings, 'eventEndpoints' | 'eventCaFile' | 'eventWebhookHosts'>,
@@ -81,7 +80,7 @@ const limits = {
   timeout: STALL_MS,
 };
 
-/** Makes an agent check each address before it connects. `lookup` is not asked for addresses, so those are checked first. */
+/** Makes an agent check each address before it connects. `lookup` is not called for IP addresses, so those are checked separately. */
 function guarded<A extends HttpAgent>(agent: A, guard: AddressGuard): A {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
@@ -96,7 +95,7 @@ function guarded<A extends HttpAgent>(agent: A, guard: AddressGuard): A {
     return socket;
   };
   const reuse = agent.reuseSocket.bind(agent);
-  // While it was free the time was the shorter one that its server had named.
+  // An idle socket may have a shorter timeout, which its server asked for.
   agent.reuseSocket = (socket, request) => {
     reuse(socket, request);
     (socket as Socket).setTimeout(STALL_MS);
@@ -104,7 +103,7 @@ function guarded<A extends HttpAgent>(agent: A, guard: AddressGuard): A {
   return agent;
 }
 
-/** Does not say which address it is: that is not for those who named the host. */
+/** The error does not name the address, which the tenant who named the host must not learn. */
 export function forbiddenAddress(): SinkError {
   return new SinkError('config', {
     code: FORBIDDEN_ADDRESS,
@@ -121,7 +120,7 @@ function placeOf(text: string): string {
   return `${hostOfUrl(url)}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** Made once: reading 150 certificates for each connection takes longer than its handshake. */
+/** The trusted certificates, parsed once: parsing 150 of them for each connection takes longer than its handshake. */
 function authoritiesOf(file: string): SecureContext {
   const pem = readFileSync(file, 'utf8');
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`EVENT_CA_FILE has no certificates: ${file}`);

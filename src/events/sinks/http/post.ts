@@ -1,4 +1,4 @@
-// One request over HTTP, sent once: no redirects, no retries, no more of the answer than is needed.
+// Sends one HTTP request, without redirects or retries, and reads no more of the response than is needed.
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
@@ -6,13 +6,13 @@ import { SinkError } from '../sink.ts';
 import { networkReason } from './network-errors.ts';
 import type { AgentPair } from './outbound.ts';
 
-/** Bytes of an answer that are read. */
+/** The most bytes of a response body that are read. */
 export const RESPONSE_BYTES_MAX = 64 * 1024;
 
 export interface PostResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Its first 64 KiB. */
+  /** The first 64 KiB of the body. */
   text: string;
 }
 
@@ -23,9 +23,9 @@ export interface PostOptions {
 }
 
 /**
- * @param signal ends it, whatever it waits for.
- * @throws {SinkError} `config` for a redirection and for an address that may not be connected to, `retry` with the code of
- * the network or of TLS for everything else: also certificates expire, and are renewed.
+ * @param signal aborts the request, whatever it waits for.
+ * @throws {SinkError} of kind `config` for a redirect and for an address that may not be connected to; of kind `retry` with the code
+ * of the network or of TLS for everything else, even certificates, because an expired one may be renewed.
  */
 export async function post(url: URL, posting: PostOptions, signal: AbortSignal): Promise<PostResponse> {
   const answer = await exchange(url, posting, signal).catch((error: NodeJS.ErrnoException) => {
@@ -47,7 +47,7 @@ function exchange(url: URL, { headers, body, agents }: PostOptions, signal: Abor
       signal,
     });
     request.on('error', reject).on('response', (response) => read(response, resolve, reject));
-    // Without an error when it was answered with an upgrade that nobody asked for.
+    // Node closes without an error when the response is an upgrade that was not requested.
     request.on('close', () =>
       reject(Object.assign(new Error('it was closed without an answer'), { code: 'ECONNRESET' })),
     );

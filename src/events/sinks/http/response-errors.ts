@@ -1,6 +1,6 @@
-// What answers over HTTP mean for delivery: the one table.
+// The one table of what HTTP responses mean for delivery.
 
-import { type FailureKind, type Reason, SinkError, shortly } from '../sink.ts';
+import { type FailureKind, type Reason, SinkError, toShortLine } from '../sink.ts';
 
 const KINDS: Record<number, FailureKind> = {
   400: 'split',
@@ -14,18 +14,18 @@ const KINDS: Record<number, FailureKind> = {
   422: 'split',
 };
 
-/** Longer waits than an hour are cut to it; milliseconds. */
+/** The longest delay that a provider can ask for, in milliseconds. */
 const WAIT_MAX = 3_600_000;
 
-/** An answer, as far as it matters here. Names of headers are in lower case. */
+/** The parts of a response that matter here. Names of header fields are in lower case. */
 export interface ErrorResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * The failure that an answer other than 2xx is.
- * @param said what the provider says of it, if that is for tenants.
+ * The failure of a response other than 2xx.
+ * @param said the provider's message, if tenants may see it.
  * @param now the wall clock, in milliseconds.
  */
 export function responseError({ status, headers }: ErrorResponse, said: string, now: number): SinkError {
@@ -33,11 +33,11 @@ export function responseError({ status, headers }: ErrorResponse, said: string, 
 }
 
 export function responseReason(status: number, said: string): Reason {
-  const text = shortly(said);
+  const text = toShortLine(said);
   return { code: `HTTP ${status}`, message: text ? `it answered ${status}: ${text}` : `it answered ${status}` };
 }
 
-/** What it asks to wait, in milliseconds: seconds or a date of `retry-after`, or seconds of `x-ratelimit-reset`. */
+/** The delay that a response asks for, in milliseconds: `retry-after` in seconds or as a date, or `x-ratelimit-reset` in seconds. */
 export function retryAfterOf(headers: ErrorResponse['headers'], now: number): number | undefined {
   const text = String(headers['retry-after'] ?? headers['x-ratelimit-reset'] ?? '').trim();
   const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
