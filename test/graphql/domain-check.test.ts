@@ -1,55 +1,16 @@
 // The records of reserved domains, asked for at a name server of the test's own.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withDns } from '../../src/api/resources/domains/dns.ts';
 import { checkDomain } from '../../src/api/resources/domains/dns-check.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/rows/certificates.ts';
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startDnsServer } from '../support/dns-server.ts';
 import { root } from '../support/place.ts';
+import { account, check, dns, gateway, reserve, reservedCount, useNameServer } from './domain-check-setup.ts';
 
-let dns: DnsServer;
-let gateway: TestGateway;
-let account: Account;
-beforeAll(async () => {
-  dns = await startDnsServer();
-  gateway = await startTestGateway({ DNS_SERVERS: dns.address, CNAME_DOMAIN: 'cname.gateway.example' });
-  account = await gateway.newAccount();
-});
-afterEach(() => {
-  dns.zone = {};
-  dns.isLiteral = false;
-});
-afterAll(async () => {
-  await gateway?.close();
-  await dns?.close();
-});
-
-let made = 0;
-interface Reserved {
-  id: string;
-  domain: string;
-  target: string;
-  acmeTarget: string | null;
-}
-
-async function reserve(form = 'app.%.com', more: object = {}): Promise<Reserved> {
-  const domain = form.replace('%', `shop${++made}`);
-  const { body, text } = await account.call('POST', '/reserved_domains', { domain, ...more });
-  expect(body.id, text).toBeDefined();
-  return { id: body.id, domain, target: body.cname_target, acmeTarget: body.acme_challenge_cname_target };
-}
-
-async function check(id: string, by = account) {
-  const { body } = await by.graphql(
-    `query ($id: ID!) { checkReservedDomain(id: $id) {
-      isReady message records { name type expected found state message } } }`,
-    { id },
-  );
-  return body.errors ? { error: body.errors[0] } : body.data.checkReservedDomain;
-}
+useNameServer();
 
 describe('the record of a domain', () => {
   test('is right when it is a CNAME of its target', async () => {
@@ -196,7 +157,7 @@ describe('a wildcard', () => {
   });
 
   test('needs no record for a certificate that was uploaded', async () => {
-    const root = `shop${made + 1}.com`;
+    const root = `shop${reservedCount + 1}.com`;
     const { certificate_pem, private_key_pem } = await issue({ names: [`*.${root}`] });
     const { body, text } = await account.call('POST', '/tls_certificates', { certificate_pem, private_key_pem });
     expect(body.id, text).toBeDefined();

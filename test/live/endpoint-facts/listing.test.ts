@@ -2,51 +2,17 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { ErrorCode, StreamType } from '../../../src/protocol/index.ts';
 import { newId } from '../../../src/store/ids.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { leaveTo, nameRequest, newCredential, openSession, type TestCredential } from '../../support/live.ts';
-import { newPlace } from '../../support/place.ts';
+import { leaveTo, nameRequest, openSession } from '../../support/live.ts';
 import { rawAgent } from '../../support/raw-agent.ts';
-import { httpName, sdkSession } from '../../support/sdk.ts';
+import { httpName } from '../../support/sdk.ts';
 import { visit } from '../../support/visit.ts';
 import { done, labelled, newEdge, newName, startShowing, visitEdge } from '../edges/support.ts';
+import { A_SIGN_OF_LIFE, account, ask, credential, endpointAt, gateway, openSdk, until, useGateway } from './setup.ts';
 
-let gateway: TestGateway;
-let account: Account;
-let credential: TestCredential;
-beforeAll(async () => {
-  gateway = await startTestGateway({ HEARTBEAT_TOLERANCE_MS: '2000', HEARTBEAT_INTERVAL_MS: '500' });
-  account = await gateway.newAccount();
-  credential = await newCredential(account);
-});
-afterAll(() => gateway?.close());
-
-// biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
-async function ask(query: string, variables: object = {}, by: Pick<Account, 'graphql'> = account): Promise<any> {
-  const { body } = await by.graphql(query, variables);
-  expect(body.errors).toBeUndefined();
-  return body.data;
-}
-
-const traffic = 'traffic { requests openConnections requestsPerSecond bytesInPerSecond bytesOutPerSecond }';
-const FACTS = `id publicUrl ${traffic} forwardsTo agents roundTrip { at milliseconds }
-  tunnelSession { id userAgent arch credential { id } roundTrip { at milliseconds } tunnels { publicUrl forwardsTo } }`;
-
-/** The endpoint of a name, as it is now. */
-async function endpointAt(name: string) {
-  const { endpoints } = await ask(`{ endpoints { nodes { hostport ${FACTS} } } }`);
-  // biome-ignore lint/suspicious/noExplicitAny: likewise.
-  return endpoints.nodes.find(({ hostport }: any) => hostport.startsWith(`${name}:`));
-}
-
-const until = (check: () => unknown) => eventually(check, { timeout: 10_000, interval: 20 });
-
-const openSdk = () => sdkSession(gateway, credential.authtoken);
-const A_SIGN_OF_LIFE = { at: expect.stringMatching(/Z$/), milliseconds: expect.any(Number) };
+useGateway();
 
 describe('an endpoint of a tunnel', () => {
   test('tells who is behind it, and how it is', async () => {
@@ -237,101 +203,5 @@ describe('endpointTraffic', () => {
     const { body } = await account.graphql(query, { ids: Array(101).fill(newId('ep')) });
     expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'ids' });
     expect(await ask(query, { ids: Array(100).fill(newId('ep')) })).toEqual({ endpointTraffic: [] });
-  });
-});
-
-test('what agents served when the gateway was stopped is offline until they are back', async () => {
-  const place = await newPlace();
-  onTestFinished(() => place.remove());
-  const before = await startTestGateway({}, { place });
-  onTestFinished(() => before.close());
-  const { authtoken } = await newCredential(before);
-  const agent = await rawAgent(before);
-  await agent.auth(authtoken);
-  await agent.bind('stopped.tunnel.localhost');
-  await before.close();
-  const after = await startTestGateway({}, { place });
-  onTestFinished(() => after.close());
-  const list = () => ask('{ offlineEndpoints { nodes { publicUrl reason heldUntil } } }', {}, after);
-  expect((await list()).offlineEndpoints.nodes).toMatchObject([
-    {
-      publicUrl: expect.stringContaining('stopped.'),
-      reason: 'the gateway is stopping',
-      heldUntil: expect.any(String),
-    },
-  ]);
-  const again = await rawAgent(after);
-  await again.auth(authtoken);
-  await again.bind('stopped.tunnel.localhost');
-  expect(await list()).toEqual({ offlineEndpoints: { nodes: [] } });
-});
-
-describe('an agent that goes leaves its address in the list of those that are offline', () => {
-  const offline = async (name: string) => {
-    const { offlineEndpoints } = await ask('{ offlineEndpoints { nodes { hostport reason heldUntil } } }');
-    // biome-ignore lint/suspicious/noExplicitAny: likewise.
-    return offlineEndpoints.nodes.find((each: any) => each.hostport.startsWith(`${name}:`));
-  };
-
-  async function serving(mute = false, Extra = {}) {
-    const name = newName('facts');
-    const own = await newCredential(account);
-    const agent = await rawAgent(gateway, { mute });
-    await agent.auth(own.authtoken, { Extra });
-    const { Id } = await agent.bind(name);
-    return { agent, name, id: Id as string, own };
-  }
-
-  test('with a good-bye', async () => {
-    const { agent, name } = await serving();
-    agent.mux.close(ErrorCode.NONE);
-    await until(async () =>
-      expect(await offline(name)).toMatchObject({ reason: 'the agent said good-bye', heldUntil: null }),
-    );
-  });
-
-  test('because somebody stopped it through the API', async () => {
-    const { agent, name } = await serving(false, { StopUnsupportedError: '' });
-    const { tunnelSession } = await endpointAt(name);
-    await ask('mutation ($id: ID!) { stopTunnelSession(id: $id) }', { id: tunnelSession.id });
-    agent.mux.close(ErrorCode.NONE);
-    await until(async () => expect(await offline(name)).toMatchObject({ reason: 'it was stopped through the API' }));
-  });
-
-  test('without a word', async () => {
-    const { name } = await serving(true);
-    await until(async () =>
-      expect(await offline(name)).toMatchObject({
-        reason: 'no sign of life for 2000 ms',
-        heldUntil: expect.stringMatching(/Z$/),
-      }),
-    );
-  }, 10_000);
-
-  test('because its connection broke', async () => {
-    const { agent, name } = await serving();
-    agent.socket.destroy();
-    await until(async () => expect((await offline(name))?.heldUntil).toMatch(/Z$/));
-    expect((await offline(name)).reason).not.toBe('');
-  });
-
-  test('because it closed the tunnel', async () => {
-    const { agent, name, id } = await serving();
-    await agent.call(StreamType.UNBIND, { Id: id });
-    expect(await offline(name)).toMatchObject({ reason: 'the agent closed it', heldUntil: null });
-  });
-
-  test('because its credential may not serve it any more', async () => {
-    const { name, own } = await serving();
-    await done(account, 'PATCH', `/credentials/${own.credentialId}`, { acl: ['bind:elsewhere.tunnel.localhost'] });
-    await until(async () => expect((await offline(name))?.reason).toContain(name));
-  });
-
-  test('because its credential was deleted', async () => {
-    const { name, own } = await serving();
-    await account.call('DELETE', `/credentials/${own.credentialId}`);
-    await until(async () =>
-      expect(await offline(name)).toMatchObject({ reason: 'the credential was revoked', heldUntil: null }),
-    );
   });
 });
