@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { camelCase } from '../../src/api/naming.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { newId } from '../../src/store/ids.ts';
-import { type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import type { Answer } from '../support/http.ts';
-import { subscribe } from '../support/sse.ts';
+import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import type { Answer } from '../support/gateway/http.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 import {
   argumentsOf,
   changed,

@@ -1,7 +1,7 @@
 // Generated over the mutations of the schema: what members and bot users may not do is what is documented, and no more.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Owner, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { argumentsOf, changed, documentOf, type Field, mutations, placesOf, subjectOf } from './operations.ts';
 import { create, creation, fill, type Holder, leaveCaptured, leaveDeadLetters } from './sample-resources.ts';
 

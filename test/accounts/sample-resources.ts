@@ -5,9 +5,9 @@ import { schema } from '../../src/api/schema.ts';
 import { type Event, writeEvent } from '../../src/events/event.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/rows/certificates.ts';
-import type { Account, TestGateway } from '../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession } from '../support/live.ts';
-import { reportOf } from '../support/synthetic-report.ts';
+import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
+import { reportOf } from '../support/events/synthetic-report.ts';
+import type { Account, TestGateway } from '../support/gateway/gateway.ts';
 
 /** Every kind of thing that has an id, as its look-up is called: `credential`. */
 export const kinds = schema

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { bundle } from '../../agent/build.js';
 import { type AgentOptions, startAgent } from '../../agent/src/run/start-agent.ts';
 import { readConfig } from '../../agent/src/settings/config.ts';
-import { type Answer, send } from '../support/http.ts';
+import { type Answer, send } from '../support/gateway/http.ts';
 
 const LIFE_MS = 60_000;
 /** A line that does not come by then never comes: the error says what was printed instead. */

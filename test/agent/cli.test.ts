@@ -9,7 +9,7 @@ import { openLog } from '../../agent/src/log.ts';
 import { parseAllowList } from '../../agent/src/settings/allow-list.ts';
 import { readCommand, UsageError } from '../../agent/src/settings/cli.ts';
 import { ConfigError, readConfig } from '../../agent/src/settings/config.ts';
-import { root } from '../support/place.ts';
+import { root } from '../support/gateway/place.ts';
 import { bundledAgent, newDirectory, runToEnd, startProcess } from './agents.ts';
 
 const { path: directory, remove } = newDirectory();

@@ -5,9 +5,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { subscribe } from '../support/sse.ts';
+import { startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 import { type LocalAgent, newDirectory, startService as startAgentProcess, startLocal } from './agents.ts';
 import { type Service, startService, visit } from './visitors.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../agent/src/run/start-agent.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type LocalAgent, newDirectory, startService as startAgentProcess, startLocal } from './agents.ts';
 import { type Service, startEcho, startService, visit } from './visitors.ts';
 

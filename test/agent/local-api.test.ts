@@ -1,7 +1,7 @@
 // The agent's local API towards those who ask it, where no gateway is needed: shapes, mistakes, and who may ask at all.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendRaw } from '../support/http.ts';
+import { sendRaw } from '../support/gateway/http.ts';
 import { type LocalAgent, newDirectory, startLocal } from './agents.ts';
 
 const places = [newDirectory(), newDirectory()] as const;

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockError, lockInstance } from '../../agent/src/tunnels/instance-lock.ts';
 import { openStateFile, StateFileError } from '../../agent/src/tunnels/state-file.ts';
 import { type AgentState, EMPTY_STATE, type SavedTunnel } from '../../agent/src/tunnels/state-format.ts';
-import { hasProc, newZombie } from '../support/zombie.ts';
+import { hasProc, newZombie } from '../support/agents/zombie.ts';
 
 let directory: string;
 let file: string;

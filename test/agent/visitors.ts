@@ -3,7 +3,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import type { TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
 import { type Visit, visit as visitAt } from '../support/visit.ts';
 
 export interface Service {

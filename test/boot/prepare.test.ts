@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hasProc, newZombie } from '../support/zombie.ts';
+import { hasProc, newZombie } from '../support/agents/zombie.ts';
 
 const real = resolve(import.meta.dirname, '../..');
 let root: string;

@@ -1,7 +1,7 @@
 // One operation through either door, with outcomes that can be compared: REST, and GraphQL with the same members asked.
 
 import { expect } from 'vitest';
-import type { Owner } from '../support/gateway.ts';
+import type { Owner } from '../support/gateway/gateway.ts';
 
 /** An operation as it is documented: its REST path, and the GraphQL root field that is the same. */
 export interface Operation {

@@ -1,7 +1,7 @@
 // Shortened; `npm run soak -- sequences` has the full count.
 
 import { test } from 'vitest';
-import { onServer } from '../support/gateway.ts';
+import { onServer } from '../support/gateway/gateway.ts';
 import { liveThrough } from './sequences.ts';
 
 test(

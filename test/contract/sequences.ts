@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, sharedGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway } from '../support/gateway/gateway.ts';
 import { type Door, graphqlDoor, type Ids, type Outcome, type Page, rest } from './doors.ts';
 import { groups, type KindName, kinds } from './kinds.ts';
 

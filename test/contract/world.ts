@@ -3,8 +3,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { bound, nameRequest, openSession } from '../support/live.ts';
+import { bound, nameRequest, openSession } from '../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type Door, graphqlDoor, rest } from './doors.ts';
 import { authorityPem, issue, type Pair, sent } from './rows/certificates.ts';
 import { parts } from './rows/targets.ts';

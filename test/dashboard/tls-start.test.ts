@@ -4,10 +4,10 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newPlace } from '../support/gateway/place.ts';
+import { runRefused, startProcess } from '../support/gateway/process.ts';
 import { newIssuer } from '../support/issuer.ts';
-import { samples } from '../support/metrics.ts';
-import { newPlace } from '../support/place.ts';
-import { runRefused, startProcess } from '../support/process.ts';
+import { samples } from '../support/load/metrics.ts';
 import { receive } from './built.ts';
 
 const STARTS_A_PROCESS = { timeout: 60_000 };

@@ -15,9 +15,9 @@ import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts';
-import { sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway/gateway.ts';
+import { freePorts, migrations, newPlace, type Place, root } from '../support/gateway/place.ts';
 import { type Identity, type Issuer, newIssuer } from '../support/issuer.ts';
-import { freePorts, migrations, newPlace, type Place, root } from '../support/place.ts';
 import { builtDashboard, receive } from './built.ts';
 
 const KEY = 'chosen-by-the-tests-0001';

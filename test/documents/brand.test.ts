@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../support/place.ts';
+import { root } from '../support/gateway/place.ts';
 
 /** What a foreign SDK needs on the wire; the dev dependency; the tests and the benchmark that run that SDK. */
 const allowed = [
@@ -13,7 +13,7 @@ const allowed = [
   'package.json',
   'package-lock.json',
   'test/tunnel/sdk.test.ts',
-  'test/support/sdk.ts',
+  'test/support/agents/sdk.ts',
   'test/tunnel/pitfalls.test.ts',
   'test/soak/sdk.test.ts',
 ];

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type Samples, samples } from '../support/metrics.ts';
-import { root } from '../support/place.ts';
-import { startProcess } from '../support/process.ts';
+import { root } from '../support/gateway/place.ts';
+import { startProcess } from '../support/gateway/process.ts';
+import { type Samples, samples } from '../support/load/metrics.ts';
 
 const directory = join(root, 'src/monitoring');
 const run = promisify(execFile);

@@ -3,7 +3,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/schema.ts';
-import { sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 interface Schema {
   $ref?: string;

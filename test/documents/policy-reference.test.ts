@@ -21,7 +21,7 @@ import { badTexts } from '../policy/documents-bad-texts.ts';
 import { action, onConnect, onRequest, onResponse } from '../policy/documents-support.ts';
 import { NOON } from '../policy/exchange-support.ts';
 import { type Issuer, keyPair, signed, startIssuer } from '../policy/issuer.ts';
-import { root } from '../support/place.ts';
+import { root } from '../support/gateway/place.ts';
 import { coded, manual, owner, part, refusalOf, rows, spelled } from './policy-manual.ts';
 
 describe('actions', () => {

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/api/errors/error-table.ts';
 import { schema } from '../../src/api/schema.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { root } from '../support/place.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { root } from '../support/gateway/place.ts';
 import { curl } from './shell.ts';
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8');

@@ -1,7 +1,7 @@
 // More traffic than fits in memory, and more than may wait. `npm run soak -- traffic` does it for longer.
 
 import { expect, test } from 'vitest';
-import { trafficLoad } from '../support/traffic-load.ts';
+import { trafficLoad } from '../support/events/traffic-load.ts';
 
 test('every event that is fed is received, waits, or was dropped and counted, in the order they came', {
   timeout: 60_000,

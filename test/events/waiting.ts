@@ -5,7 +5,7 @@ import { eventTypes } from '../../src/api/resources/events/catalog.ts';
 import { unpackEvents } from '../../src/events/batch.ts';
 import '../../src/api/schema.ts';
 import { newId } from '../../src/store/ids.ts';
-import type { Owner, TestGateway } from '../support/gateway.ts';
+import type { Owner, TestGateway } from '../support/gateway/gateway.ts';
 
 /** An event as it is delivered. */
 export interface Told {

@@ -5,6 +5,7 @@ import { changeFeed, type GatheredChange } from '../../src/api/resources/overvie
 import { type Change, Changes } from '../../src/store/changes/changes.ts';
 import { newId } from '../../src/store/ids.ts';
 import { fill, oneOfEach } from '../accounts/sample-resources.ts';
+import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type Account,
@@ -13,9 +14,8 @@ import {
   sharedGateway,
   startTestGateway,
   type TestGateway,
-} from '../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession } from '../support/live.ts';
-import { endOf, type Subscription, subscribe } from '../support/sse.ts';
+} from '../support/gateway/gateway.ts';
+import { endOf, type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 const ALL = 'subscription ($kinds: [String!]) { changes(kinds: $kinds) { changes { kind action id } } }';
 

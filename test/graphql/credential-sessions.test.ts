@@ -1,8 +1,8 @@
 // Who uses a credential now.
 
 import { expect, test } from 'vitest';
-import { startTestGateway } from '../support/gateway.ts';
-import { newCredential, openSession } from '../support/live.ts';
+import { newCredential, openSession } from '../support/agents/live.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
 
 const QUERY = '{ credentials { nodes { id openSessions tunnelSessions { id uri } } } }';
 

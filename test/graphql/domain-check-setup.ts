@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 export let dns: DnsServer;
 export let gateway: TestGateway;

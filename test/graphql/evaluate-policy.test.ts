@@ -1,7 +1,7 @@
 // A trial run of a traffic policy through GraphQL: rule by rule what matches, and what would be done.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Subscription, subscribe } from '../support/sse.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 let gateway: TestGateway;
 let account: Account;

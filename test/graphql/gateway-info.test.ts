@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { agentAddress } from '../../src/api/resources/overview/agent-address.ts';
-import { sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway/gateway.ts';
 
 const QUERY = '{ gatewayInfo { agentAddress caFile caCertificate version } }';
 

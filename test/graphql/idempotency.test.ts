@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Query, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Query, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const create =
   'mutation ($key: String, $input: CreateCredentialInput!) { createCredential(idempotencyKey: $key, input: $input) { id token description } }';

@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ApiKeyUsageWriter } from '../../src/api/http/api-key-usage.ts';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace } from '../support/place.ts';
-import { subscribe } from '../support/sse.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 
 const start = Date.parse('2026-11-21T09:00:41Z');
 let now = start;

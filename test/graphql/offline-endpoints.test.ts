@@ -2,9 +2,9 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession, type TestCredential } from '../support/live.ts';
-import { type Subscription, subscribe } from '../support/sse.ts';
+import { bound, nameRequest, newCredential, openSession, type TestCredential } from '../support/agents/live.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 const HOLD_MS = 30_000;
 const FIELDS = `id publicUrl proto hostport metadata forwardsTo onlineAt offlineAt reason heldUntil

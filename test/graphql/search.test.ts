@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
-import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { leaveTo, openSession } from '../support/live.ts';
+import { leaveTo, openSession } from '../support/agents/live.ts';
+import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 interface Hit {
   kind: string;

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, openSession } from '../support/live.ts';
+import { newCredential, openSession } from '../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const STATEMENTS_MAX = 4;
 

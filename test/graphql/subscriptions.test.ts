@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type Account,
@@ -7,9 +8,8 @@ import {
   sharedGateway,
   startTestGateway,
   type TestGateway,
-} from '../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession } from '../support/live.ts';
-import { endOf, type Subscription, subscribe } from '../support/sse.ts';
+} from '../support/gateway/gateway.ts';
+import { endOf, type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 const CHANGES = 'subscription { credentialChanged { action id credential { description token } } }';
 

@@ -1,8 +1,8 @@
 // Trying an ACL before a credential gets it.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { nameRequest, newCredential, openSession, reserve } from '../support/live.ts';
+import { nameRequest, newCredential, openSession, reserve } from '../support/agents/live.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newName } from './edges/support.ts';
 import { CONNECTIONS, type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-events/lab.ts';
 

@@ -10,7 +10,7 @@ import { proxyProtocolHeader } from '../../src/tunnel/network/proxy-protocol.ts'
 import { type CaptureLab, startCaptureLab } from '../graphql/capture/lab.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import {
   AGENT,
   balanced,

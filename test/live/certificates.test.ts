@@ -2,9 +2,9 @@
 // development authority.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reserve } from '../support/agents/live.ts';
+import { newPlace, type Place } from '../support/gateway/place.ts';
 import { type Identity, type Issuer, newIssuer } from '../support/issuer.ts';
-import { reserve } from '../support/live.ts';
-import { newPlace, type Place } from '../support/place.ts';
 import { startTlsLab, type TlsLab } from './tls-lab.ts';
 
 const NAME = 'shown.example.com';

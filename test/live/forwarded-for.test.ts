@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { action, onConnect } from '../policy/documents-support.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newName } from './edges/support.ts';
 import { type Ear, HEARD_HERE, REQUESTS, startTrafficLab, type TrafficLab } from './traffic-events/lab.ts';
 

@@ -3,7 +3,7 @@
 
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startUpstream } from '../support/traffic.ts';
+import { startUpstream } from '../support/events/traffic.ts';
 import { type Visit, visit } from '../support/visit.ts';
 import { type HandledLab, http2Session, onRequest, onResponse, portOf, startLab } from './pipeline/lab.ts';
 

@@ -2,8 +2,8 @@
 // no wildcard.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { codeOf, rawAgent } from '../support/raw-agent.ts';
+import { codeOf, rawAgent } from '../support/agents/raw-agent.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** Errors: of the API, as agents are told, and the one for a name that cannot be served at all. */

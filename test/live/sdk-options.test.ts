@@ -7,10 +7,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import { httpName, openSdkSession, SDK_PREFIX, type SdkSession } from '../support/sdk.ts';
-import { listen } from '../support/traffic.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { httpName, openSdkSession, SDK_PREFIX, type SdkSession } from '../support/agents/sdk.ts';
+import { listen } from '../support/events/traffic.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type VisitOptions, visit } from '../support/visit.ts';
 
 let gateway: TestGateway;

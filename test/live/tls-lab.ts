@@ -7,11 +7,11 @@ import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHead
 import type { AddressInfo, Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect } from 'vitest';
-import { type Owner, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newCredential, reserve } from '../support/agents/live.ts';
+import { openSdkSession, type SdkSession } from '../support/agents/sdk.ts';
+import { type Owner, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import type { Place } from '../support/gateway/place.ts';
 import type { Issuer } from '../support/issuer.ts';
-import { newCredential, reserve } from '../support/live.ts';
-import type { Place } from '../support/place.ts';
-import { openSdkSession, type SdkSession } from '../support/sdk.ts';
 
 /** What tunnels of the lab are found by. */
 export const LABELS = { app: 'lab' };

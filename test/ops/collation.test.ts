@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { onServer, startTestGateway } from '../support/gateway.ts';
-import { makeThousand, pagesByGraphql, pagesByRest } from '../support/paging.ts';
-import { newPlace, onMaintenance } from '../support/place.ts';
+import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
+import { makeThousand, pagesByGraphql, pagesByRest } from '../support/gateway/paging.ts';
+import { newPlace, onMaintenance } from '../support/gateway/place.ts';
 
 /** A language's order of letters, as the server has it: of the C library or of ICU. */
 async function languageOrder(): Promise<string> {

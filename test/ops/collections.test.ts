@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { startAgent } from '../support/agent.ts';
+import { startAgent } from '../support/agents/agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { newPlace, onServer, root } from '../support/place.ts';
-import { startProcess } from '../support/process.ts';
+import { newPlace, onServer, root } from '../support/gateway/place.ts';
+import { startProcess } from '../support/gateway/process.ts';
 
 const UPLOAD_MB = 300;
 /** 18 to 23 where V8 decides alone. */

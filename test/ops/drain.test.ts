@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onServer, startTestGateway } from '../support/gateway.ts';
-import { newPlace } from '../support/place.ts';
-import { type GatewayProcess, startProcess } from '../support/process.ts';
-import { subscribe } from '../support/sse.ts';
+import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'key-of-the-drain-tests';

@@ -3,8 +3,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { done, errorOf, newEdge, newRoute, visitEdge } from '../live/edges/support.ts';
 import { eventually } from '../support/eventually.ts';
-import { onServer, startTestGateway } from '../support/gateway.ts';
-import { newPlace } from '../support/place.ts';
+import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
 
 const answering = (body: string) => ({
   enabled: true,

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type AgentProcess, startAgent } from '../support/agent.ts';
-import { type GatewayProcess, startProcess } from '../support/process.ts';
+import { type AgentProcess, startAgent } from '../support/agents/agent.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
 import { visit } from '../support/visit.ts';
 
 const BACK_MS = 3000;

@@ -13,8 +13,8 @@ import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { visitOf } from '../live/policy/lab.ts';
 import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { migrations, newPlace, type Place, root } from '../support/place.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { migrations, newPlace, type Place, root } from '../support/gateway/place.ts';
 
 const LAST_OLD = '20261122113021_browser_session_page_secret';
 const KEY = Buffer.alloc(32, 7);

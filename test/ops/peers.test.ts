@@ -2,13 +2,13 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newCredential } from '../support/agents/live.ts';
+import { rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FaultProxy, type ProxiedConnection, startFaultProxy } from '../support/fault-proxy.ts';
-import { onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import { newPlace, type Place } from '../support/place.ts';
-import { rawAgent } from '../support/raw-agent.ts';
-import { subscribe } from '../support/sse.ts';
+import { type FaultProxy, type ProxiedConnection, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../support/gateway/place.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 
 /** In which whatever was revoked elsewhere must be refused; milliseconds. */
 const REVOKED_MS = 5000;

@@ -6,8 +6,8 @@ import { newId } from '../../src/store/ids.ts';
 import { everyRow } from '../accounts/sample-resources.ts';
 import { newRoute, visitOf } from '../live/policy/lab.ts';
 import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace, type Place } from '../support/place.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../support/gateway/place.ts';
 
 const OLD = Buffer.alloc(32, 1).toString('base64');
 const NEW = Buffer.alloc(32, 2).toString('base64');

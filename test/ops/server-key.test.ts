@@ -7,8 +7,8 @@ import { openTarget } from '../../src/store/events/target.ts';
 import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
 import { issue, sent } from '../contract/rows/certificates.ts';
 import { parts } from '../contract/rows/targets.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace, type Place } from '../support/place.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../support/gateway/place.ts';
 
 const OLD = Buffer.alloc(32, 1).toString('base64');
 const NEW = Buffer.alloc(32, 2).toString('base64');

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onServer, startTestGateway } from '../support/gateway.ts';
-import { migrations, newPlace, type Place } from '../support/place.ts';
-import { type GatewayProcess, runRefused, startProcess } from '../support/process.ts';
+import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
+import { migrations, newPlace, type Place } from '../support/gateway/place.ts';
+import { type GatewayProcess, runRefused, startProcess } from '../support/gateway/process.ts';
 
 const STARTS_A_PROCESS = { timeout: 60_000 };
 const STACK = /^\s+at .*\.js:\d+/m;

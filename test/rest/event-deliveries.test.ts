@@ -1,9 +1,9 @@
 // How delivery to a destination goes, as its owner sees it: what waits, what failed, what was refused for good.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Subscription, subscribe } from '../support/sse.ts';
-import { delivery, startWebhook, type Webhook } from '../support/webhook.ts';
+import { delivery, startWebhook, type Webhook } from '../support/events/webhook.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -1,8 +1,8 @@
 // Trying an event destination.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startWebhook, type Webhook } from '../support/webhook.ts';
+import { startWebhook, type Webhook } from '../support/events/webhook.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let webhook: Webhook;

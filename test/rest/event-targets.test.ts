@@ -1,7 +1,7 @@
 // Targets of event destinations beyond what the table of operations shows.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway } from '../support/gateway/gateway.ts';
 
 let account: Account;
 beforeAll(async () => {

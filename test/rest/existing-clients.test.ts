@@ -2,7 +2,7 @@
 // not given, and what the path says already.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway } from '../support/gateway/gateway.ts';
 
 let account: Account;
 beforeAll(async () => {

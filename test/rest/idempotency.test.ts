@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { namesServedByAgents } from '../../src/store/tunnels/claims.ts';
 import { onServer } from '../store/support.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession, reserve } from '../support/live.ts';
+import { bound, nameRequest, newCredential, openSession, reserve } from '../support/agents/live.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

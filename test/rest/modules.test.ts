@@ -7,7 +7,7 @@ import { webhookVerificationModule } from '../../src/edge/modules/webhook-verifi
 import { storedModule } from '../../src/store/edges/module-rows.ts';
 import { openModule } from '../../src/store/edges/module-secrets.ts';
 import { authorityPem } from '../contract/rows/certificates.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -1,7 +1,7 @@
 // One operation id: in the header of every answer, in the error, in the log line.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const FORM = /^op_[0-9A-Za-z]{27}$/;
 

@@ -1,7 +1,7 @@
 // A request that breaks two rules gets the answer of the rule that comes first.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const TOO_LARGE = ' '.repeat(64 * 1024 + 1);
 const RATE = 60;

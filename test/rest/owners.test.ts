@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, type Owner, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, type Owner, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let admin: Account;

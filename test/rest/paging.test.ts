@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { makeThousand, pagesByGraphql, pagesByRest } from '../support/paging.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { makeThousand, pagesByGraphql, pagesByRest } from '../support/gateway/paging.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

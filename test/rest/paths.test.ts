@@ -1,7 +1,7 @@
 // Which spellings of a path are the same.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

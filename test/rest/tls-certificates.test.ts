@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
 import { type Issued, issue, sent } from '../contract/rows/certificates.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { subscribe } from '../support/sse.ts';
+import { type Account, sharedGateway, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 import { closed, exchange, opened } from './http-reader.ts';
 
 const MAX = 32;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPage, type Page } from '../support/browser.ts';
-import { sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedGateway, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const OURS = 'https://console.example.com';
 const THEIRS = 'https://evil.example.net';

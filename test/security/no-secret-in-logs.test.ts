@@ -1,9 +1,9 @@
 // Canaries: texts that were sent, or made, and must not turn up in anything the gateway writes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Call, onServer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newPlace } from '../support/place.ts';
-import { startProcess } from '../support/process.ts';
+import { type Call, onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
+import { startProcess } from '../support/gateway/process.ts';
 
 const KEY = 'canary-key-0123456789abcdef';
 

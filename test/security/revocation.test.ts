@@ -8,8 +8,8 @@ import {
   sharedGateway,
   startTestGateway,
   type TestGateway,
-} from '../support/gateway.ts';
-import { endOf, subscribe } from '../support/sse.ts';
+} from '../support/gateway/gateway.ts';
+import { endOf, subscribe } from '../support/gateway/sse.ts';
 
 const REFUSED = { status: 401, body: { error_code: 'ERR_GATEWAY_203' } };
 

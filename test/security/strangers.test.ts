@@ -3,7 +3,7 @@
 import { getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, newSecret } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const LIMIT = 12;
 const START = Date.parse('2026-11-22T09:00:00Z');

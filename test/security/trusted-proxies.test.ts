@@ -1,7 +1,7 @@
 // Who asks: only proxies that the operator names may say so in another's place.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedGateway, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedGateway, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { opened } from './http-reader.ts';
 
 let gateway: TestGateway;

@@ -13,9 +13,9 @@ import { apiMetrics } from '../../src/api/http/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { receive } from '../dashboard/built.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 import { newIssuer } from '../support/issuer.ts';
-import { subscribe } from '../support/sse.ts';
 import { closed, opened } from './http-reader.ts';
 
 const STALL_MS = 400;

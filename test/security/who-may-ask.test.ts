@@ -3,9 +3,9 @@
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/schema.ts';
-import { rootFields } from '../support/documents.ts';
-import { type RequestOptions, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { subscribe } from '../support/sse.ts';
+import { rootFields } from '../support/gateway/documents.ts';
+import { type RequestOptions, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { subscribe } from '../support/gateway/sse.ts';
 
 /** What a stranger may ask: who it is, and to be let in. What comes of it, the tests of signing in prove. */
 const open = ['viewer', 'signInOffer', 'signIn', 'redeemSignInLink', 'signOut'];

@@ -5,9 +5,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { startTestGateway, type TestGateway, type TestOptions } from '../support/gateway.ts';
-import { type Answer, send } from '../support/http.ts';
-import { openStream, type Subscription } from '../support/sse.ts';
+import { startTestGateway, type TestGateway, type TestOptions } from '../support/gateway/gateway.ts';
+import { type Answer, send } from '../support/gateway/http.ts';
+import { openStream, type Subscription } from '../support/gateway/sse.ts';
 
 const viewer = '{ user { id __typename } isAdmin hasPassword session { id ip userAgent isThis expiresAt } }';
 const begun = viewer.replace(/}$/, 'pageSecret }');

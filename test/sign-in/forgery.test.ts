@@ -2,8 +2,8 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
-import { openStream } from '../support/sse.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
+import { openStream } from '../support/gateway/sse.ts';
 import {
   type Browser,
   documentId,

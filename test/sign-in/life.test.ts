@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
-import { newPlace, type Place } from '../support/place.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../support/gateway/place.ts';
 import { type Browser, newBrowser, operations, PASSWORD, refusal, startWithDashboard } from './browser.ts';
 
 const ADMIN = 'admin@localhost';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Account, TestGateway } from '../support/gateway.ts';
+import type { Account, TestGateway } from '../support/gateway/gateway.ts';
 import { linkFor, newBrowser, operations, PASSWORD, refusal, startWithDashboard } from './browser.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 // Over plain HTTP a password would be read on the way: sign-in is offered on this machine alone.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
 import { linkFor, newBrowser, refusal, startWithDashboard } from './browser.ts';
 
 const NOT_OFFERED = 'FORBIDDEN ERR_GATEWAY_90204';

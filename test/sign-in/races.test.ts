@@ -1,7 +1,7 @@
 // Hashing takes a while: what changes meanwhile counts. And no text that a stranger sends takes much longer.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Account, Owner, TestGateway } from '../support/gateway.ts';
+import type { Account, Owner, TestGateway } from '../support/gateway/gateway.ts';
 import { type Browser, linkFor, newBrowser, PASSWORD, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const FAILED = 'FORBIDDEN ERR_GATEWAY_90205';

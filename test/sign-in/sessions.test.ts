@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepSignIns } from '../../src/store/sign-in/sessions.ts';
 import { waiting } from '../events/waiting.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Account, type Owner, onServer, type TestGateway } from '../support/gateway.ts';
-import { endOf } from '../support/sse.ts';
+import { type Account, type Owner, onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { endOf } from '../support/gateway/sse.ts';
 import { type Browser, newBrowser, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 // Guessing passwords gets slower and slower, and tells nothing on the way.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
-import type { Answer } from '../support/http.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
+import type { Answer } from '../support/gateway/http.ts';
 import { newBrowser, PASSWORD, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const ADMIN = 'admin@localhost';

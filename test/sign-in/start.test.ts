@@ -1,9 +1,9 @@
 // What a start prints for the browser.
 
 import { expect, test } from 'vitest';
-import { onServer } from '../support/gateway.ts';
-import { newPlace } from '../support/place.ts';
-import { type GatewayProcess, startProcess } from '../support/process.ts';
+import { onServer } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
 import { operations, PASSWORD } from './browser.ts';
 
 const printed = ({ stdout }: GatewayProcess) => stdout.filter((line) => line.startsWith('Dashboard: ')).join();

@@ -2,7 +2,7 @@
 // worth nothing: the secret of the page has to come with it, which belongs to the page's origin, port included.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
 import { type Browser, newBrowser, operations, PASSWORD, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const OVER = 'UNAUTHENTICATED ERR_GATEWAY_90200';

@@ -1,7 +1,7 @@
 // `npm run soak -- crash`
 
 import { expect, test } from 'vitest';
-import { crash } from '../support/crash.ts';
+import { crash } from '../support/faults/crash.ts';
 
 const ROUNDS = 20;
 

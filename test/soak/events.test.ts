@@ -1,8 +1,8 @@
 // `npm run soak -- events`
 
 import { expect, test } from 'vitest';
-import { eventCrash } from '../support/event-crash.ts';
-import { onServer } from '../support/place.ts';
+import { eventCrash } from '../support/events/event-crash.ts';
+import { onServer } from '../support/gateway/place.ts';
 
 const EVENTS = 10_000;
 const KILLS = 10;

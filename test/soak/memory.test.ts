@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onServer } from '../support/place.ts';
-import { startProcess } from '../support/process.ts';
-import { residentOf, startEnvironment } from '../support/resident.ts';
+import { onServer } from '../support/gateway/place.ts';
+import { startProcess } from '../support/gateway/process.ts';
+import { residentOf, startEnvironment } from '../support/load/resident.ts';
 
 /** Each stays, and asks again and again. */
 const VISITORS = 12_000;

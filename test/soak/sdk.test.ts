@@ -1,9 +1,9 @@
 // `npm run soak -- sdk`
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { sdkSession } from '../support/sdk.ts';
-import { crowd, download, type Place, startUpstream, upload } from '../support/traffic.ts';
+import { sdkSession } from '../support/agents/sdk.ts';
+import { crowd, download, type Place, startUpstream, upload } from '../support/events/traffic.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const MIB = 100;
 const ROUNDS = 5;

@@ -9,7 +9,7 @@ import { backup, type DatabaseLocation, restore } from '../../src/store/backup/b
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
 import { keyFile } from '../../src/store/server-key/server-key.ts';
-import { copyCluster } from '../support/place.ts';
+import { copyCluster } from '../support/gateway/place.ts';
 import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
 const CREDENTIALS = 1203;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
-import { copyCluster } from '../support/place.ts';
-import { openServerPool } from '../support/server-pool.ts';
+import { copyCluster } from '../support/gateway/place.ts';
+import { openServerPool } from '../support/gateway/server-pool.ts';
 
 export const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 

@@ -1,7 +1,7 @@
 // The part of a browser that CORS is about: a page of one origin that asks another (Fetch standard, sections 3.2 and 4).
 
 import { Agent } from 'node:http';
-import { type Answer, send } from './http.ts';
+import { type Answer, send } from './gateway/http.ts';
 
 const SIMPLE_METHODS = ['GET', 'HEAD', 'POST'];
 const SIMPLE_HEADERS = ['accept', 'accept-language', 'content-language'];

@@ -9,8 +9,8 @@ import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
-import { databaseName, migrations, onMaintenance, root, urlOf } from './place.ts';
-import { openServerPool } from './server-pool.ts';
+import { databaseName, migrations, onMaintenance, root, urlOf } from './gateway/place.ts';
+import { openServerPool } from './gateway/server-pool.ts';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {
   const kind = project.config.env?.GATEWAY_TEST_DATABASE;

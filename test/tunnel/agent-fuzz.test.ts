@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
 import { hostileFrames, seeded } from '../soak/hostile/agent-random.ts';
-import { sharedGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import { rawAgent } from '../support/raw-agent.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { rawAgent } from '../support/agents/raw-agent.ts';
+import { sharedGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** `SOAK=1 npm test -- test/tunnel/agent-fuzz` is the long round. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
-import { sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway/gateway.ts';
 
 test.each([
   ['ECDHE-ECDSA-AES128-GCM-SHA256', true],

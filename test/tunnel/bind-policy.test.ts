@@ -3,10 +3,10 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, type RawAgent, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Account, sharedGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import { codeOf, type RawAgent, rawAgent } from '../support/raw-agent.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 let gateway: TestGateway;

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../agent/client-peer.ts';
 import { newClient, type TestClient } from '../agent/client-support.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const ONE_WAY_MS = 50;
 const BYTES = 24 * 2 ** 20;

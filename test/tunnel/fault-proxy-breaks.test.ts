@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { has, hasEnded, type Lab, meets, NEVER_MS, POLL, startLab, ways } from '../support/fault-lab.ts';
-import type { FaultProxy, ProxiedConnection } from '../support/fault-proxy.ts';
+import { has, hasEnded, type Lab, meets, NEVER_MS, POLL, startLab, ways } from '../support/faults/fault-lab.ts';
+import type { FaultProxy, ProxiedConnection } from '../support/faults/fault-proxy.ts';
 
 let lab: Lab;
 let proxy: FaultProxy;

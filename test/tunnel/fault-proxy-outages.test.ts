@@ -15,8 +15,8 @@ import {
   quiet,
   startLab,
   ways,
-} from '../support/fault-lab.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+} from '../support/faults/fault-lab.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 
 let lab: Lab;
 let proxy: FaultProxy;

@@ -7,11 +7,11 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
 import { listen } from '../agent/client-peer.ts';
+import { HerdAgent } from '../support/agents/herd-agent.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import { codeOf, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { HerdAgent } from '../support/herd-agent.ts';
-import { newCredential, type TestCredential } from '../support/live.ts';
-import { codeOf, type Reply, rawAgent } from '../support/raw-agent.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 /** More than may be worked on at once, and more than an address may have of connections that say nothing. */
 const HERD = 700;

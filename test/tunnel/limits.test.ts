@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ErrorCode, type MuxStream, noopStreamEvents, openTypedStream, StreamType } from '../../src/protocol/index.ts';
+import { newCredential, strangeToken, type TestCredential } from '../support/agents/live.ts';
+import { codeOf, dial, type RawAgent, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, strangeToken, type TestCredential } from '../support/live.ts';
-import { samples } from '../support/metrics.ts';
-import { codeOf, dial, type RawAgent, rawAgent } from '../support/raw-agent.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { samples } from '../support/load/metrics.ts';
 import { visit } from '../support/visit.ts';
 
 const MAX_AGENTS = 400;

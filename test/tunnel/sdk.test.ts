@@ -7,12 +7,12 @@ import { connect, createServer } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { newCredential, strangeToken, type TestCredential } from '../support/agents/live.ts';
+import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/agents/sdk.ts';
+import { crowd, download, listen, startUpstream, upload } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, strangeToken, type TestCredential } from '../support/live.ts';
-import { newPlace } from '../support/place.ts';
-import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/sdk.ts';
-import { crowd, download, listen, startUpstream, upload } from '../support/traffic.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 
 const MIB_EACH_WAY = 20;

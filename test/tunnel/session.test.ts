@@ -15,11 +15,18 @@ import {
   StreamType,
   writeHeader,
 } from '../../src/protocol/index.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import {
+  codeOf,
+  dial,
+  type RawAgent,
+  type RawAgentOptions,
+  type Reply,
+  rawAgent,
+} from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, type TestCredential } from '../support/live.ts';
-import { newPlace } from '../support/place.ts';
-import { codeOf, dial, type RawAgent, type RawAgentOptions, type Reply, rawAgent } from '../support/raw-agent.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 
 /** Short heartbeats: what a silent agent served must be gone after both. Milliseconds. */

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
-import type { TestGateway } from '../../support/gateway.ts';
+import type { TestGateway } from '../../support/gateway/gateway.ts';
 import { camelCase, type Door, type Outcome } from '../doors.ts';
 import { makeWorld, type World } from '../world.ts';
 import { type HostileCase, missingMembers, numbersForIds, unknownMembers, wrongTypes } from './case.ts';

@@ -1,7 +1,7 @@
 // REST requests that are wrong as requests: their paths, methods, headers, queries and JSON.
 
 import { newId } from '../../../src/store/ids.ts';
-import type { RequestOptions } from '../../support/gateway.ts';
+import type { RequestOptions } from '../../support/gateway/gateway.ts';
 import type { World } from '../world.ts';
 
 export interface HostileRequest {

@@ -1,7 +1,7 @@
 // Requests that are wrong already as HTTP, and what is wrong about the way GraphQL comes in.
 
 import { Agent } from 'node:http';
-import { send } from '../../support/http.ts';
+import { send } from '../../support/gateway/http.ts';
 import type { World } from '../world.ts';
 
 export interface HostileBytes {

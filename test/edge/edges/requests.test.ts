@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { StreamType } from '../../../src/protocol/messages/typed-stream.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential, reserve, type TestCredential } from '../../support/live.ts';
-import { rawAgent } from '../../support/raw-agent.ts';
+import { newCredential, reserve, type TestCredential } from '../../support/agents/live.ts';
+import { rawAgent } from '../../support/agents/raw-agent.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type VisitOptions, visit } from '../../support/visit.ts';
 
 let gateway: TestGateway;

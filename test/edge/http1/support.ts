@@ -10,7 +10,7 @@ import type { EdgeSettings } from '../../../src/edge/settings.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
 import type { LiveEndpoint, OpenFailure } from '../../../src/tunnel/endpoints/endpoint.ts';
 import type { LiveTunnel } from '../../../src/tunnel/endpoints/live-tunnel.ts';
-import { loopClock } from '../../support/loop-clock.ts';
+import { loopClock } from '../../support/load/loop-clock.ts';
 import { listen } from '../sockets.ts';
 import { startAgent } from '../tls/agent.ts';
 import { noVisits } from '../tls/support.ts';

@@ -17,7 +17,7 @@ import { TlsListener } from '../../../src/edge/tls/listener.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
 import { EndpointRegistry } from '../../../src/tunnel/endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../../../src/tunnel/endpoints/live-tunnel.ts';
-import { loopClock } from '../../support/loop-clock.ts';
+import { loopClock } from '../../support/load/loop-clock.ts';
 import { listen } from '../sockets.ts';
 import { startAgent, type TunnelOptions } from './agent.ts';
 

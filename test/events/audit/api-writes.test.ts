@@ -7,7 +7,7 @@ import { type AuditedResource, eventNameOf } from '../../../src/api/resource.ts'
 import { eventTypes } from '../../../src/api/resources/events/catalog.ts';
 import { routes } from '../../../src/api/schema.ts';
 import { creation, creationInput, fill, type Holder } from '../../accounts/sample-resources.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { auditTypes, type Told, waiting } from '../waiting.ts';
 
 let gateway: TestGateway;

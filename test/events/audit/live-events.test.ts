@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StreamType } from '../../../src/protocol/index.ts';
 import type { Change } from '../../../src/store/changes/changes.ts';
 import { sweepExpiredAddresses } from '../../../src/store/nodes/nodes.ts';
-import { type Account, onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../../support/live.ts';
-import { newPlace } from '../../support/place.ts';
-import { rawAgent } from '../../support/raw-agent.ts';
+import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../../support/agents/live.ts';
+import { rawAgent } from '../../support/agents/raw-agent.ts';
+import { type Account, onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace } from '../../support/gateway/place.ts';
 import { eventsOf, waiting } from '../waiting.ts';
 
 let gateway: TestGateway;

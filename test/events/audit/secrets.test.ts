@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { issue } from '../../contract/rows/certificates.ts';
-import { sharedGateway } from '../../support/gateway.ts';
+import { sharedGateway } from '../../support/gateway/gateway.ts';
 import { waiting } from '../waiting.ts';
 
 const CANARY = 'canary-0123456789';

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { type HttpCloud, startHttpCloud } from '../../support/http-cloud.ts';
-import { newPlace, type Place } from '../../support/place.ts';
-import { startWebhook, type Webhook } from '../../support/webhook.ts';
+import { type HttpCloud, startHttpCloud } from '../../support/events/http-cloud.ts';
+import { startWebhook, type Webhook } from '../../support/events/webhook.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 
 let receiver: HttpCloud;
 let plain: Webhook;

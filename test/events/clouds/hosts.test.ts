@@ -1,9 +1,9 @@
 // Targets that try to lead elsewhere than their kind may: the API refuses them, whatever they are written like.
 
 import { beforeAll, expect, test } from 'vitest';
-import { REGION } from '../../support/aws-sinks.ts';
-import { targetOf } from '../../support/clouds-lab.ts';
-import { type Account, sharedGateway } from '../../support/gateway.ts';
+import { REGION } from '../../support/events/aws-sinks.ts';
+import { targetOf } from '../../support/events/clouds-lab.ts';
+import { type Account, sharedGateway } from '../../support/gateway/gateway.ts';
 
 let account: Account;
 beforeAll(async () => {

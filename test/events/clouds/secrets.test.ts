@@ -1,9 +1,9 @@
 // Canaries: what the gateway knows to reach clouds is in nothing that tenants see, and in no log, event or metric.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ACCOUNT } from '../../support/aws-sinks.ts';
-import { type CloudLab, type Feed, httpKinds, openCloudLab } from '../../support/clouds-lab.ts';
-import { right } from '../../support/http-cloud.ts';
+import { ACCOUNT } from '../../support/events/aws-sinks.ts';
+import { type CloudLab, type Feed, httpKinds, openCloudLab } from '../../support/events/clouds-lab.ts';
+import { right } from '../../support/events/http-cloud.ts';
 import { expectWell } from './support.ts';
 
 let lab: CloudLab;

@@ -1,7 +1,7 @@
 // What the API of a gateway has to say of a destination, and what has to have arrived there.
 
 import { expect } from 'vitest';
-import type { Feed } from '../../support/clouds-lab.ts';
+import type { Feed } from '../../support/events/clouds-lab.ts';
 
 interface Failure {
   state: string;

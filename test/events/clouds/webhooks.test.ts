@@ -1,7 +1,7 @@
 // URLs of webhooks that try to lead elsewhere than the operator allows: the API refuses them, however they are written.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

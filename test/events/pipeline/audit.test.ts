@@ -1,10 +1,10 @@
 // Many writers, and subscriptions that overlap.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliveryOf, newDestination, subscribeTo, upTo } from '../../support/events/pipeline-account.ts';
+import { distinct, type Receiver, startReceiver, type Taken } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { deliveryOf, newDestination, subscribeTo, upTo } from '../../support/pipeline-account.ts';
-import { distinct, type Receiver, startReceiver, type Taken } from '../../support/pipeline-receiver.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const WRITERS = 30;
 let gateway: TestGateway;

@@ -1,8 +1,6 @@
 // Destinations and subscriptions that change or go while their events are on the way.
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   change,
   changeAll,
@@ -11,8 +9,10 @@ import {
   subscribeTo,
   upTo,
   webhookAt,
-} from '../../support/pipeline-account.ts';
-import { distinct, numbers, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
+} from '../../support/events/pipeline-account.ts';
+import { distinct, numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

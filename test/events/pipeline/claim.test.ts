@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { sealTarget } from '../../../src/store/events/target.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { queueDatabase, written } from '../../store/queues/queue-database.ts';
-import { onServer } from '../../support/place.ts';
+import { onServer } from '../../support/gateway/place.ts';
 
 const LEASE_MS = 60_000;
 const ROUNDS = 25;

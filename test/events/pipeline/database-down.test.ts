@@ -1,12 +1,12 @@
 // The database goes away while events are on their way, and comes back.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeAll, deliveryOf, newDestination, subscribeTo, upTo } from '../../support/events/pipeline-account.ts';
+import { type Installation, newInstallation } from '../../support/events/pipeline-gateways.ts';
+import { distinct, numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
-import { onServer, type TestGateway } from '../../support/gateway.ts';
-import { changeAll, deliveryOf, newDestination, subscribeTo, upTo } from '../../support/pipeline-account.ts';
-import { type Installation, newInstallation } from '../../support/pipeline-gateways.ts';
-import { distinct, numbers, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
-import { onMaintenance } from '../../support/place.ts';
+import { onServer, type TestGateway } from '../../support/gateway/gateway.ts';
+import { onMaintenance } from '../../support/gateway/place.ts';
 
 describe.runIf(onServer)('while the database is away', () => {
   let installation: Installation;

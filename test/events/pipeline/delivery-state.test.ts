@@ -1,7 +1,6 @@
 // What is said of delivery is what the receiver saw, at every step and at every moment.
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   change,
   changeAll,
@@ -10,10 +9,11 @@ import {
   subscribeTo,
   upTo,
   webhookAt,
-} from '../../support/pipeline-account.ts';
-import { numbers, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
-import { subscribe } from '../../support/sse.ts';
-import { delivery } from '../../support/webhook.ts';
+} from '../../support/events/pipeline-account.ts';
+import { numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
+import { delivery } from '../../support/events/webhook.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { subscribe } from '../../support/gateway/sse.ts';
 
 const FIELDS = `destinationId state attempts nextAttemptAt waitingEvents waitingBytes oldestWaitingAt deliveredEvents
   droppedEvents deadLetters lastDeliveredAt lastError { code message at } uri`;

@@ -3,8 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { onServer } from '../../support/gateway.ts';
 import {
   change,
   changeAll,
@@ -13,9 +11,11 @@ import {
   newDestination,
   subscribeTo,
   upTo,
-} from '../../support/pipeline-account.ts';
-import { type Installation, newInstallation } from '../../support/pipeline-gateways.ts';
-import { distinct, numbers, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
+} from '../../support/events/pipeline-account.ts';
+import { type Installation, newInstallation } from '../../support/events/pipeline-gateways.ts';
+import { distinct, numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
+import { eventually } from '../../support/eventually.ts';
+import { onServer } from '../../support/gateway/gateway.ts';
 
 let installation: Installation;
 let receiver: Receiver;

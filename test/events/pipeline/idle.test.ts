@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { deliveryOf, newDestination, subscribeTo } from '../../support/pipeline-account.ts';
+import { deliveryOf, newDestination, subscribeTo } from '../../support/events/pipeline-account.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const SECONDS = 3;
 let gateway: TestGateway;

@@ -3,8 +3,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   change,
   changeAll,
@@ -13,8 +11,10 @@ import {
   subscribeTo,
   upTo,
   webhookAt,
-} from '../../support/pipeline-account.ts';
-import { distinct, numbers, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
+} from '../../support/events/pipeline-account.ts';
+import { distinct, numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const MINUTE = 60_000;
 /**

@@ -1,10 +1,10 @@
 // Destinations that hear of each other's changes, all changed at once.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliveryOf, newDestination, subscribeTo, upTo, webhookAt } from '../../support/events/pipeline-account.ts';
+import { distinct, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { deliveryOf, newDestination, subscribeTo, upTo, webhookAt } from '../../support/pipeline-account.ts';
-import { distinct, type Receiver, startReceiver } from '../../support/pipeline-receiver.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

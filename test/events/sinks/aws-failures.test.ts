@@ -8,7 +8,7 @@ import { kinesisSink } from '../../../src/events/sinks/aws/kinesis.ts';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import { openOutbound } from '../../../src/events/sinks/http/outbound.ts';
 import { SinkError } from '../../../src/events/sinks/sink.ts';
-import type { AwsCloud, Fault } from '../../support/aws-cloud.ts';
+import type { AwsCloud, Fault } from '../../support/events/aws-cloud.ts';
 import {
   byKeys,
   deliveryStreamArn,
@@ -19,7 +19,7 @@ import {
   settingsFor,
   streamArn,
   type TestCloud,
-} from '../../support/aws-sinks.ts';
+} from '../../support/events/aws-sinks.ts';
 
 const SHORT = { timeoutMs: 50 };
 let opened: TestCloud;

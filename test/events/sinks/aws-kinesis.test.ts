@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kinesisSink } from '../../../src/events/sinks/aws/kinesis.ts';
 import { type Outbound, openOutbound } from '../../../src/events/sinks/http/outbound.ts';
 import type { Sink } from '../../../src/events/sinks/sink.ts';
-import { byKeys, newEvent, newEvents, patience, settingsFor, streamArn } from '../../support/aws-sinks.ts';
-import { type Kinesis, startKinesis } from '../../support/kinesis.ts';
+import { byKeys, newEvent, newEvents, patience, settingsFor, streamArn } from '../../support/events/aws-sinks.ts';
+import { type Kinesis, startKinesis } from '../../support/events/kinesis.ts';
 
 // Whatever is well-formed is good for kinesalite.
 const auth = byKeys({ accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret' });

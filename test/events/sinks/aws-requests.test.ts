@@ -9,7 +9,7 @@ import { firehoseSink } from '../../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../../src/events/sinks/aws/kinesis.ts';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import type { Sink } from '../../../src/events/sinks/sink.ts';
-import type { AwsCloud } from '../../support/aws-cloud.ts';
+import type { AwsCloud } from '../../support/events/aws-cloud.ts';
 import {
   byKeys,
   deliveryStreamArn,
@@ -21,7 +21,7 @@ import {
   settingsFor,
   streamArn,
   type TestCloud,
-} from '../../support/aws-sinks.ts';
+} from '../../support/events/aws-sinks.ts';
 
 const DAY_MS = 86_400_000;
 let opened: TestCloud;

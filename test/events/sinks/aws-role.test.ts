@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { firehoseSink } from '../../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../../src/events/sinks/aws/kinesis.ts';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
-import type { AwsCloud, Fault } from '../../support/aws-cloud.ts';
+import type { AwsCloud, Fault } from '../../support/events/aws-cloud.ts';
 import {
   byRole,
   deliveryStreamArn,
@@ -14,7 +14,7 @@ import {
   ROLE_ARN,
   streamArn,
   type TestCloud,
-} from '../../support/aws-sinks.ts';
+} from '../../support/events/aws-sinks.ts';
 
 const MINUTE_MS = 60_000;
 let opened: TestCloud;

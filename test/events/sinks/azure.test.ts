@@ -3,9 +3,9 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { azureSink } from '../../../src/events/sinks/azure/logs-ingestion.ts';
-import { newEvent, newEvents, patience } from '../../support/aws-sinks.ts';
-import { right } from '../../support/http-cloud.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
+import { newEvent, newEvents, patience } from '../../support/events/aws-sinks.ts';
+import { right } from '../../support/events/http-cloud.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { datadogSink } from '../../../src/events/sinks/datadog.ts';
-import { newEvent, newEvents, patience } from '../../support/aws-sinks.ts';
-import { right } from '../../support/http-cloud.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
+import { newEvent, newEvents, patience } from '../../support/events/aws-sinks.ts';
+import { right } from '../../support/events/http-cloud.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileSink, isFileName } from '../../../src/events/sinks/file.ts';
-import { newEvents, patience, settingsFor } from '../../support/aws-sinks.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
-import { root } from '../../support/place.ts';
+import { newEvents, patience, settingsFor } from '../../support/events/aws-sinks.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
+import { root } from '../../support/gateway/place.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

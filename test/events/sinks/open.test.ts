@@ -2,9 +2,16 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSink, sinkNameOf, type Target } from '../../../src/events/sinks/index.ts';
-import { byKeys, deliveryStreamArn, logGroupArn, newEvents, patience, streamArn } from '../../support/aws-sinks.ts';
-import { right } from '../../support/http-cloud.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
+import {
+  byKeys,
+  deliveryStreamArn,
+  logGroupArn,
+  newEvents,
+  patience,
+  streamArn,
+} from '../../support/events/aws-sinks.ts';
+import { right } from '../../support/events/http-cloud.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import { otlp, otlpSink } from '../../../src/events/sinks/otlp.ts';
-import { newEvent, newEvents, patience } from '../../support/aws-sinks.ts';
-import { type HttpRequest, right } from '../../support/http-cloud.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
-import { readLogsRequest } from '../../support/otlp-proto.ts';
+import { newEvent, newEvents, patience } from '../../support/events/aws-sinks.ts';
+import { type HttpRequest, right } from '../../support/events/http-cloud.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
+import { readLogsRequest } from '../../support/events/otlp-proto.ts';
 
 let lab: SinkLab;
 let context: SinkContext;

@@ -11,8 +11,8 @@ import { openOutbound } from '../../../src/events/sinks/http/outbound.ts';
 import { post, RESPONSE_BYTES_MAX } from '../../../src/events/sinks/http/post.ts';
 import { type Cidr, readCidr } from '../../../src/net/networks.ts';
 import { isPublicAddress } from '../../../src/net/public-addresses.ts';
-import { patience, settingsFor } from '../../support/aws-sinks.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
+import { patience, settingsFor } from '../../support/events/aws-sinks.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

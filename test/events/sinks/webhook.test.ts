@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import { isUrlAllowed } from '../../../src/events/sinks/http/allowed-hosts.ts';
 import { webhookSink } from '../../../src/events/sinks/webhook.ts';
-import { newEvents, patience } from '../../support/aws-sinks.ts';
-import type { HttpRequest } from '../../support/http-cloud.ts';
-import { failureOf, openSinkLab, type SinkLab } from '../../support/http-sinks.ts';
+import { newEvents, patience } from '../../support/events/aws-sinks.ts';
+import type { HttpRequest } from '../../support/events/http-cloud.ts';
+import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
 
 let lab: SinkLab;
 let parts: SinkContext;

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
 import { newEdge, newName, visitEdge } from '../../live/edges/support.ts';
-import { bound, leaveTo, nameRequest, newCredential, openSession } from '../../support/live.ts';
+import { bound, leaveTo, nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
 import { type CaptureLab, captureOperation, REQUEST, startCaptureLab } from './lab.ts';
 
 let lab: CaptureLab;

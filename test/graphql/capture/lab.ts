@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { listen } from '../../edge/sockets.ts';
 import { newName } from '../../live/edges/support.ts';
-import { type Account, type Owner, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { openSdkSession, type SdkSession } from '../../support/sdk.ts';
-import { type Subscription, subscribe } from '../../support/sse.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { openSdkSession, type SdkSession } from '../../support/agents/sdk.ts';
+import { type Account, type Owner, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
 
 export const REQUEST = `id endpointId operationId startedAt durationMilliseconds clientIp isTls httpVersion method url path

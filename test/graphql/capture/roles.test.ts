@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newName } from '../../live/edges/support.ts';
-import type { Owner } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { openSdkSession } from '../../support/sdk.ts';
-import { subscribe } from '../../support/sse.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { openSdkSession } from '../../support/agents/sdk.ts';
+import type { Owner } from '../../support/gateway/gateway.ts';
+import { subscribe } from '../../support/gateway/sse.ts';
 import { type CaptureLab, captureOperation, startCaptureLab } from './lab.ts';
 
 let lab: CaptureLab;

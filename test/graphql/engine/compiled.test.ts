@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const ROUNDS = 5;
 

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type DocumentOwner, Documents } from '../../../src/api/graphql/documents.ts';
 import { schema } from '../../../src/api/schema.ts';
-import { sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { HeavyOperations } from '../../../src/api/graphql/heavy-operations.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

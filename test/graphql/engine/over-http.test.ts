@@ -2,7 +2,7 @@
 
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withCaptures } from '../../../src/capture/captures.ts';
 import { redactedFields } from '../../../src/capture/redaction.ts';
-import { reportOf } from '../../support/synthetic-report.ts';
+import { reportOf } from '../../support/events/synthetic-report.ts';
 import { ACCOUNT, Hearer } from '../reports/lab.ts';
 import { CaptureLab, HOLD_MS } from './lab.ts';
 

@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { newCredential, type TestCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { listen } from '../../support/events/traffic.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type Identity, newIssuer } from '../../support/issuer.ts';
-import { newCredential, type TestCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
-import { listen } from '../../support/traffic.ts';
 import { backendOf, done, errorOf, labelled, newEdge, newName, shown, startShowing, visitEdge } from './support.ts';
 
 let gateway: TestGateway;

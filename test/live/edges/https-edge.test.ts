@@ -1,10 +1,10 @@
 // Edges that the API has made, as visitors meet them: which names they answer, and with what.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential, reserve, type TestCredential } from '../../support/live.ts';
-import { codeOf, rawAgent } from '../../support/raw-agent.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential, reserve, type TestCredential } from '../../support/agents/live.ts';
+import { codeOf, rawAgent } from '../../support/agents/raw-agent.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 import {
   backendOf,

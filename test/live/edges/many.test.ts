@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, errorOf, newEdge, newRoute, type TestEdge, visitEdge } from './support.ts';
 
 const MANY = 300;

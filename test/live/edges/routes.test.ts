@@ -1,9 +1,9 @@
 // The routes of an HTTPS edge: which one a request takes.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import {
   backendOf,
   done,

@@ -8,10 +8,10 @@ import { Agent } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
-import type { Owner, TestGateway } from '../../support/gateway.ts';
-import { reserve } from '../../support/live.ts';
-import type { SdkListener, SdkSession } from '../../support/sdk.ts';
-import { listen } from '../../support/traffic.ts';
+import { reserve } from '../../support/agents/live.ts';
+import type { SdkListener, SdkSession } from '../../support/agents/sdk.ts';
+import { listen } from '../../support/events/traffic.ts';
+import type { Owner, TestGateway } from '../../support/gateway/gateway.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
 
 /** Whoever is at the other end of visits: where the listeners are, and what is trusted. */

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ErrorCode, StreamType } from '../../../src/protocol/index.ts';
-import { startTestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { newPlace } from '../../support/place.ts';
-import { rawAgent } from '../../support/raw-agent.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { rawAgent } from '../../support/agents/raw-agent.ts';
+import { startTestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace } from '../../support/gateway/place.ts';
 import { done, newName } from '../edges/support.ts';
 import { account, ask, endpointAt, gateway, until, useGateway } from './setup.ts';
 

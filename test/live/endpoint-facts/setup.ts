@@ -1,10 +1,10 @@
 // A gateway whose endpoints are asked for by GraphQL.
 
 import { afterAll, beforeAll, expect } from 'vitest';
+import { newCredential, type TestCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential, type TestCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 export let gateway: TestGateway;
 export let account: Account;

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import WebSocket from 'ws';
-import type { Owner } from '../../support/gateway.ts';
+import type { Owner } from '../../support/gateway/gateway.ts';
 import { done, type EdgeVisitOptions, errorOf, type Listeners, shown, visitEdge } from '../edges/support.ts';
 
 type Caller = Pick<Owner, 'call'>;

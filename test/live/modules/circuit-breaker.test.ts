@@ -1,9 +1,9 @@
 // The circuit breaker of a route, through sockets, with its state as the API shows it.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import {
   backendOf,
   done,

@@ -1,9 +1,9 @@
 // What the API stores of a module is what visitors meet, at once: set, changed, off, on again, and unset.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, labelled, newEdge, newName, startShowing } from '../edges/support.ts';
 import { moduleCases, Prober } from './cases.ts';
 

@@ -2,9 +2,9 @@
 
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, http2Visitor, labelled, newEdge, newName, type Shown, startShowing } from '../edges/support.ts';
 import { credentialsOf, passwordOf, signed } from './cases.ts';
 

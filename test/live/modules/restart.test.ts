@@ -1,10 +1,10 @@
 // What edges and modules do after the gateway has been started anew, with the same data.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Owner, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { newPlace, type Place } from '../../support/place.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Owner, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 import {
   backendOf,
   done,

@@ -2,10 +2,10 @@
 
 import { createServer } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
-import { listen } from '../../support/traffic.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { listen } from '../../support/events/traffic.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, labelled, newEdge, newName, sayOverTls } from '../edges/support.ts';
 import { ipPolicy, type Settings } from './cases.ts';
 

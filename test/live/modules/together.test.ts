@@ -2,9 +2,9 @@
 // policies that are used act as they are now.
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { sdkSession } from '../../support/sdk.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { sdkSession } from '../../support/agents/sdk.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, errorOf, labelled, newEdge, newName, shown, startShowing } from '../edges/support.ts';
 import { credentialsOf, ipPolicy, Prober, passwordOf, signed } from './cases.ts';
 

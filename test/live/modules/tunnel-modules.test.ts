@@ -4,11 +4,11 @@ import { connect as connectTcp, createServer as createTcpServer, type Socket } f
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { StreamType } from '../../../src/protocol/index.ts';
-import { sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { codeOf, type RawAgent, type Reply, rawAgent } from '../../support/raw-agent.ts';
-import { openSdkSession } from '../../support/sdk.ts';
-import { listen } from '../../support/traffic.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { codeOf, type RawAgent, type Reply, rawAgent } from '../../support/agents/raw-agent.ts';
+import { openSdkSession } from '../../support/agents/sdk.ts';
+import { listen } from '../../support/events/traffic.ts';
+import { sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 
 let gateway: TestGateway;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, createInflate, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startScript } from '../../edge/http1/support.ts';
-import { startUpstream } from '../../support/traffic.ts';
+import { startUpstream } from '../../support/events/traffic.ts';
 import { bodyOf, type HandledLab, http2Session, onResponse, portOf, startLab } from './lab.ts';
 
 let lab: HandledLab;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { HostileRequest } from '../../edge/http1/hostile-request.ts';
 import { corpus } from '../../edge/http1/hostile-requests.ts';
 import { listen } from '../../edge/sockets.ts';
-import { reserve } from '../../support/live.ts';
+import { reserve } from '../../support/agents/live.ts';
 import { type HandledLab, onRequest, onResponse, readsBodies, startLab } from './lab.ts';
 
 const ADDS = {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Peer, startScript } from '../../edge/http1/support.ts';
-import { startUpstream } from '../../support/traffic.ts';
+import { startUpstream } from '../../support/events/traffic.ts';
 import { bodyOf, type HandledLab, http2Session, onRequest, onResponse, portOf, readsBodies, startLab } from './lab.ts';
 
 const ADDS = {

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import type { Protocol } from '../../../agent/src/gateway-client.ts';
 import { newClient, PATIENT } from '../../agent/client-support.ts';
 import { type Peer, visit as visitPort } from '../../edge/http1/support.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 export interface HandledLab {
   gateway: TestGateway;

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newDirectory, startService } from '../../agent/agents.ts';
-import { sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { listen } from '../../support/traffic.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { listen } from '../../support/events/traffic.ts';
+import { sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 
 let gateway: TestGateway;

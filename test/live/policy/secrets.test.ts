@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../../accounts/sample-resources.ts';
 import { type Waiting, waiting } from '../../events/waiting.ts';
-import { type Subscription, subscribe } from '../../support/sse.ts';
+import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
 import { newRoute, type PolicyLab, startPolicyLab } from './lab.ts';
 import { as, rules, shownRules } from './secrets-lab.ts';
 

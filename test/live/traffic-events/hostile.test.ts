@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { httpName } from '../../support/sdk.ts';
+import { httpName } from '../../support/agents/sdk.ts';
 import { newEdge, newName, visitEdge } from '../edges/support.ts';
 import { type Ear, REQUESTS, startTrafficLab, type TrafficLab } from './lab.ts';
 

@@ -7,10 +7,10 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { newCredential } from '../../support/agents/live.ts';
+import { httpName, openSdkSession, type SdkSession } from '../../support/agents/sdk.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, type Owner, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { httpName, openSdkSession, type SdkSession } from '../../support/sdk.ts';
+import { type Account, type Owner, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, newName } from '../edges/support.ts';
 
 /** An event as it was received. */

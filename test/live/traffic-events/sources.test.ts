@@ -4,7 +4,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
-import type { Account } from '../../support/gateway.ts';
+import type { Account } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 import { done } from '../edges/support.ts';
 import { type Ear, metricOf, REQUESTS, type Received, startTrafficLab, type TrafficLab } from './lab.ts';

@@ -1,10 +1,10 @@
 // A gateway on fixed ports, with a line to its database that can be broken, and honest clients beside it.
 
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { HonestClients } from '../../support/honest-clients.ts';
-import { openWorld, type World } from '../../support/honest-world.ts';
-import { newPlace, type Place } from '../../support/place.ts';
-import { type GatewayProcess, portsOf, startProcess } from '../../support/process.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
+import { type GatewayProcess, portsOf, startProcess } from '../../support/gateway/process.ts';
+import { HonestClients } from '../../support/load/honest-clients.ts';
+import { openWorld, type World } from '../../support/load/honest-world.ts';
 import { Outcomes } from './outcomes.ts';
 
 /** A client gives up after so long; milliseconds. */

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect } from 'vitest';
-import type { FaultProxy } from '../../support/fault-proxy.ts';
+import type { FaultProxy } from '../../support/faults/fault-proxy.ts';
 import type { Day } from './day.ts';
 
 const SECOND = 1000;

@@ -1,8 +1,8 @@
 // `npm run soak -- badday`: one round of each fault on both databases, beside visitors, agents and API clients.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { residentMemory } from '../../support/honest-world.ts';
-import { onServer } from '../../support/place.ts';
+import { onServer } from '../../support/gateway/place.ts';
+import { residentMemory } from '../../support/load/honest-world.ts';
 import { type Day, openDay } from './day.ts';
 import { faults } from './faults.ts';
 

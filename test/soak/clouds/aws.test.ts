@@ -2,9 +2,16 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
-import type { Fault } from '../../support/aws-cloud.ts';
-import { ACCOUNT } from '../../support/aws-sinks.ts';
-import { type AwsKind, awsKinds, type CloudLab, type Feed, openCloudLab, serviceOf } from '../../support/clouds-lab.ts';
+import type { Fault } from '../../support/events/aws-cloud.ts';
+import { ACCOUNT } from '../../support/events/aws-sinks.ts';
+import {
+  type AwsKind,
+  awsKinds,
+  type CloudLab,
+  type Feed,
+  openCloudLab,
+  serviceOf,
+} from '../../support/events/clouds-lab.ts';
 
 let lab: CloudLab;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 // What clouds need of packages is loaded by the first event for one, and by no start without.
 
 import { expect, test } from 'vitest';
-import { type CloudKind, startClouds, targetOf } from '../../support/clouds-lab.ts';
-import { inspected, loadedPackages } from '../../support/clouds-loaded.ts';
-import { onServer } from '../../support/place.ts';
-import { startProcess } from '../../support/process.ts';
+import { type CloudKind, startClouds, targetOf } from '../../support/events/clouds-lab.ts';
+import { inspected, loadedPackages } from '../../support/events/clouds-loaded.ts';
+import { onServer } from '../../support/gateway/place.ts';
+import { startProcess } from '../../support/gateway/process.ts';
 
 test.skipIf(onServer)(
   'the packages of a cloud are loaded when there is something for it',

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
-import { type CloudLab, openCloudLab } from '../../support/clouds-lab.ts';
-import type { Fault } from '../../support/http-cloud.ts';
+import { type CloudLab, openCloudLab } from '../../support/events/clouds-lab.ts';
+import type { Fault } from '../../support/events/http-cloud.ts';
 
 let lab: CloudLab;
 beforeAll(async () => {

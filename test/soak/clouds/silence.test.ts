@@ -2,8 +2,15 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure, expectInOrder, expectWell } from '../../events/clouds/support.ts';
-import { ACCOUNT } from '../../support/aws-sinks.ts';
-import { awsKinds, type CloudLab, type Feed, httpKinds, openCloudLab, serviceOf } from '../../support/clouds-lab.ts';
+import { ACCOUNT } from '../../support/events/aws-sinks.ts';
+import {
+  awsKinds,
+  type CloudLab,
+  type Feed,
+  httpKinds,
+  openCloudLab,
+  serviceOf,
+} from '../../support/events/clouds-lab.ts';
 
 /** How long a request may take here; milliseconds. */
 const REQUEST_MS = 400;

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
+import type { HerdTarget, Manners } from '../../support/agents/herd-agent.ts';
 import { bundle } from '../../support/bundle.ts';
-import type { HerdTarget, Manners } from '../../support/herd-agent.ts';
 import type { Orders, Standing } from './worker.ts';
 
 const PROCESSES = 3;

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Manners } from '../../support/herd-agent.ts';
-import { openWorld, residentMemory, type World } from '../../support/honest-world.ts';
-import { newPlace, onServer, type Place, root } from '../../support/place.ts';
-import { type GatewayProcess, portsOf, startProcess } from '../../support/process.ts';
+import type { Manners } from '../../support/agents/herd-agent.ts';
+import { newPlace, onServer, type Place, root } from '../../support/gateway/place.ts';
+import { type GatewayProcess, portsOf, startProcess } from '../../support/gateway/process.ts';
+import { openWorld, residentMemory, type World } from '../../support/load/honest-world.ts';
 import { type Herd, startHerd } from './herd.ts';
 import { startVisitor, type Visitor } from './visitor.ts';
 

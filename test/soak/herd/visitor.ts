@@ -1,7 +1,7 @@
 // An honest visitor of the honest agent, one visit after the other.
 
-import { ANSWER, HONEST_NAME } from '../../support/honest-clients.ts';
-import type { World } from '../../support/honest-world.ts';
+import { ANSWER, HONEST_NAME } from '../../support/load/honest-clients.ts';
+import type { World } from '../../support/load/honest-world.ts';
 import { visit } from '../../support/visit.ts';
 
 const PAUSE_MS = 25;

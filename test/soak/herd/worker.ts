@@ -1,7 +1,7 @@
 // A process with a part of the herd: `node worker.js` with its orders as JSON in ORDERS. It says how it stands a few times a
 // second, a line of JSON each, until its standard input ends.
 
-import { HerdAgent, type HerdTarget, type Manners } from '../../support/herd-agent.ts';
+import { HerdAgent, type HerdTarget, type Manners } from '../../support/agents/herd-agent.ts';
 
 export interface Orders {
   target: HerdTarget;

@@ -1,8 +1,8 @@
 // A gateway in a process of its own with two accounts: one whose clients are honest, and one of an attacker.
 
-import { openWorld, residentMemory, type World } from '../../support/honest-world.ts';
-import { newPlace } from '../../support/place.ts';
-import { startProcess } from '../../support/process.ts';
+import { newPlace } from '../../support/gateway/place.ts';
+import { startProcess } from '../../support/gateway/process.ts';
+import { openWorld, residentMemory, type World } from '../../support/load/honest-world.ts';
 import type { Target } from './attack.ts';
 
 export interface Lab extends World {

@@ -1,6 +1,6 @@
 // One round: honest clients alone, then beside each attack in its turn, then beside all of them at once.
 
-import { HonestClients, type Kind } from '../../support/honest-clients.ts';
+import { HonestClients, type Kind } from '../../support/load/honest-clients.ts';
 import type { Counts } from './attack.ts';
 import { type Attacker, startAttacker } from './attackers.ts';
 import type { Lab } from './lab.ts';

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { startAgent } from '../../support/agent.ts';
+import { startAgent } from '../../support/agents/agent.ts';
 import type { Target } from './attack.ts';
 
 /** What a visitor of raw bytes waits for, in milliseconds, and keeps of the answer, in bytes. */

@@ -13,12 +13,12 @@ import {
   startTrafficUpstream,
   type TrafficUpstream,
 } from '../../live/traffic-events/lab.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { httpName, sdkSession } from '../../support/agents/sdk.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential } from '../../support/live.ts';
-import { newPlace, type Place } from '../../support/place.ts';
-import { httpName, sdkSession } from '../../support/sdk.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { visit } from '../../support/visit.ts';
 
 const RECOVERY = { timeout: 20_000, interval: 50 };

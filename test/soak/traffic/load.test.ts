@@ -1,7 +1,7 @@
 // `npm run soak -- traffic`: 20,000 traffic events per second for a minute, for a webhook that takes 2,500 at most.
 
 import { expect, test } from 'vitest';
-import { trafficLoad } from '../../support/traffic-load.ts';
+import { trafficLoad } from '../../support/events/traffic-load.ts';
 
 const PER_SECOND = 20_000;
 const SECONDS = 60;

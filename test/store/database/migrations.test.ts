@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MigrationError, migrate } from '../../../src/store/database/migrations.ts';
 import { pendingSchemaChange, sortIdsByBytes } from '../../../src/tools/schema-diff.ts';
-import { openServerPool } from '../../support/server-pool.ts';
+import { openServerPool } from '../../support/gateway/server-pool.ts';
 import { emptyDatabases, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from '../support.ts';
 
 let databases: Awaited<ReturnType<typeof emptyDatabases>>;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DatabaseStream } from '../../../src/store/embedded/database-stream.ts';
 import { DatabaseWorker } from '../../../src/store/embedded/database-worker.ts';
 import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
-import { copyCluster } from '../../support/place.ts';
+import { copyCluster } from '../../support/gateway/place.ts';
 import { emptyDirectory } from '../support.ts';
 
 /** For tests that need no data directory of their own. */

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
-import { copyCluster } from '../../support/place.ts';
+import { copyCluster } from '../../support/gateway/place.ts';
 import { emptyDirectory, temporaryDirectory } from '../support.ts';
 import { open, startChild } from './open.ts';
 

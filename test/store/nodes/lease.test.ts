@@ -2,10 +2,10 @@
 
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { bound, nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
 import { eventually } from '../../support/eventually.ts';
-import { onServer, startTestGateway } from '../../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession } from '../../support/live.ts';
-import { newPlace } from '../../support/place.ts';
+import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace } from '../../support/gateway/place.ts';
 
 const LEASE_MS = 3000;
 

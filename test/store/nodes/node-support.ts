@@ -1,7 +1,7 @@
 // Names, and the ids of nodes, for tests with several gateways.
 
-import type { TestGateway } from '../../support/gateway.ts';
-import { newCredential, openSession } from '../../support/live.ts';
+import { newCredential, openSession } from '../../support/agents/live.ts';
+import type { TestGateway } from '../../support/gateway/gateway.ts';
 
 export const A_WEEK_MS = 7 * 24 * 3_600_000;
 

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteNodes } from '../../../src/store/tunnels/delete-node.ts';
+import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../../support/agents/live.ts';
 import { eventually } from '../../support/eventually.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { bound, leaveTo, nameRequest, newClientId, newCredential, openSession } from '../../support/live.ts';
-import { newPlace, type Place } from '../../support/place.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { A_WEEK_MS, newName, nodeIdOf } from './node-support.ts';
 
 describe.runIf(onServer)('two gateways on a server', () => {

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepExpiredAddresses } from '../../../src/store/nodes/nodes.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { bound, leaveTo, nameRequest, newCredential, openSession } from '../../support/live.ts';
-import { newPlace, type Place } from '../../support/place.ts';
+import { bound, leaveTo, nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { A_WEEK_MS, newName, nodeIdOf } from './node-support.ts';
 
 describe('one gateway after the other', () => {

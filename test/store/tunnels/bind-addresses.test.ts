@@ -3,8 +3,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
 import type { AgentRefusal, BindRequest } from '../../../src/tunnel/control/registrar.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { bound, leaveTo, nameRequest, newCredential, openSession, type TestCredential } from '../../support/live.ts';
+import {
+  bound,
+  leaveTo,
+  nameRequest,
+  newCredential,
+  openSession,
+  type TestCredential,
+} from '../../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

@@ -2,8 +2,15 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRefusal, BindRequest } from '../../../src/tunnel/control/registrar.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { bound, nameRequest, newCredential, openSession, reserve, type TestCredential } from '../../support/live.ts';
+import {
+  bound,
+  nameRequest,
+  newCredential,
+  openSession,
+  reserve,
+  type TestCredential,
+} from '../../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;

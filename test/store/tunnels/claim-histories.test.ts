@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '../../support/gateway.ts';
-import { nameRequest } from '../../support/live.ts';
+import { nameRequest } from '../../support/agents/live.ts';
+import type { TestGateway } from '../../support/gateway/gateway.ts';
 import { type RacingNodes, type RacingSession, startRacingNodes } from './racing-nodes.ts';
 
 const RUNS = 8;

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BindRequest } from '../../../src/tunnel/control/registrar.ts';
+import { nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
 import { eventually } from '../../support/eventually.ts';
-import { onServer } from '../../support/gateway.ts';
-import { nameRequest, newCredential, openSession } from '../../support/live.ts';
+import { onServer } from '../../support/gateway/gateway.ts';
 import { type RacingNodes, startRacingNodes } from './racing-nodes.ts';
 
 const RACERS = 50;

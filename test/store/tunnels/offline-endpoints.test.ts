@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/store/ids.ts';
 import { sweepExpiredAddresses } from '../../../src/store/nodes/nodes.ts';
 import type { BindRequest } from '../../../src/tunnel/control/registrar.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   bound,
   leaveTo,
@@ -13,7 +12,8 @@ import {
   openSession,
   reserve,
   type TestCredential,
-} from '../../support/live.ts';
+} from '../../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const A_DAY_MS = 24 * 3_600_000;
 const HOLD_MS = 30_000;

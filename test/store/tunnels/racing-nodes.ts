@@ -1,8 +1,8 @@
 // Gateways whose sessions compete for addresses: one on the embedded database, two where there is a server.
 
-import { type Account, onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential, openSession, type TestCredential } from '../../support/live.ts';
-import { newPlace } from '../../support/place.ts';
+import { newCredential, openSession, type TestCredential } from '../../support/agents/live.ts';
+import { type Account, onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace } from '../../support/gateway/place.ts';
 
 export interface RacingSession {
   node: TestGateway;

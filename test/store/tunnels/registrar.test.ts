@@ -6,7 +6,6 @@ import { newId } from '../../../src/store/ids.ts';
 import { deriveKeys } from '../../../src/store/keys/keys.ts';
 import { createGrants } from '../../../src/store/tunnels/credential-grants.ts';
 import type { AgentRefusal, BindRequest } from '../../../src/tunnel/control/registrar.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   bound,
   leaveTo,
@@ -17,7 +16,8 @@ import {
   reserve,
   strangeToken,
   type TestCredential,
-} from '../../support/live.ts';
+} from '../../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const serverKey = randomBytes(32);
 let gateway: TestGateway;

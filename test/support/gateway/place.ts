@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const migrations = join(root, 'prisma/migrations');
 
 /** Whether this run is the one against a PostgreSQL server. */

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Config, type HttpListenerBuilder, type Listener, type Session, SessionBuilder } from '@ngrok/ngrok';
 import { onTestFinished } from 'vitest';
-import type { TestGateway } from './gateway.ts';
-import { root } from './place.ts';
+import type { TestGateway } from '../gateway/gateway.ts';
+import { root } from '../gateway/place.ts';
 
 export type SdkSession = Session;
 export type SdkListener = Listener;

@@ -7,92 +7,23 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
-import { readDashboard } from '../../src/api/dashboard/files.ts';
-import { apiMetrics } from '../../src/api/http/metrics.ts';
-import { routes, schema } from '../../src/api/schema.ts';
-import { createApi } from '../../src/api/server.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { endpointNames } from '../../src/events/sinks/index.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/gateway.ts';
-import { newAdminKey } from '../../src/store/first-start.ts';
-import { newId } from '../../src/store/ids.ts';
-import { type Answer, send, sendRaw } from './http.ts';
+import { readDashboard } from '../../../src/api/dashboard/files.ts';
+import { apiMetrics } from '../../../src/api/http/metrics.ts';
+import { routes, schema } from '../../../src/api/schema.ts';
+import { createApi } from '../../../src/api/server.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { endpointNames } from '../../../src/events/sinks/index.ts';
+import { startGateway } from '../../../src/gateway/gateway.ts';
+import { newAdminKey } from '../../../src/store/first-start.ts';
+import { newId } from '../../../src/store/ids.ts';
+import { send, sendRaw } from './http.ts';
 import { answerCheckOf } from './openapi.ts';
-import { freePorts, migrations, newPlace, type Place, root } from './place.ts';
+import { freePorts, migrations, newPlace, root } from './place.ts';
+
+import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 
 export { onServer } from './place.ts';
-
-export interface RequestOptions {
-  /** The API key; null sends none. */
-  key?: string | null;
-  /** On top of the usual ones; undefined leaves one out. Names in lower case. */
-  headers?: OutgoingHttpHeaders;
-  /** Another listener of the same gateway than `api`: what `byYoga` gave. */
-  base?: string;
-}
-
-/** `body`: an object is sent as JSON, text and bytes as they are. `path`: also a whole URI, as `next_page_uri` is. */
-export type Call = (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
-export type Query = (query: string, variables?: object, options?: RequestOptions) => Promise<Answer>;
-
-export interface Owner {
-  accountId: string;
-  ownerId: string;
-  key: string;
-  call: Call;
-  graphql: Query;
-}
-
-export interface Account extends Owner {
-  /** Another user or bot user of the account, with a key. */
-  addOwner(options?: { role?: 'ADMIN' | 'MEMBER'; kind?: 'USER' | 'BOT' }): Promise<Owner>;
-}
-
-export interface TestOptions
-  extends Partial<
-    Pick<
-      GatewayOptions,
-      'now' | 'signerHosts' | 'eventRequestMs' | 'onlyYoga' | 'writeStallMs' | 'migrations' | 'dashboard'
-    >
-  > {
-  /** Counts statements, in `statements`. */
-  counting?: boolean;
-  /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
-  place?: Place;
-}
-
-export interface TestGateway extends Owner {
-  /** Base URLs: `http://127.0.0.1:…`. */
-  api: string;
-  admin: string;
-  /** Host and port of the other listeners. */
-  agent: string;
-  http: string;
-  https: string;
-  /** The certificate of the authority that agents and visitors are to trust, in PEM. */
-  ca: string;
-  app: Gateway['app'];
-  registrar: Gateway['registrar'];
-  events: Gateway['events'];
-  first: Gateway['first'];
-  signInToken: Gateway['signInToken'];
-  place: Place;
-  /** Everything logged, a line each. */
-  logs: string[];
-  /** The first line logged, now or later, that passes the test. */
-  logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
-  /** Every statement since the start; empty it to count anew. */
-  statements: string[];
-  /** What `onFatal` was told. */
-  fatal: string[];
-  raw(bytes: string | Buffer): Promise<string>;
-  /** The base URL of a second listener, which sends every GraphQL request the long way: to be given as `base`. */
-  byYoga(): Promise<string>;
-  /** An account of its own, so that what other tests make is not seen. */
-  newAccount(options?: { role?: 'ADMIN' | 'MEMBER' }): Promise<Account>;
-  /** May be called twice. */
-  close(): Promise<void>;
-}
+export type { Account, Call, Owner, Query, RequestOptions, TestGateway, TestOptions } from './types.ts';
 
 let shared: Promise<TestGateway> | undefined;
 

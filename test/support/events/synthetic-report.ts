@@ -1,7 +1,7 @@
 // A request that never was, told as the public side tells of those that were.
 
 import { randomUUID } from 'node:crypto';
-import type { RequestReport } from '../../src/edge/reports/traffic-reports.ts';
+import type { RequestReport } from '../../../src/edge/reports/traffic-reports.ts';
 
 /** Of a browser's request. @param n its path. */
 export function reportOf(accountId: string, n: number): RequestReport {

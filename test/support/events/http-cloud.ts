@@ -8,8 +8,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import type { EventEndpoints } from '../../src/events/settings.ts';
-import { type Issuer, newIssuer } from './issuer.ts';
+import type { EventEndpoints } from '../../../src/events/settings.ts';
+import { type Issuer, newIssuer } from '../issuer.ts';
 import { readLogsRequest } from './otlp-proto.ts';
 
 /** `login` is asked for its metadata and for tokens; `azure` is the ingestion. Any other path is a `webhook`'s. */

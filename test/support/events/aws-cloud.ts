@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Issuer } from '../issuer.ts';
 import { CloudError, type CloudKeys, Guard, type Scope, type SignedRequest, scopeOf } from './aws-cloud-guard.ts';
 import { type AwsBody, type CloudState, serve } from './aws-cloud-services.ts';
-import type { Issuer } from './issuer.ts';
 
 export type AwsService = 'firehose' | 'kinesis' | 'logs' | 'sts';
 

@@ -7,7 +7,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
-import { visit } from './visit.ts';
+import { visit } from '../visit.ts';
 
 const MIB = 2 ** 20;
 

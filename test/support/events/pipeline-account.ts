@@ -1,8 +1,8 @@
 // Destinations, subscriptions and changes of one account, made as a tenant makes them.
 
 import { expect } from 'vitest';
-import { newId } from '../../src/store/ids.ts';
-import type { Owner, TestGateway } from './gateway.ts';
+import { newId } from '../../../src/store/ids.ts';
+import type { Owner, TestGateway } from '../gateway/gateway.ts';
 
 export type Caller = Pick<Owner, 'call'>;
 

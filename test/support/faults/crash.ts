@@ -2,8 +2,8 @@
 // sent again under its idempotency key gets the answer it had.
 
 import { expect } from 'vitest';
-import { newPlace } from './place.ts';
-import { type GatewayProcess, startProcess } from './process.ts';
+import { newPlace } from '../gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../gateway/process.ts';
 
 /** The same at every start, whose port differs: answers that are given again are to be the same. */
 const PUBLIC_URL = 'http://api.example';

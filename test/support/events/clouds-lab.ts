@@ -3,12 +3,12 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { type Account, startTestGateway, type TestGateway, type TestOptions } from '../gateway/gateway.ts';
+import { newIssuer } from '../issuer.ts';
 import { type AwsCloud, type AwsService, startAwsCloud } from './aws-cloud.ts';
 import { REGION } from './aws-sinks.ts';
-import { eventually } from './eventually.ts';
-import { type Account, startTestGateway, type TestGateway, type TestOptions } from './gateway.ts';
 import { type HttpCloud, right, startHttpCloud } from './http-cloud.ts';
-import { newIssuer } from './issuer.ts';
 
 export const awsKinds = ['firehose', 'kinesis', 'cloudwatch_logs'] as const;
 export const httpKinds = ['datadog', 'azure_logs_ingestion'] as const;

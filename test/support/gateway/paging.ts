@@ -1,6 +1,6 @@
 // A thousand credentials of one second, and every way to page through them.
 
-import { newId } from '../../src/store/ids.ts';
+import { newId } from '../../../src/store/ids.ts';
 import type { Account, Owner, TestGateway } from './gateway.ts';
 
 const ROWS = 1000;

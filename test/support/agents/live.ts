@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { newId, newSecret } from '../../src/store/ids.ts';
-import type { AgentRefusal, BindRequest, OpenedSession } from '../../src/tunnel/control/registrar.ts';
-import type { Owner, TestGateway } from './gateway.ts';
+import { newId, newSecret } from '../../../src/store/ids.ts';
+import type { AgentRefusal, BindRequest, OpenedSession } from '../../../src/tunnel/control/registrar.ts';
+import type { Owner, TestGateway } from '../gateway/gateway.ts';
 
 type Party = Pick<TestGateway, 'registrar'>;
 

@@ -3,13 +3,13 @@
 
 import { setTimeout as later } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import type { TrafficReporter } from '../../src/edge/reports/traffic-reports.ts';
-import { sweepEvents } from '../../src/store/events/retention.ts';
-import { eventually } from './eventually.ts';
-import { startTestGateway, type TestGateway } from './gateway.ts';
-import { type MemoryFigures, sampleMemory } from './memory.ts';
-import { root } from './place.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import type { TrafficReporter } from '../../../src/edge/reports/traffic-reports.ts';
+import { sweepEvents } from '../../../src/store/events/retention.ts';
+import { eventually } from '../eventually.ts';
+import { startTestGateway, type TestGateway } from '../gateway/gateway.ts';
+import { root } from '../gateway/place.ts';
+import { type MemoryFigures, sampleMemory } from '../load/memory.ts';
 import { startSlowSink } from './slow-sink.ts';
 import { reportOf } from './synthetic-report.ts';
 

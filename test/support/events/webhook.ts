@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import type { Subscription } from './sse.ts';
+import type { Subscription } from '../gateway/sse.ts';
 
 export interface Webhook {
   url: string;

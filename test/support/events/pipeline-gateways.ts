@@ -1,8 +1,8 @@
 // Gateways of one installation: on one database, each with a data directory of its own, and one after the other.
 
 import { randomBytes } from 'node:crypto';
-import { startTestGateway, type TestGateway } from './gateway.ts';
-import { newPlace, type Place } from './place.ts';
+import { startTestGateway, type TestGateway } from '../gateway/gateway.ts';
+import { newPlace, type Place } from '../gateway/place.ts';
 
 export interface Installation {
   place: Place;

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'vitest';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 import { NOTHING } from './fault-line.ts';
 import { type Direction, type FaultProxy, type ProxiedConnection, startFaultProxy } from './fault-proxy.ts';
 

@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { newPlace, onServer, type Place } from '../gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../gateway/process.ts';
 import { startKinesis } from './kinesis.ts';
-import { newPlace, onServer, type Place } from './place.ts';
-import { type GatewayProcess, startProcess } from './process.ts';
 
 export interface EventCrash {
   /** Changes, each of which has one event. */

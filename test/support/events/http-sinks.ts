@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { EventSettings } from '../../src/events/settings.ts';
-import type { SinkContext } from '../../src/events/sinks/descriptor.ts';
-import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
-import { SinkError } from '../../src/events/sinks/sink.ts';
+import type { EventSettings } from '../../../src/events/settings.ts';
+import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
+import { openOutbound } from '../../../src/events/sinks/http/outbound.ts';
+import { SinkError } from '../../../src/events/sinks/sink.ts';
 import { settingsFor } from './aws-sinks.ts';
 import { type HttpCloud, startHttpCloud } from './http-cloud.ts';
 

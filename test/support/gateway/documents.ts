@@ -9,7 +9,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { schema } from '../../src/api/schema.ts';
+import { schema } from '../../../src/api/schema.ts';
 
 export interface RootField {
   kind: 'query' | 'mutation' | 'subscription';

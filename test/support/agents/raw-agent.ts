@@ -14,8 +14,8 @@ import {
   readProxyHeader,
   readStreamType,
   StreamType,
-} from '../../src/protocol/index.ts';
-import type { TestGateway } from './gateway.ts';
+} from '../../../src/protocol/index.ts';
+import type { TestGateway } from '../gateway/gateway.ts';
 
 /** How long a call may take; milliseconds. */
 const CALL_MS = 15_000;

@@ -9,7 +9,7 @@ import {
   MuxSession,
   readStreamType,
   StreamType,
-} from '../../src/protocol/index.ts';
+} from '../../../src/protocol/index.ts';
 
 /**
  * When an agent comes again. `impolite`: at once, whatever it was told. `sdk`: as SDKs of the field do, after 0, 50 ms,

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { GatewayProcess } from './process.ts';
+import type { GatewayProcess } from '../gateway/process.ts';
 
 /** What a process is to be started with, so that it can be asked. */
 export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
