@@ -14,7 +14,7 @@ const write = (changes: Changes, ...announced: Change[]) =>
     return 'written';
   });
 
-test('a write is not acknowledged before those who follow are done with it', async () => {
+test('a write is not acknowledged before its followers are done', async () => {
   const changes = new Changes();
   const order: string[] = [];
   let finish = () => {};
@@ -34,7 +34,7 @@ test('a write is not acknowledged before those who follow are done with it', asy
   expect(order).toEqual(['begun edghts_1,edghts_2', 'done', 'acknowledged']);
 });
 
-test('who follows sees what was committed', async () => {
+test('a follower sees committed data', async () => {
   const changes = new Changes();
   const seen: unknown[] = [];
   changes.follow(async () => void seen.push(await store.prisma.setting.findUnique({ where: { name: 'seen' } })));
@@ -45,7 +45,7 @@ test('who follows sees what was committed', async () => {
   expect(seen).toEqual([{ name: 'seen', value: 'x' }]);
 });
 
-test('who follows hears nothing of what was rolled back, nor of a write that changed nothing, nor once it has ended', async () => {
+test('a follower is not called for rolled back or empty writes, nor after it was removed', async () => {
   const changes = new Changes();
   let calls = 0;
   const stop = changes.follow(async () => void calls++);
@@ -62,7 +62,7 @@ test('who follows hears nothing of what was rolled back, nor of a write that cha
   expect(calls).toBe(1);
 });
 
-test('a write waits 5 s at most, and one that fails to follow does not spoil it', async () => {
+test('a write waits for followers 5 seconds at most, and a follower that fails does not fail it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const changes = new Changes();
@@ -87,7 +87,7 @@ test('a write waits 5 s at most, and one that fails to follow does not spoil it'
   expect(await acknowledged).toBe('written');
 });
 
-test('a listener that throws is a defect of its own: the write is acknowledged, and the others hear of it', async () => {
+test('a listener that throws is reported as a defect: the write is acknowledged, and other listeners are called', async () => {
   const defects: unknown[] = [];
   const changes = new Changes((error) => defects.push(error));
   const heard: unknown[] = [];
@@ -108,7 +108,7 @@ test('a listener that throws is a defect of its own: the write is acknowledged, 
   ]);
 });
 
-test('what other processes changed is followed too', async () => {
+test('followers are also called for changes of other processes', async () => {
   const changes = new Changes();
   const seen: Change[][] = [];
   changes.follow(async (changed) => void seen.push(changed));

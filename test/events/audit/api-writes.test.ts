@@ -63,7 +63,7 @@ test('the catalogue has the events of every kind', () => {
   expect(auditTypes.filter((name) => /_(created|updated|deleted)\.v0$/.test(name)).sort()).toEqual(named.sort());
 });
 
-test('every kind is told of when it is created, changed and deleted, as GET shows it', async () => {
+test('creating, changing and deleting any kind of object writes an event with the object as GET shows it', async () => {
   const { events } = await waiting(gateway, account);
   const expected: object[] = [];
   for (const resource of resourcesByRest) expected.push(...(await live(resource)));
@@ -84,7 +84,7 @@ test('every kind is told of when it is created, changed and deleted, as GET show
   expect(new Set(told.map(({ event_id }) => event_id)).size).toBe(told.length);
 });
 
-test('users are told of as GraphQL shows them', async () => {
+test('events of users show them as GraphQL does', async () => {
   const { events } = await waiting(gateway, account);
   const { body } = await account.graphql(
     'mutation { createUser(input: { email: "new@example.com" }) { id email role active created_at: createdAt } }',
@@ -97,7 +97,7 @@ test('users are told of as GraphQL shows them', async () => {
   ]);
 });
 
-test('what goes with an edge or a policy is told of before it', async () => {
+test('events of objects that are deleted with an edge or a policy come before its own', async () => {
   const { batches } = await waiting(gateway, account);
   const edge = (await account.call('POST', '/edges/https', {})).body;
   const shownRoutes: object[] = [];
@@ -136,7 +136,7 @@ test('modules are changes of what has them, and sources of their subscription', 
   expect((await events()).map(({ object }) => object)).toEqual([withModule, await now(), subscription, await now()]);
 });
 
-test('what fails is not told of, and what is repeated is told of once', async () => {
+test('a failed write has no event, and an idempotent repetition has only one', async () => {
   const { events } = await waiting(gateway, account);
   const { ids } = holder;
   const key = { headers: { 'idempotency-key': 'told-once' } };
@@ -160,7 +160,7 @@ test('what fails is not told of, and what is repeated is told of once', async ()
   ]);
 });
 
-test('who did not ask is not told: other types, other accounts, a subscription that is gone', async () => {
+test('events go only to subscriptions of the same type and account that still exist', async () => {
   const other = await gateway.newAccount();
   const [domains, foreign, over] = [
     await waiting(gateway, account, ['domain_created.v0']),
@@ -185,7 +185,7 @@ test('several destinations get the same event, one each, however many subscripti
   expect(second).toEqual(first);
 });
 
-test('a write that nobody hears of costs one statement', async () => {
+test('a write without subscribers costs one statement', async () => {
   const counting = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
   const { call, statements } = counting;
   const { body } = await call('POST', '/api_keys', {});

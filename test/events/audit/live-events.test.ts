@@ -140,7 +140,7 @@ describe('an agent', () => {
   });
 });
 
-test('who takes what a dead node serves tells that it is offline', async () => {
+test('a bind that takes over an address of a dead node writes that it went offline', async () => {
   const { events } = await waiting(gateway, account, ['endpoint_online.v0', 'endpoint_offline.v0']);
   const [credential, hostname] = [await newCredential(account), newName()];
   const dead = await openSession(gateway, credential);
@@ -154,7 +154,7 @@ test('who takes what a dead node serves tells that it is offline', async () => {
   ]);
 });
 
-test('a refused bind is not told of', async () => {
+test('a refused bind writes no event', async () => {
   const { events } = await waiting(gateway, account, types);
   const sessionId = await openSession(gateway, await newCredential(account));
   expect(await gateway.registrar.bind(nameRequest(sessionId, 'not-ours.example.org'))).toHaveProperty('refused');

@@ -9,7 +9,7 @@ const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const check = <T>(...[arbitrary, predicate]: [fc.Arbitrary<T>, (value: T) => void]) =>
   fc.assert(fc.property(arbitrary, predicate), { seed: SEED });
 
-test('a queue waits for any time up to a second, doubled with every failure, to 15 minutes', () => {
+test('a queue waits a random time of up to a second, doubled with every failure up to 15 minutes', () => {
   check(fc.tuple(attempts, random), ([failed, share]) => {
     const most = Math.min(15 * MINUTE, 1000 * 2 ** failed);
     const ms = backoff({ kind: 'retry', retryAfter: undefined }, failed, () => share);
@@ -20,7 +20,7 @@ test('a queue waits for any time up to a second, doubled with every failure, to 
   ).toEqual([500, 1000, 2000, 256_000, 450_000]);
 });
 
-test('what only the customer can mend is tried a few times, and then every 5 to 15 minutes', () => {
+test('a failure that only the customer can mend is retried quickly a few times, and then every 5 to 15 minutes', () => {
   check(fc.tuple(attempts, random), ([failed, share]) => {
     const ms = backoff({ kind: 'config', retryAfter: undefined }, failed, () => share);
     if (failed < 3) expect(ms).toBeLessThanOrEqual(1000 * 2 ** failed);
@@ -28,7 +28,7 @@ test('what only the customer can mend is tried a few times, and then every 5 to 
   });
 });
 
-test('it waits at least as long as the provider asks, but never above 15 minutes', () => {
+test('a queue waits at least as long as the provider asks, but at most 15 minutes', () => {
   const kind = fc.constantFrom('retry' as const, 'config' as const);
   const retryAfter = fc.integer({ min: -1000, max: 100 * MINUTE });
   check(fc.tuple(kind, retryAfter, attempts, random), ([of, asked, failed, share]) => {

@@ -36,7 +36,7 @@ test('events arrive in their order, whatever fails in between, and each is count
   expect(counters.lagMs).toBeLessThan(60_000);
 });
 
-test('what a target took in part is not sent again, and its rest comes before all else', async () => {
+test('after a request that is accepted in part, only the rest is sent again, before all other events', async () => {
   const { sinkOf, texts } = start();
   const id = await db.destination();
   const sink = sinkOf(id);
@@ -54,7 +54,7 @@ test('what a target took in part is not sent again, and its rest comes before al
   expect([...sink.taken].sort()).toEqual([...some.flat().map(idOf), ...later].sort());
 });
 
-test('a poisoned event is a dead letter, and is delivered when it is retried and taken', async () => {
+test('an event that fails its request becomes a dead letter, and is delivered when it is retried and accepted', async () => {
   const { sinkOf, texts, deliverer, counters } = start();
   const id = await db.destination();
   const sink = sinkOf(id);
@@ -76,7 +76,7 @@ test('a poisoned event is a dead letter, and is delivered when it is retried and
   expect(await db.letters(id)).toEqual([]);
 });
 
-test('a destination that is dead for an hour costs no other anything, and its backlog arrives in order', async () => {
+test('a destination that is down for an hour does not delay others, and its backlog arrives in order', async () => {
   const { sinkOf, texts } = start({ random: 0.5, settings: { pollMs: 10_000 } });
   const [dead, alive] = [await db.destination(), await db.destination()];
   sinkOf(dead).answer = failing('retry');
@@ -99,7 +99,7 @@ test('a destination that is dead for an hour costs no other anything, and its ba
   expect(sinkOf(dead).taken).toEqual([...backlog, ...last]);
 });
 
-test('what is stored and is no event does not stop those behind it', async () => {
+test('a stored batch that is not readable does not block those behind it', async () => {
   const { sinkOf, texts } = start();
   const id = await db.destination();
   const [first = '', second = ''] = written(2);
@@ -112,7 +112,7 @@ test('what is stored and is no event does not stop those behind it', async () =>
   expect(await db.letters(id)).toMatchObject([{ event: 'nonsense', errorCode: 'Unreadable' }, { event: 'HwECAw==' }]);
 });
 
-test('a target that cannot be opened, or refuses for reasons of its own, keeps its events', async () => {
+test('a target that cannot be opened, or rejects its configuration, loses no events', async () => {
   const { sinkOf, deliverer } = start({ random: 0.9, settings: { pollMs: 10_000 } });
   const [id, sealed] = [await db.destination(), await db.destination()];
   const secret = db.keys.seal('x', 'elsewhere');
@@ -128,7 +128,7 @@ test('a target that cannot be opened, or refuses for reasons of its own, keeps i
   expect((await db.batches(id)).length + (await db.batches(sealed)).length).toBe(2);
 });
 
-test('another target has another sink, and the one before is closed', async () => {
+test('a changed target gets a new sink, and the old sink is closed', async () => {
   const { sinkOf, texts, opened } = start();
   const id = await db.destination();
   for (const delivered of [1n, 2n]) {

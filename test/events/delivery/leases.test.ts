@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const never = () => new Promise<never>(() => {});
 
-test('who was too slow for its lease settles nothing: the next one has', async () => {
+test('a delivery that outlasts its lease settles nothing, because the next holder has', async () => {
   const slow = start({ settings: { pollMs: 10_000 } });
   const id = await db.destination();
   let answer = () => {};
@@ -37,7 +37,7 @@ test('who was too slow for its lease settles nothing: the next one has', async (
   expect(quick.sinkOf(id).taken).toEqual([...ids, ...next]);
 });
 
-test('what could not be settled is delivered again, under the same ids', async () => {
+test('events that could not be settled are delivered again under the same ids', async () => {
   const sql = (text: string) => db.prisma.$executeRawUnsafe(text);
   await sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
@@ -54,7 +54,7 @@ test('what could not be settled is delivered again, under the same ids', async (
   expect(failures.map(String).join()).toContain('the disk is full');
 });
 
-test('the failure of a store is told once, until it has worked again', async () => {
+test('a failure of the store is reported once until it has worked again', async () => {
   const queues = destinationQueueStore(db.parts);
   let claims = 0;
   const claim: DestinationQueueStore['claim'] = async (leaseMs) => {
@@ -67,7 +67,7 @@ test('the failure of a store is told once, until it has worked again', async () 
   expect(failures.map(String)).toEqual(['Error: away 1', 'Error: away 6']);
 });
 
-test('at the end requests have a moment, and leases are given back', async () => {
+test('when the deliverer closes, requests may finish within the drain time, and leases are released', async () => {
   const { sinkOf, texts, deliverer } = start({ settings: { drainMs: 50, pollMs: 10_000 } });
   const [hung, quick] = [await db.destination(), await db.destination()];
   let signalled = false;
@@ -92,7 +92,7 @@ test('at the end requests have a moment, and leases are given back', async () =>
   expect((await db.batches(quick)).map(({ count }) => count)).toEqual([1]);
 });
 
-test('no more queues have their turn at once than may, and all have theirs', async () => {
+test('no more queues than the limit are delivered from at once, and all are delivered from in the end', async () => {
   let [now, most] = [0, 0];
   const { sinkOf, texts } = start({ settings: { queuesMax: 3 } });
   const ids = await Promise.all(Array.from({ length: 8 }, () => db.destination()));

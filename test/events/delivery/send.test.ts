@@ -30,7 +30,7 @@ test('events go in their order, in requests within the limits', async () => {
   expect(sink.requests).toEqual([['1', '22', '333', '4444'], ['55555', '6', '7', '8'], ['9']]);
 });
 
-test('what is too large for the target is given up without a request', async () => {
+test('an event that is too large for the target becomes a dead letter without a request', async () => {
   const sink = testSink({ recordBytes: 5 }, ({ id }) => id.length);
   const sent = await sendAll(sink, ['a', 'bbbbbb', 'c'].map(event), options());
   expect(shown(sent)).toEqual({ remaining: [], dead: ['bbbbbb'], delivered: ['a', 'c'] });
@@ -46,7 +46,7 @@ test.each(['retry', 'config'] as const)('a failure (%s) stops everything and giv
   expect(sent).toMatchObject({ requests: 2, splits: 0 });
 });
 
-test('of a request that was taken in part the rest comes first the next time', async () => {
+test('after a request that is accepted in part, the rest is sent first the next time', async () => {
   const sink = testSink({ records: 4 });
   sink.answer = async () => [
     { index: 3, fate: 'retry', code: 'Throttled', message: 'slower' },
@@ -58,7 +58,7 @@ test('of a request that was taken in part the rest comes first the next time', a
   expect(sent.failure).toMatchObject({ kind: 'retry', code: 'Throttled' });
 });
 
-test('a request of which only some are refused for good is no failure', async () => {
+test('a request with some permanently rejected events does not count as a failure', async () => {
   const sink = testSink({ records: 2 });
   sink.answer = async () => [{ index: 0, fate: 'refused', code: 'TooOld', message: 'two weeks' }];
   const sent = await sendAll(sink, events(4), options());
@@ -66,7 +66,7 @@ test('a request of which only some are refused for good is no failure', async ()
   expect(sent.failure).toBeUndefined();
 });
 
-test('one that poisons its request is found and given up; the others are delivered in their order', async () => {
+test('an event that fails its request is found by splitting; the others are delivered in their order', async () => {
   const sink = testSink();
   sink.answer = (batch, ...rest) => (ids(batch).includes('ev_5') ? failing('split')(batch, ...rest) : noRejections());
   const sent = await sendAll(sink, events(16), options());
@@ -110,14 +110,14 @@ test('a request ends at its timeout, and when its signal is aborted, even if the
   expect(ended).toMatchObject({ remaining: events(2), failure: undefined });
 });
 
-test('what is thrown that nobody knows is retried', async () => {
+test('unknown exceptions are retried', async () => {
   const sink = testSink();
   sink.answer = () => Promise.reject(Object.assign(new Error('read\n failed'), { code: 'ECONNRESET' }));
   const { failure } = await sendAll(sink, events(1), options());
   expect(failure).toMatchObject({ kind: 'retry', code: 'ECONNRESET', message: 'read failed' });
 });
 
-test('whatever is answered, every event is delivered, given up or left, once and in order', async () => {
+test('whatever the target answers, every event is delivered, dead or remaining, once and in order', async () => {
   const fate = fc.constantFrom('taken', 'taken', 'refused', 'retry' as const);
   const answer = fc.oneof(
     { weight: 3, arbitrary: fc.array(fate, { maxLength: 5 }) },
@@ -154,7 +154,7 @@ test('whatever is answered, every event is delivered, given up or left, once and
   );
 });
 
-test('a trial says how it went and how long it took', async () => {
+test('a test delivery reports its result and its duration', async () => {
   const sink = testSink({ recordBytes: 10 });
   let time = 0;
   const now = () => (time += 7);

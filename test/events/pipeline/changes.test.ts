@@ -34,7 +34,7 @@ const settled = (id: string, expected: object) =>
   until(async () => expect(await deliveryOf(account, id)).toMatchObject({ waiting_events: 0, ...expected }));
 const never = () => new Promise<number>(() => {});
 
-test('events go to the new target at once, though the old one does not answer, and none is lost', async () => {
+test('after a change, events go to the new target at once, even if the old one does not answer, and none is lost', async () => {
   const [old, next] = [await receiver(), await receiver()];
   const id = await newDestination(account, old.url);
   await subscribeTo(account, [id]);
@@ -53,7 +53,7 @@ test('events go to the new target at once, though the old one does not answer, a
   await settled(id, { state: 'ok', delivered_events: 6, attempts: 0, last_error: null });
 });
 
-test('a destination that is changed many times at once loses nothing, and nothing goes to an old target afterwards', async () => {
+test('a destination with many concurrent changes loses no event, and none goes to an old target afterwards', async () => {
   const all = [await receiver(), await receiver(), await receiver()] as const;
   const id = await newDestination(account, all[0].url);
   await subscribeTo(account, [id]);
@@ -72,7 +72,7 @@ test('a destination that is changed many times at once loses nothing, and nothin
   expect(numbers(everywhere).sort((a, b) => a - b)).toEqual(upTo(25));
 });
 
-test('a destination can be deleted while a request to it is under way, with all that waits for it', async () => {
+test('a destination can be deleted with its waiting events while a request to it is in progress', async () => {
   const [gone, other] = [await receiver(), await receiver()];
   const [id, witness] = [await newDestination(account, gone.url), await newDestination(account, other.url)];
   const subscriptionId = await subscribeTo(account, [id]);
@@ -102,7 +102,7 @@ test('a destination can be deleted while a request to it is under way, with all 
   expect(gateway.logs.filter((line) => JSON.parse(line).level >= 50).length).toBe(0);
 });
 
-test('what was written before its subscription was deleted still arrives, and nothing after', async () => {
+test('events written before their subscription was deleted still arrive, and none after', async () => {
   const slow = await receiver();
   const id = await newDestination(account, slow.url);
   const subscriptionId = await subscribeTo(account, [id]);

@@ -37,7 +37,7 @@ describe.runIf(onServer)('while the database is away', () => {
     });
   const told = () => gateway.logs.map((line) => JSON.parse(line)).filter(({ msg }) => /^events cannot/.test(msg));
 
-  test('what was sent and could not be written down is sent again with the same ids, and all else after it', async () => {
+  test('sent events that could not be settled are sent again under the same ids, before all others', async () => {
     await changeAll(gateway, 0, 3);
     await settled({ delivered_events: 3, waiting_events: 0 });
     let answer = (_: number) => {};
@@ -59,7 +59,7 @@ describe.runIf(onServer)('while the database is away', () => {
     expect(gateway.fatal).toEqual([]);
   });
 
-  test('connections that are cut again and again cost no event, and few words', async () => {
+  test('connections that break again and again lose no event, and are logged rarely', async () => {
     const before = told().length;
     let made = 10;
     for (let round = 0; round < 4; round++) {

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await subscribeTo(account, [id]);
 });
 
-test('at every moment each event that was written waits, was delivered, or is dead: none is in two places or nowhere', async () => {
+test('at every moment each written event is counted once: as waiting, delivered or dead', async () => {
   let refused = 0;
   receiver.answer = (ids) => {
     if (ids.length > 1 || receiver.requests % 3 > 0) return ids.length > 3 ? 413 : 204;
@@ -86,7 +86,7 @@ const watch = () =>
     },
   );
 
-test('each step of failing and working again is told, to who watches and to who asks', async () => {
+test('each step of failing and recovering is shown to subscriptions and to queries', async () => {
   const stream = await watch();
   const told = async (test: Parameters<typeof delivery>[1]) => {
     const { lastError, ...shown } = await delivery(stream, test);

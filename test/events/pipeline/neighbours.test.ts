@@ -55,7 +55,7 @@ async function receivers(count: number): Promise<Receiver[]> {
   return all;
 }
 
-test('nine healthy destinations among four dead ones get each event in time, and the dead catch up in order', async () => {
+test('nine healthy destinations get each event in time despite four dead ones, and the dead catch up in order', async () => {
   const healthy = await receivers(9);
   const [refusing, failing, forbidding] = await receivers(3);
   const hole = await startBlackHole();

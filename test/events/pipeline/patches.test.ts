@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('each change is made, none of them in the way of another, and both hear of all', async () => {
+test('concurrent changes are all made, and both subscribers get all of them', async () => {
   const ids = [await newDestination(account, receiver.url), await newDestination(account, receiver.url)];
   await subscribeTo(account, ids, ['event_destination_updated.v0']);
   const change = { target: webhookAt(receiver.url) };

@@ -67,7 +67,7 @@ describe.for(services)('%s', (service) => {
     expect(await sink.put([newEvent()], patience), 'the next one').toEqual([]);
   });
 
-  test('too large, or with something wrong in it: its halves are for others to try', async () => {
+  test('a request that is too large or invalid is to be split', async () => {
     const sink = await sinks[service]();
     await sink.put([newEvent()], patience);
     for (const fault of [{ status: 413 }, { status: 400, code: 'ValidationException' }, { status: 400 }]) {
@@ -76,7 +76,7 @@ describe.for(services)('%s', (service) => {
     }
   });
 
-  test('a request that falls into a black hole ends with the time-out, and not never', async () => {
+  test('a request that is never answered ends with the timeout', async () => {
     cloud.script(service, ['blackHole']);
     const put = (await sinks[service](SHORT)).put([newEvent()], patience);
     await expect(put).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe.for(services)('%s', (service) => {
     });
   });
 
-  test('whatever it waits for ends with its signal', async () => {
+  test('a request ends with its signal, whatever it waits for', async () => {
     for (const fault of ['blackHole', 'stall'] as const) {
       cloud.script(service, [fault]);
       const giveUp = new AbortController();
@@ -96,7 +96,7 @@ describe.for(services)('%s', (service) => {
     }
   });
 
-  test('the wrong secret is for the owner of the destination to change', async () => {
+  test('a wrong secret is a configuration failure', async () => {
     const sink = { ...cloud.customer, secretAccessKey: 'wrong' };
     const auth = byKeys(sink);
     const made = {
@@ -109,7 +109,7 @@ describe.for(services)('%s', (service) => {
   });
 });
 
-test('a stream that is not there is for its owner to make', async () => {
+test('a missing stream is a configuration failure', async () => {
   const sink = await sinks.firehose();
   cloud.missing.add('events');
   await expect(sink.put([newEvent()], patience)).rejects.toMatchObject({
@@ -121,14 +121,14 @@ test('a stream that is not there is for its owner to make', async () => {
   expect(await sink.put([newEvent()], patience)).toEqual([]);
 });
 
-test('a clock that is an hour wrong costs one attempt', async () => {
+test('a clock that is an hour off costs one attempt', async () => {
   cloud.skew = 3_600_000;
   const sink = await sinks.firehose();
   await expect(sink.put([newEvent()], patience)).rejects.toMatchObject({ kind: 'retry' });
   expect(await sink.put([newEvent()], patience)).toEqual([]);
 });
 
-test('closing one sink leaves the requests of others alone', async () => {
+test('closing one sink does not affect the requests of others', async () => {
   const [one, other] = [await sinks.firehose(), await sinks.firehose()];
   await one.put([newEvent()], patience);
   cloud.script('firehose', ['blackHole']);
@@ -161,7 +161,7 @@ test.for([
   expect(cloud.requests).toEqual([]);
 });
 
-test('what the network says is told without its addresses', async () => {
+test('failures of the network are reported without addresses', async () => {
   const auth = byKeys(cloud.customer);
   const settings = settingsFor({ eventEndpoints: { firehose: 'https://127.0.0.1:1' } });
   const outbound = openOutbound(settings);
@@ -171,7 +171,7 @@ test('what the network says is told without its addresses', async () => {
   outbound.close();
 });
 
-test('a host of AWS that leads to a private address is not asked', async () => {
+test('a host of AWS that resolves to a private address is not connected to', async () => {
   const outbound = openOutbound({ ...settingsFor(), eventCaFile: parts.settings.eventCaFile });
   const sink = await firehoseSink({ auth: byKeys(cloud.customer), deliveryStreamArn }, { ...parts, outbound });
   const before = cloud.connections;
@@ -180,6 +180,6 @@ test('a host of AWS that leads to a private address is not asked', async () => {
   outbound.close();
 });
 
-test('what is no error of AWS at all is tried again', () => {
+test('errors that do not come from AWS are retried', () => {
   expect(awsFailure(new TypeError('what?'), 0)).toMatchObject({ kind: 'retry', code: 'TypeError', message: 'what?' });
 });

@@ -34,7 +34,7 @@ test('full requests arrive whole and in order', async () => {
   expect(await kinesis.records()).toEqual(sent.map(({ text }) => text));
 });
 
-test('a request that the server does not take as a whole is to be split', async () => {
+test('a request that the server rejects as a whole is to be split', async () => {
   const sink = await open();
   await expect(sink.put(newEvents(501), patience)).rejects.toMatchObject({
     kind: 'split',
@@ -46,7 +46,7 @@ test('a request that the server does not take as a whole is to be split', async 
   await expect(sink.put(Array(7).fill(half), patience)).rejects.toMatchObject({ kind: 'split', code: 'HTTP 413' });
 });
 
-test('a stream that is not there is for its owner to make', async () => {
+test('a missing stream is a configuration failure', async () => {
   const sink = await open(streamArn.replace(/events$/, 'gone'));
   const failure = { kind: 'config', code: 'ResourceNotFoundException' };
   await expect(sink.put([newEvent()], patience)).rejects.toMatchObject(failure);

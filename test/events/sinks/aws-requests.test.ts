@@ -91,7 +91,7 @@ test('the region is that of the ARN, whatever the environment says, and so is th
   ]);
 });
 
-test('Kinesis is spoken over HTTP/1.1, on one connection that is kept', async () => {
+test('Kinesis is called over HTTP/1.1 on one connection that is kept alive', async () => {
   const sink = await kinesis();
   await sink.put([newEvent()], patience);
   await sink.put([newEvent()], patience);
@@ -138,7 +138,7 @@ test.for([
   await expect((await make()).put([newEvent()], patience)).rejects.toMatchObject({ kind: 'retry' });
 });
 
-describe('full requests are taken', () => {
+describe('full requests are accepted', () => {
   test.for([
     ['firehose', 500, firehose],
     ['firehose', 5, firehose],
@@ -153,7 +153,7 @@ describe('full requests are taken', () => {
     expect(cloud.records(service).length).toBe(count);
   });
 
-  test('the largest event is taken', async () => {
+  test('the largest event is accepted', async () => {
     const sink = await firehose();
     expect(await sink.put([eventOf(sink, sink.limits.recordBytes)], patience)).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('CloudWatch Logs', () => {
     ]);
   });
 
-  test('a log stream that somebody deleted is made again', async () => {
+  test('a deleted log stream is created again', async () => {
     const sink = await logs({ ...parts, destinationId: 'ed_deleted' });
     await sink.put([newEvent({ at: noon })], patience);
     cloud.logStreams.clear();
@@ -207,14 +207,14 @@ describe('CloudWatch Logs', () => {
     expect(operations().slice(2)).toEqual(['PutLogEvents', 'CreateLogStream', 'PutLogEvents']);
   });
 
-  test('a log group that is not there is for its owner to make', async () => {
+  test('a missing log group is a configuration failure', async () => {
     cloud.missing.add('gone');
     const sink = await logs(parts, logGroupArn.replace('events', 'gone'));
     const failure = { kind: 'config', code: 'ResourceNotFoundException' };
     await expect(sink.put([newEvent()], patience)).rejects.toMatchObject(failure);
   });
 
-  test('when a later day fails, what was taken of the earlier one is not sent again', async () => {
+  test('when a later day fails, accepted events of an earlier one are not sent again', async () => {
     const sink = await logs({ ...parts, destinationId: 'ed_half' });
     cloud.script('logs', ['pass', 'pass', 'pass', { status: 503, code: 'ServiceUnavailableException' }]);
     const events = [newEvent({ at: noon }), newEvent({ at: noon - DAY_MS }), newEvent({ at: noon })];

@@ -74,7 +74,7 @@ test('a session that is over before its time is replaced by the next attempt', a
   expect(services().filter((service) => service === 'sts').length).toBe(4);
 });
 
-test('rights that were given to the role are noticed by the next attempt', async () => {
+test('the next attempt uses permissions that the role was given', async () => {
   const sink = await open();
   cloud.script('firehose', [{ status: 400, code: 'AccessDeniedException' }]);
   await expect(sink.put([newEvent()], patience)).rejects.toMatchObject({ kind: 'config' });
@@ -92,7 +92,7 @@ test('the role of another account cannot be assumed', async () => {
   expect(services()).toEqual(['sts']);
 });
 
-test('without an identity of its own the gateway looks for none', async () => {
+test('a gateway without a configured identity does not search for one', async () => {
   const before = process.env.AWS_ACCESS_KEY_ID;
   process.env.AWS_ACCESS_KEY_ID = 'AKIAFROMTHEENVIRONMENT';
   const sink = await open({ settings: { ...parts.settings, awsIdentity: undefined } });

@@ -101,7 +101,7 @@ test('redirections are not followed, wherever they lead', async () => {
   }
 });
 
-test('a wrong secret is for somebody to mend, although it arrives without a status', async () => {
+test('a wrong secret is a configuration failure, although the client reports no status', async () => {
   const sink = await open({ clientSecret: 'wrong' });
   expect(await failureOf(sink.put(newEvents(1), patience))).toEqual({
     kind: 'config',
@@ -125,7 +125,7 @@ test.each([
   expect(await failureOf((await open()).put(newEvents(1), patience))).toMatchObject({ kind });
 });
 
-test('a token that is not taken any more is for somebody to mend', async () => {
+test('a rejected token is a configuration failure', async () => {
   const sink = await open();
   await sink.put(newEvents(1), patience);
   lab.cloud.forgetTokens();

@@ -39,7 +39,7 @@ test('events arrive as an array of logs, compressed, with the key and what the t
   );
 });
 
-test('what a target does not say is left out, and the time of what is too old to be taken with it', async () => {
+test('unset members of a target are left out, and so is the timestamp of events that are too old', async () => {
   const sink = await datadogSink({ ...target, ddtags: null, service: null }, lab.parts());
   const old = newEvent({ at: lab.time - 18 * 3_600_000 });
   await sink.put([old], patience);
@@ -93,7 +93,7 @@ test.each([
   expect(await failureOf((await open()).put(newEvents(1), patience))).toMatchObject(failure);
 });
 
-test('a date says how long to wait, too', async () => {
+test('a date in Retry-After is understood', async () => {
   const headers = { 'retry-after': new Date(lab.time + 90_000).toUTCString() };
   lab.cloud.script('datadog', [{ status: 503, headers }]);
   const { retryAfter } = await failureOf((await open()).put(newEvents(1), patience));
@@ -101,14 +101,14 @@ test('a date says how long to wait, too', async () => {
   expect(retryAfter).toBeLessThanOrEqual(90_000);
 });
 
-test('a wrong key is for somebody to mend; without any the sink is not opened', async () => {
+test('a wrong key is a configuration failure, and without a key the sink is not opened', async () => {
   const sink = await datadogSink({ ...target, apiKey: 'wrong' }, lab.parts());
   expect(await failureOf(sink.put(newEvents(1), patience))).toMatchObject({ kind: 'config', code: 'HTTP 403' });
   const none = datadogSink({ ...target, apiKey: null }, lab.parts());
   expect(await failureOf(none)).toMatchObject({ kind: 'config', code: 'NoApiKey' });
 });
 
-test('what is never answered ends when it is told to', async () => {
+test('an unanswered request ends with its signal', async () => {
   lab.cloud.script('datadog', ['blackHole']);
   const sink = await open();
   const ending = new AbortController();
@@ -119,7 +119,7 @@ test('what is never answered ends when it is told to', async () => {
   expect(await failure).toMatchObject({ kind: 'retry' });
 });
 
-test('one connection is used again and again', async () => {
+test('a connection is used again', async () => {
   const sink = await open();
   await sink.put(newEvents(1), patience);
   const { connections } = lab.cloud;

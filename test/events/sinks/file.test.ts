@@ -45,7 +45,7 @@ test('each account has a directory of its own: no name leads into that of anothe
   expect(await textOf('same.jsonl', 'ac_1')).toBe(linesOf(one));
 });
 
-test('a file that is moved away is begun anew', async () => {
+test('after the file is moved away, a new one is created', async () => {
   const sink = await open('rotated.jsonl');
   const [first, second] = [newEvents(1), newEvents(1)];
   await sink.put(first, patience);
@@ -61,7 +61,7 @@ test('sinks may share a file', async () => {
   expect((await textOf('shared.jsonl')).split('\n').sort()).toEqual(linesOf(events).split('\n').sort());
 });
 
-test('what another left without an end is ended first', async () => {
+test('an incomplete last line of another writer is ended first', async () => {
   await mkdir(pathOf(''), { recursive: true });
   await writeFile(pathOf('cut.jsonl'), '{"event_id":"ev_');
   const events = newEvents(1);
@@ -86,7 +86,7 @@ function putWithin(bytes: number, name: string, events: ReturnType<typeof newEve
   return JSON.parse(execFileSync('prlimit', limited, { encoding: 'utf8' }));
 }
 
-test('a write that is cut short leaves nothing of itself, and is tried again', async () => {
+test('a write that is cut short is undone and retried', async () => {
   const sink = await open('full.jsonl');
   const before = newEvents(2);
   await sink.put(before, patience);
@@ -120,14 +120,14 @@ test('links, directories and pipes are not written to', async () => {
   expect(await readFile(outside, 'utf8')).toBe('');
 });
 
-test('without a directory there are no files', async () => {
+test('without EVENT_FILE_DIR there are no file sinks', async () => {
   const none = fileSink({ name: 'a' }, lab.parts());
   expect(await failureOf(none)).toMatchObject({ kind: 'config', code: 'NoFiles' });
   const gone = await open('a', join(lab.directory, 'gone'));
   expect(await failureOf(gone.put(newEvents(1), patience))).toMatchObject({ kind: 'config', code: 'ENOENT' });
 });
 
-test('names are bare', async () => {
+test('names of files must not contain a path', async () => {
   for (const name of ['a', 'events.jsonl', 'A-1_b.2', 'x'.repeat(100)])
     expect([name, isFileName(name)]).toEqual([name, true]);
   const wrong = [

@@ -80,7 +80,7 @@ test('a path of the endpoint stays, and so does its query', async () => {
   expect(last().path).toBe('/otlp/v1/logs?tenant=a');
 });
 
-test('the service name can be another', async () => {
+test('the target can set the service name', async () => {
   await (await open({ resourceAttributes: [{ name: 'service.name', value: 'edge' }] })).put(newEvents(1), patience);
   expect(last().json).toMatchObject({ resourceLogs: [{ resource: { attributes: [text('service.name', 'edge')] } }] });
 });
@@ -145,7 +145,7 @@ test('records that the receiver rejects without saying which are counted, and no
   }
 });
 
-test('where all are rejected, it is known which', async () => {
+test('when all records are rejected, each becomes a dead letter', async () => {
   lab.cloud.script('otlp', [partial('2', '')]);
   const refused = { fate: 'refused', code: 'PartialSuccess', message: 'the receiver gave no reason' };
   expect(await (await open()).put(newEvents(2), patience)).toEqual([
@@ -183,7 +183,7 @@ const rules = { eventWebhookHosts: ['collector.example.com'], eventFileDir: unde
 const check = (change: object) =>
   otlp.check({ endpoint: 'https://collector.example.com', ...change }, 'target.otlp', rules);
 
-test('what is left out has its default, and names of header fields are in lower case', () => {
+test('left-out members get their defaults, and names of header fields become lower case', () => {
   const headers = [{ name: 'Api-Key', value: 'a b' }];
   expect(check({ headers })).toEqual({
     endpoint: 'https://collector.example.com',

@@ -68,14 +68,14 @@ describe('without an override', () => {
     },
   );
 
-  test('what it is that is not allowed is not told', async () => {
+  test('the error does not name the refused address', async () => {
     const url = new URL(`https://localhost:${lab.cloud.port}/`);
     const { message } = await failureOf(post(url, { headers: {}, body, agents: outbound }, patience));
     expect(message).not.toMatch(/127|::1/);
   });
 });
 
-test('an override is about one host and port', async () => {
+test('an override is for one host and port', async () => {
   const { outbound } = lab.parts();
   const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -87,7 +87,7 @@ test('an override is about one host and port', async () => {
   other.close();
 });
 
-test('a certificate that nobody trusts is refused, and may be mended by the time of the next try', async () => {
+test('an untrusted certificate is refused, and the request is retried', async () => {
   const outbound = openOutbound(settingsFor({ eventEndpoints: lab.cloud.endpoints }));
   const failure = await failureOf(post(new URL(lab.cloud.url), { headers: {}, body, agents: outbound }, patience));
   expect(failure).toMatchObject({ kind: 'retry', code: expect.stringMatching(/CERT|SIGNATURE|ISSUER/) });
@@ -114,14 +114,14 @@ test('redirections are not followed', async () => {
   expect(lab.cloud.requests.length).toBe(asked + 2);
 });
 
-test('of a long answer 64 KiB are read, and the rest is left', async () => {
+test('at most 64 KiB of a response are read', async () => {
   const posting = { headers: {}, body, agents: lab.parts().outbound };
   lab.cloud.script('webhook', [{ status: 400, body: 'x'.repeat(8 * 1024 * 1024) }]);
   const answer = await post(new URL(lab.cloud.url), posting, patience);
   expect([answer.status, answer.text.length]).toEqual([400, RESPONSE_BYTES_MAX]);
 });
 
-test('public is what the registries have given out', () => {
+test('public addresses are those that the registries have allocated', () => {
   for (const ip of ['1.1.1.1', '8.8.8.8', '52.94.1.1', '2606:4700::1111', '2a00:1450::1', '::ffff:8.8.8.8'])
     expect([ip, isPublicAddress(ip)]).toEqual([ip, true]);
   for (const text of ['', 'localhost', '256.1.1.1', 'fe80::1%eth0'])

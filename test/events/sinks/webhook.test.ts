@@ -55,7 +55,7 @@ test('a secret behind whsec_ is base64', async () => {
   expect(isSigned(lab.cloud.requests.at(-1) as HttpRequest, key)).toBe(true);
 });
 
-test('the id stays over tries of the same events, and is another for others', async () => {
+test('the message id is the same for each attempt with the same events, and different for other events', async () => {
   const sink = await open();
   const events = newEvents(2);
   lab.cloud.script('webhook', [{ status: 503 }]);
@@ -129,7 +129,7 @@ test.each([
   expect(lab.cloud.connections).toBe(connections);
 });
 
-test('http goes into the networks', async () => {
+test('http URLs are allowed in listed networks only', async () => {
   const plain = createServer((_, response) => void response.writeHead(200).end()).listen(0, '127.0.0.1');
   await once(plain, 'listening');
   const { port } = plain.address() as AddressInfo;

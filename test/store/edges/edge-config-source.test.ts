@@ -31,7 +31,7 @@ function start() {
   return { source, failures, edge };
 }
 
-test('an HTTPS edge is as its rows say', async () => {
+test('the configuration of an HTTPS edge follows from its rows', async () => {
   const { accountId } = account;
   const { edge } = start();
   const id = await account.edge('HTTPS', [account.name('b'), account.name('a')], {
@@ -74,7 +74,7 @@ test('an HTTPS edge is as its rows say', async () => {
   } satisfies HttpsEdgeConfig);
 });
 
-test('who IP policies allow are those of any of them, and who one denies is denied', async () => {
+test('an address is allowed by any of the IP policies, and denied by any of them', async () => {
   const { prisma } = store;
   const { edge } = start();
   const first = await account.policy(['ALLOW', '10.0.0.0/8'], ['DENY', '10.1.0.0/16']);
@@ -92,7 +92,7 @@ test('who IP policies allow are those of any of them, and who one denies is deni
   expect((await edge<TlsEdgeConfig>(empty)).modules.ipRestriction).toEqual({ enabled: true, allow: [], deny: [] });
 });
 
-test('secrets are opened; a route whose secret cannot be says so, and the others are loaded', async () => {
+test('secrets are decrypted; a route whose secret cannot be decrypted has a failure, and the others are loaded', async () => {
   const { edge } = start();
   const { accountId } = account;
   const id = await account.edge('HTTPS', [account.name('secret')]);
@@ -110,7 +110,7 @@ test('secrets are opened; a route whose secret cannot be says so, and the others
   expect(routes[1]?.modules.basicAuth).toBeUndefined();
 });
 
-test('the certificates of domains come with their keys; one that cannot be opened is left out and told of', async () => {
+test('the certificates of domains come with their keys; one whose key cannot be decrypted is left out and reported', async () => {
   const { accountId } = account;
   const { source, failures } = start();
   const certificate = async (sealedFor: string) => {

@@ -93,7 +93,7 @@ test('each hostport of an active edge is an endpoint of no node, which says what
   }
 });
 
-test('an endpoint keeps its id while it is active; what changes is told, and what does not is not', async () => {
+test('an endpoint keeps its id while it is active, and only real changes are announced', async () => {
   await syncAllEdgeEndpoints(store, appearance);
   const id = await account.edge('HTTPS', [account.name('c1'), account.name('c2')]);
   const route = await account.route(id, '/', { backendEnabled: true, backendId: await account.backend({}) });
@@ -133,7 +133,7 @@ test('a start with another region and port brings all up to date', async () => {
   expect(after).toMatchObject({ id: before?.id, region: '', publicUrl: `tls://${account.name('port')}` });
 });
 
-test('the endpoints of an edge that is deleted are told of', async () => {
+test('deleting an edge announces the end of its endpoints', async () => {
   const backendId = await account.backend({});
   const id = await account.edge('TLS', [account.name('gone')], { backendEnabled: true, backendId });
   await sync(id);
@@ -146,7 +146,7 @@ test('the endpoints of an edge that is deleted are told of', async () => {
   expect(announced).toEqual([{ kind: 'endpoint', action: 'DELETED', id: row?.id, accountId: account.accountId }]);
 });
 
-test('writes to an edge at once leave it with the endpoints of what it is in the end', async () => {
+test('concurrent writes to an edge leave it with the endpoints of its final state', async () => {
   const id = await account.edge('HTTPS', [account.name('race')]);
   const backendId = await account.backend({});
   for (let round = 0; round < 5; round++) {

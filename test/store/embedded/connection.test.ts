@@ -41,7 +41,7 @@ test('a new file of the write-ahead log is synced along with its directory', asy
   expect(fsyncs() - before).toBeGreaterThan(1);
 });
 
-test('what a broken connection left behind is gone', async () => {
+test('a broken connection leaves no session state behind', async () => {
   const { pool } = shared;
   await pool.query('CREATE TABLE "broken" ("n" INTEGER)');
   const client = await pool.connect();
@@ -91,7 +91,7 @@ test('many queries at once are all answered, each with its own answer', async ()
   expect(answers.map(({ rows }) => rows[0].n)).toEqual(numbers);
 });
 
-test('an error of one query is no obstacle to the next', async () => {
+test('an error of one query does not affect the next', async () => {
   const { pool } = shared;
   await expect(pool.query('SELECT 1/0')).rejects.toThrow('division by zero');
   await expect(pool.query('SELECT $1::int', ['x'])).rejects.toThrow('invalid input syntax');
@@ -111,7 +111,7 @@ test('a listener hears notifications', async () => {
   expect(heard).toEqual(['first']);
 });
 
-test('messages may be cut anywhere on their way', async () => {
+test('protocol messages may be split anywhere', async () => {
   const link = new DatabaseWorker(join(await emptyDirectory(), 'db'), 30_000, () => undefined);
   onTestFinished(() => link.close());
   await link.opened();
@@ -131,7 +131,7 @@ test('messages may be cut anywhere on their way', async () => {
   stream.destroy();
 });
 
-test('what is urgent comes before all that waits, and after the transaction that is open', async () => {
+test('an urgent statement runs before all waiting ones, and after an open transaction', async () => {
   const { pool, urgent } = shared;
   const order: string[] = [];
   const client = await pool.connect();

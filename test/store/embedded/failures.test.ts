@@ -16,7 +16,7 @@ test('a query that is never answered ends the database with a clear text', async
   expect(onFatal).toHaveBeenCalledExactlyOnceWith(text);
 });
 
-test('a database that dies says so', async () => {
+test('a database that crashes reports it', async () => {
   const onFatal = vi.fn();
   const { pool } = await open(await emptyDirectory(), { onFatal });
   await pool.query('CREATE TABLE "t" ("n" INTEGER)');
@@ -24,7 +24,7 @@ test('a database that dies says so', async () => {
   expect(onFatal).toHaveBeenCalledOnce();
 });
 
-test('the write-ahead log is emptied from time to time', async () => {
+test('checkpoints are written regularly', async () => {
   const { pool } = await open(await emptyDirectory(), { checkpointMs: 20 });
   const lastCheckpoint = async () =>
     (await pool.query('SELECT redo_lsn FROM pg_control_checkpoint()')).rows[0].redo_lsn;
@@ -33,7 +33,7 @@ test('the write-ahead log is emptied from time to time', async () => {
   await expect.poll(lastCheckpoint).not.toBe(before);
 });
 
-test('closing waits for queries under way, and opens again with all of it', async () => {
+test('closing waits for queries in progress, and their rows are there when the database is opened again', async () => {
   const dataDir = await emptyDirectory();
   const { pool, close } = await openEmbedded(dataDir, { onFatal: () => undefined });
   await pool.query('CREATE TABLE "t" ("n" INTEGER)');

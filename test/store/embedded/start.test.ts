@@ -80,7 +80,7 @@ test('only its owner can enter a data directory', async () => {
   expect(await readdir(dataDir)).toEqual(['db', 'lock']);
 });
 
-test('a first start that is killed half-way is begun again', async () => {
+test('a first start that was killed is repeated', async () => {
   const dataDir = await temporaryDirectory();
   const killed = startChild('open', dataDir);
   const begun = () => readdir(dataDir).then((names) => names.filter((name) => name.startsWith('db.new-')));

@@ -45,7 +45,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     expect((await readFile(join(place.dataDir, 'node'), 'utf8')).trim()).toBe(first);
   });
 
-  test('hear when an agent of theirs has gone to the other', async () => {
+  test('notice when an agent of theirs has reconnected to the other', async () => {
     const clientId = newClientId();
     const credential = await newCredential(here);
     const before = await openSession(here, credential, { clientId });
@@ -55,7 +55,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     expect(here.registrar.isOwn(before)).toBe(false);
   });
 
-  test('hear of changed credentials', async () => {
+  test('are notified of changed credentials', async () => {
     const { credentialId } = await newCredential(here);
     const heard = new Promise((resolve) => {
       there.registrar.onGrantChange(resolve);
@@ -64,7 +64,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     expect(await heard).toBe(credentialId);
   });
 
-  test('do not give away what the other serves, and tell where it is', async () => {
+  test('do not bind names that the other serves, and look them up as elsewhere', async () => {
     const [hostname, credential] = [newName(), await newCredential(here)];
     const sessionId = await openSession(here, credential);
     bound(await here.registrar.bind(nameRequest(sessionId, hostname)));
@@ -75,7 +75,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     bound(await there.registrar.bind(nameRequest(rival, hostname)));
   });
 
-  test('give up what they serve when their lease had ended, whoever has it now', async () => {
+  test('end what they serve when their lease had ended, whoever has it now', async () => {
     const [hostname, credential] = [newName(), await newCredential(here)];
     const sessionId = await openSession(here, credential);
     bound(await here.registrar.bind(nameRequest(sessionId, hostname)));
@@ -95,7 +95,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     bound(await here.registrar.bind(nameRequest(await openSession(here, credential), newName())));
   });
 
-  test('forget two nodes that shared an address at the same instant: it is offline, and kept', async () => {
+  test('delete two nodes that shared an address at the same instant: it goes offline, and is held', async () => {
     const { prisma, changes } = here.app;
     const [hostname, account] = [newName(), await here.newAccount()];
     const credential = await newCredential(account);
@@ -131,7 +131,7 @@ describe.runIf(onServer)('two gateways on a server', () => {
     expect(claim.heldUntil).not.toBeNull();
   });
 
-  test('sweep the same nodes at the same instant, and tell of each once', async () => {
+  test('sweep the same nodes at the same instant, and announce each end once', async () => {
     const account = await here.newAccount();
     const credential = await newCredential(account);
     const sessions: string[] = [];

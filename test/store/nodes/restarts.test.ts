@@ -20,7 +20,7 @@ describe('one gateway after the other', () => {
     await place?.remove();
   });
 
-  test('clears away what the one before left, and keeps its addresses for their credentials', {
+  test('deletes what the one before left, and holds its addresses for their credentials', {
     timeout: 60_000,
   }, async () => {
     const [left, closed] = [newName(), newName()];
@@ -50,7 +50,7 @@ describe('one gateway after the other', () => {
     await witness.close();
   });
 
-  test('sweeps away nodes that died, and addresses that are not kept any more', async () => {
+  test('deletes dead nodes, and addresses whose hold has ended', async () => {
     const { prisma, changes } = gateway.app;
     const parts = { prisma, changes, baseUrl: () => gateway.api };
     const credential = await newCredential(gateway);

@@ -41,7 +41,7 @@ async function waiting(destinationId: string): Promise<string[]> {
   return (await Promise.all(batches.map(({ body }) => unpackEvents(body)))).flatMap((events) => idsOf(events));
 }
 
-test('all of them wait again, behind what waits already, in their order', async () => {
+test('retried dead letters wait behind the other events, in their order', async () => {
   const id = await db.destination();
   const other = await db.destination();
   await bury(other, written(1));
@@ -56,7 +56,7 @@ test('all of them wait again, behind what waits already, in their order', async 
   expect(db.told).toEqual([{ kind: 'eventDelivery', action: 'CREATED', id, accountId: db.accountId }]);
 });
 
-test('only those that were named, and not those of others', async () => {
+test('only the named dead letters of the destination are retried or discarded', async () => {
   const [id, other] = [await db.destination(), await db.destination()];
   const refused = written(4);
   const letters = await bury(id, refused);
@@ -72,14 +72,14 @@ test('only those that were named, and not those of others', async () => {
   expect(await run(retryDeadLetters, { destinationId: id, ids: [] })).toBe(0);
 });
 
-test('they are of the class that they were of', async () => {
+test('retried dead letters keep their class', async () => {
   const id = await db.destination();
   await bury(id, written(2, 'http_request_complete.v0'));
   await run(retryDeadLetters, { destinationId: id });
   expect(await db.batches(id)).toMatchObject([{ isTraffic: true, count: 2 }]);
 });
 
-test('what fails meanwhile leaves all as it was, and tells nobody', async () => {
+test('a failed retry changes nothing and announces nothing', async () => {
   const id = await db.destination();
   await bury(id, written(3));
   const failing = db.changes.transaction(db.prisma, async (tx, announce) => {

@@ -103,7 +103,7 @@ test('the oldest batches are read, one at least', async () => {
   expect(await read({ ...ALL, bytes: bytes * 3 + 1 })).toEqual(ids.slice(0, 3));
 });
 
-test('what was sent is gone, what was not is still there, what was refused is kept apart', async () => {
+test('settling removes sent events, keeps the others, and stores refused ones as dead letters', async () => {
   const id = await db.destination();
   const [one, two] = [written(3), written(4)];
   await db.store(id, one);
@@ -131,7 +131,7 @@ test('what was sent is gone, what was not is still there, what was refused is ke
   expect((await deliveryStates(db.prisma, 'ac_other', [id])).size).toBe(0);
 });
 
-test('who has lost the lease writes nothing', async () => {
+test('a node that has lost the lease stores nothing', async () => {
   const id = await db.destination();
   await db.store(id, written(2));
   const slow = await claim();
@@ -149,7 +149,7 @@ test('who has lost the lease writes nothing', async () => {
   expect(await db.queue(id)).toMatchObject({ delivered: 2n, leaseToken: null, state: 'OK' });
 });
 
-test('a queue that failed is left alone for its time; a success makes it as new', async () => {
+test('a failed queue is not claimed before its delay is over; a success resets it', async () => {
   const id = await db.destination();
   await db.store(id, written(2));
   await settle(await claim(), {}, { kind: 'backoff', state: 'RETRYING', ms: 5000, reason });
@@ -171,7 +171,7 @@ test('a queue that failed is left alone for its time; a success makes it as new'
   expect(state?.lastDeliveredAt).toBeInstanceOf(Date);
 });
 
-test('a failure after some were taken is the first in a row', async () => {
+test('a failure after accepted events counts as the first in a row', async () => {
   const id = await db.destination();
   await db.store(id, written(1));
   for (const delivered of [0, 0, 1]) {
@@ -180,7 +180,7 @@ test('a failure after some were taken is the first in a row', async () => {
   expect((await db.queue(id)).attempts).toBe(1);
 });
 
-test('events that were dropped while they were on their way are not both', async () => {
+test('events that were dropped on their way and then delivered count as delivered only', async () => {
   const id = await db.destination();
   await db.store(id, written(3));
   const queue = await claim();
@@ -191,7 +191,7 @@ test('events that were dropped while they were on their way are not both', async
   expect(await db.queue(id)).toMatchObject({ delivered: 3n, dropped: 7n });
 });
 
-test('every failure is told, deliveries once in a second', async () => {
+test('every failure is announced, and deliveries at most once a second', async () => {
   const id = await db.destination();
   await db.store(id, written(1));
   const queue = await claim();

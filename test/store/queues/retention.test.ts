@@ -33,7 +33,7 @@ test('events wait as long as their class may', async () => {
   expect((await db.queue(other)).dropped).toBe(4n);
 });
 
-test('where too much waits, the oldest traffic goes first, and then the oldest audit events', async () => {
+test('above the backlog limit, the oldest traffic events are dropped first, and then the oldest audit events', async () => {
   const [id, other] = [await db.destination(), await db.destination()];
   for (const isTraffic of [false, true, false, true, true]) await db.store(id, written(2), { isTraffic });
   await db.store(other, written(2), traffic);
@@ -53,7 +53,7 @@ test('where too much waits, the oldest traffic goes first, and then the oldest a
   expect((await db.queue(other)).dropped).toBe(0n);
 });
 
-test('what may be on its way is not dropped', async () => {
+test('events that may be on their way are not dropped', async () => {
   const id = await db.destination();
   for (let i = 0; i < 70; i++) await db.store(id, written(1), traffic);
   const queue = await db.queues.claim(60_000);

@@ -39,7 +39,7 @@ test('the sources are those of traffic events, with where they go', async () => 
   await db.prisma.eventSubscription.delete({ where: { id: subscriptionId } });
 });
 
-test('changes of subscriptions and destinations are heard of, and so are gaps', () => {
+test('changes of subscriptions and destinations, and gaps, notify the listener', () => {
   let heard = 0;
   const stop = trafficStore(db).onSourcesChange(() => void heard++);
   const { accountId } = db;
@@ -56,7 +56,7 @@ test('changes of subscriptions and destinations are heard of, and so are gaps', 
   expect(heard).toBe(3);
 });
 
-test('what is appended waits, with what was dropped before it', async () => {
+test('appended events wait, and drops before them are counted', async () => {
   const store = trafficStore(db);
   const id = await db.destination();
   const events = await packEvents(written(3, 'http_request_complete.v0'));
@@ -71,7 +71,7 @@ test('what is appended waits, with what was dropped before it', async () => {
   expect((await db.queues.claim(1000))?.destinationId).toBe(id);
 });
 
-test('events for a destination that is gone go with it', async () => {
+test('events for a deleted destination are discarded', async () => {
   const store = trafficStore(db);
   const id = await db.destination();
   await db.prisma.eventDestination.delete({ where: { id } });

@@ -63,7 +63,7 @@ describe('an address', () => {
     expect(await bind(nameRequest(session, hostname, pooling))).toEqual(refused('inUse', hostname));
   });
 
-  test('is had back under its id, whatever is still there of the tunnel', async () => {
+  test('is resumed under its id, whatever is left of the tunnel', async () => {
     const hostname = newName();
     const taken: string[] = [];
     const stop = gateway.registrar.onSessionReplaced((id) => taken.push(id));
@@ -82,14 +82,14 @@ describe('an address', () => {
     expect(body.tunnel_session.id).toBe(third);
   });
 
-  test('of another tunnel is not had by resuming', async () => {
+  test('of another tunnel cannot be taken by resuming', async () => {
     const hostname = newName();
     bound(await bind(nameRequest(session, hostname)));
     const second = await openSession(gateway, credential);
     expect(await bind(nameRequest(second, hostname, { resume: newId('tn') }))).toEqual(refused('inUse', hostname));
   });
 
-  test('of a node that died is kept for its credential, and then anybody’s', async () => {
+  test('of a dead node is held for its credential, and then free for all', async () => {
     const [hostname, later] = [newName(), newName()];
     bound(await bind(nameRequest(session, hostname)));
     bound(await bind(nameRequest(session, later)));
@@ -103,7 +103,7 @@ describe('an address', () => {
     bound(await bind(nameRequest(stranger, later)));
   });
 
-  test('of a node that died long ago is anybody’s', async () => {
+  test('of a node that died long ago is free for all', async () => {
     const hostname = newName();
     bound(await bind(nameRequest(session, hostname)));
     await leaveTo(gateway, session, Date.now() - 31_000);

@@ -66,7 +66,7 @@ describe('the ACL of a credential', () => {
     );
   });
 
-  test('counts as it is when something is bound', async () => {
+  test('is evaluated when the bind is made', async () => {
     const hostname = newName();
     await account.call('PATCH', `/credentials/${credential.credentialId}`, { acl: ['bind:a.example.com'] });
     expect(await bind(nameRequest(session, hostname))).toEqual(refused('nameDenied', hostname));
@@ -99,7 +99,7 @@ describe('a name', () => {
     bound(await bind(nameRequest(session, '*.pool.tunnel.localhost')));
   });
 
-  test('that is the gateway’s own cannot be had', async () => {
+  test('of the gateway itself cannot be bound', async () => {
     for (const name of ['tunnel.localhost', 'x.cname.tunnel.localhost', 'acme.tunnel.localhost'])
       expect(await bind(nameRequest(session, name))).toEqual(refused('notReserved', name));
   });
@@ -145,7 +145,7 @@ describe('a name', () => {
   });
 });
 
-test('what is refused leaves nothing', async () => {
+test('a refused bind leaves no rows', async () => {
   const { prisma } = gateway.app;
   const counts = () => Promise.all([prisma.claim.count(), prisma.tunnel.count(), prisma.endpoint.count()]);
   const hostname = newName();
@@ -155,7 +155,7 @@ test('what is refused leaves nothing', async () => {
   expect(await counts()).toEqual(before);
 });
 
-test('a bind takes at most nine statements, and one more to tell other nodes', async () => {
+test('a bind takes at most nine statements, and one more to notify other nodes', async () => {
   const count = async (request: BindRequest) => {
     gateway.statements.length = 0;
     bound(await bind(request));

@@ -48,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const history = fc.array(fc.array(step, { minLength: 4, maxLength: 8 }), { minLength: 2, maxLength: 4 });
 let run = 0;
 
-test('whatever happens at once, no address has two who do not share it', async () => {
+test('whatever happens concurrently, no address is served by two tunnels that do not share it', async () => {
   const seen = { bound: 0, refused: 0, shared: 0 };
   const property = fc.asyncProperty(history, async (batches) => {
     run++;

@@ -30,7 +30,7 @@ test.each<[string, string, (id: string) => BindRequest]>([
   expect(await liveAt(address)).toHaveLength(1);
 });
 
-test('of many of two accounts who want to share a name, all of one get it', async () => {
+test('of two accounts whose sessions want to share a name, all sessions of one get it', async () => {
   const racers = await sessions(20);
   const answers = await Promise.all(
     racers.map(({ node, id }) => node.registrar.bind(nameRequest(id, 'pool.tunnel.localhost', { pooling: true }))),
@@ -41,7 +41,7 @@ test('of many of two accounts who want to share a name, all of one get it', asyn
   expect(winners).toEqual(all);
 });
 
-test('a tunnel that is resumed by many at once is had by one', async () => {
+test('a tunnel that many sessions resume at once ends up with one', async () => {
   const hostname = 'resume.tunnel.localhost';
   const owner = await newSession(0);
   const first = await owner.node.registrar.bind(nameRequest(owner.id, hostname));
@@ -55,7 +55,7 @@ test('a tunnel that is resumed by many at once is had by one', async () => {
   expect(await liveAt(`http:${hostname}`)).toHaveLength(1);
 });
 
-test('an agent that comes back with many tunnels at once, as its session of before is still there, gets all', async () => {
+test('an agent that reconnects with many tunnels while its old session still exists gets all of them', async () => {
   const names = Array.from({ length: 16 }, (_, index) => `many${index}.tunnel.localhost`);
   const ghost = await newSession(0);
   const before = await Promise.all(names.map((name) => ghost.node.registrar.bind(nameRequest(ghost.id, name))));
@@ -105,7 +105,7 @@ describe.runIf(onServer)('when one has to wait for the other', () => {
     expect(status).toBe(409);
   });
 
-  test('a name that is shared by one more, while the one before goes, is not kept for that', async () => {
+  test('a shared name is not held for a session that ends while another one joins', async () => {
     const hostname = 'relay.tunnel.localhost';
     const [before, next] = [await newSession(0), await newSession(1)];
     const request = (id: string) => nameRequest(id, hostname, { pooling: true });
@@ -124,7 +124,7 @@ describe.runIf(onServer)('when one has to wait for the other', () => {
   });
 });
 
-test('what is bound while its ACL is changed is there when the change is heard of', async () => {
+test('a tunnel that is bound while its ACL changes exists when the change is announced', async () => {
   const { prisma } = nodeOf(0).app;
   for (let round = 0; round < 10; round++) {
     const hostname = `late${round}.tunnel.localhost`;

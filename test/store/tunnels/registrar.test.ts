@@ -96,7 +96,7 @@ test('an authtoken from before the server key was changed is known, and renewed'
   expect(await createGrants({ ...app, keys: deriveKeys(next) }).authenticate(authtoken)).toEqual(known);
 });
 
-test('whoever listens hears which grants change', async () => {
+test('listeners get the credentials whose grants change', async () => {
   const heard: (string | null)[] = [];
   const stop = gateway.registrar.onGrantChange((id) => heard.push(id));
   const { credentialId } = await newCredential(account);
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect(await bind(nameRequest(session, newName()))).toEqual({ refused: 'sessionEnded' });
   });
 
-  test('that is lost keeps its addresses for its credential, until the time is over', async () => {
+  test('that is lost holds its addresses for its credential until the hold ends', async () => {
     const [hostname, second] = [newName(), await openSession(gateway, credential)];
     const stranger = await openSession(gateway, await newCredential(account));
     bound(await bind(nameRequest(session, hostname)));
@@ -165,7 +165,7 @@ describe('a session', () => {
     bound(await bind(nameRequest(stranger, hostname)));
   });
 
-  test('that says good-bye keeps nothing', async () => {
+  test('that its agent closes holds no addresses', async () => {
     const hostname = newName();
     bound(await bind(nameRequest(session, hostname)));
     await gateway.registrar.sessionClosed(session, 0);

@@ -17,7 +17,7 @@ export interface AgentPair {
   readonly http: HttpAgent;
 }
 
-/** To public addresses, and to the operator's overrides. */
+/** The agents for public addresses and the operator's overrides. */
 export interface Outbound extends AgentPair {
   /** Connects to the hosts and networks of `eventWebhookHosts`; over plain HTTP to its networks only. */
   readonly allowedHosts: AgentPair;
