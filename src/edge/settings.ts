@@ -1,4 +1,4 @@
-/** What the public side needs to be told. Times are milliseconds. */
+/** The settings of the public listeners. Times are milliseconds. */
 export interface EdgeSettings {
   /** How long an upstream may take to begin its answer, from the end of the request; longer is a 504. */
   upstreamTimeout: number;

@@ -180,7 +180,7 @@ async function startParts(
   const taking = proxied.accepting.bind(proxied, 'tcp');
   const doors = await parts.start({
     name: 'TCP listeners',
-    start: () => new TcpListener({ host, endpoints, limit, visits, traffic, taking }),
+    start: () => new TcpListener({ host, endpoints, limit, services: visits, traffic, taking }),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
 

@@ -13,10 +13,10 @@ export class DomainCertificates {
   /** @param domainIds of the domains whose certificates these are all; null: of all domains. */
   replace(domainIds: readonly string[] | null, certificates: readonly DomainCertificate[]): void {
     const given = new Set(certificates.map(({ domain }) => domain));
-    const looked = domainIds && new Set(domainIds);
-    if (looked?.size !== 0)
+    const loaded = domainIds && new Set(domainIds);
+    if (loaded?.size !== 0)
       for (const [domain, { domainId }] of this.#byDomain)
-        if ((!looked || looked.has(domainId)) && !given.has(domain)) this.#byDomain.delete(domain);
+        if ((!loaded || loaded.has(domainId)) && !given.has(domain)) this.#byDomain.delete(domain);
     for (const certificate of certificates) {
       const known = this.#byDomain.get(certificate.domain);
       if (known?.cert !== certificate.cert || known.key !== certificate.key || known.domainId !== certificate.domainId)

@@ -107,9 +107,9 @@ export class LiveEdges {
 
   /** Edges that answer, here, names of those that were loaded, and were not looked at. */
   #losers({ edgeIds, edges }: EdgeConfigs): string[] {
-    const looked = new Set(edgeIds ?? this.#runtimes.keys());
+    const loaded = new Set(edgeIds ?? this.#runtimes.keys());
     const holders = edges.flatMap(({ names }) => names.flatMap(({ hostname }) => this.#edgeOfName.get(hostname) ?? []));
-    return [...new Set(holders)].filter((id) => !looked.has(id));
+    return [...new Set(holders)].filter((id) => !loaded.has(id));
   }
 
   /** What of it takes long, done before: piece by piece, as visitors of others go on meanwhile. */

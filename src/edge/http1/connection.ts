@@ -103,7 +103,7 @@ export class Http1Connection {
     return !head.wantsKeepAlive || this.#registry.isStopping || (this.#hasEnded && !isReadable);
   }
 
-  /** Gives the bytes that wait to whoever takes them now. */
+  /** Reads heads and bodies out of the bytes that wait, as far as they can be taken now. */
   #work(): void {
     if (this.#isWorking) return;
     this.#isWorking = true;

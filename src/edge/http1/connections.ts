@@ -1,4 +1,4 @@
-// The HTTP connections of a listener: one look at all of them, several times a second, takes the place of timers.
+// The HTTP/1 connections of a listener. All of them are swept several times a second, which replaces timers.
 
 import type { Socket } from 'node:net';
 import { reportDefect } from '../../protocol/defect.ts';

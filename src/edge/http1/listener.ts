@@ -12,7 +12,7 @@ import { Http1Connections } from './connections.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
-/** How many visitors too many are told so at once; more are cut without a word. */
+/** How many visitors above the limit get an error response at a time; more are cut without one. */
 const TURNED_AWAY_MAX = 64;
 /** How long one of them may take to read it. */
 const TURN_AWAY_MS = 1000;

@@ -59,7 +59,8 @@ export class Http2ResponseWriter implements ResponseWriter {
     if (this.#interims.admit(bytes)) inform(this.#stream, head.status, responseFields(head));
   }
 
-  writeHead({ head, changed, status, length, encoding, body, ...start }: ResponseStart): StartResult {
+  writeHead(start: ResponseStart): StartResult {
+    const { head, changed, status, length, encoding, body } = start;
     const fields = changed ? toHttp2Fields(changed.fields.list) : responseFields(head);
     const options = { endStream: length === 0, waitForTrailers: length === CHUNKED && !encoding };
     if (!respond(this.#stream, status, fields, options)) return 'impossible';

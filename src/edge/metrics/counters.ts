@@ -1,4 +1,4 @@
-// What is counted of visits, by the listener that they come through.
+// The counters of each listener.
 
 import type { ByteCounters } from '../../protocol/relay.ts';
 import { DurationHistogram } from './duration-histogram.ts';

@@ -1,4 +1,4 @@
-// How long visits take, counted for a histogram. Every request passes here twice, so that it costs a comparison or a few
+// How long requests and connections take, counted for a histogram. Every request passes here twice, so that it costs a comparison or a few
 // and an addition, without labels to be looked up or objects to be made.
 
 /** Upper bounds of what is counted together; milliseconds. What takes longer than the last is counted beyond it. */

@@ -1,4 +1,4 @@
-// What is counted of a visit: for the listener that it came through, and for the endpoint that it came to.
+// What is counted of requests and connections: for their listener, and for their endpoint.
 
 import type { Socket } from 'node:net';
 import type { ByteCounters, RelayHooks } from '../../protocol/relay.ts';
@@ -73,7 +73,7 @@ export class RequestCounter {
     if (this.#meter) this.#meter.fromSocket += bytes;
   }
 
-  /** Some of it was read, which nobody has counted yet. */
+  /** Some of it was read, which the listener has not counted yet. */
   addReceived(bytes: number): void {
     this.#traffic.fromSocket += bytes;
     this.addEndpointReceived(bytes);
@@ -103,7 +103,7 @@ export class RequestCounter {
   }
 
   /**
-   * The request goes on as something else, and is somebody else's to end.
+   * The request goes on as another protocol, whose end is counted by what is returned.
    * @param unread bytes that have come of that already.
    */
   countUpgrade(unread: number, onClose?: CountedUpgrade['onClose']): CountedUpgrade {

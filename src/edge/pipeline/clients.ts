@@ -1,4 +1,5 @@
-// Who asks on a connection: whoever it is from or, where that is a trusted proxy, whom the proxy names in each request.
+// The client of each request on a connection: its other end or, where that is a trusted proxy, the client that the proxy
+// names in the request.
 
 import type { Socket } from 'node:net';
 import { forwardedChain } from '../../http/forwarded.ts';
@@ -14,7 +15,7 @@ export interface RequestClient {
   readonly listener: ListenerContext;
   /** The connection, as one of theirs. */
   readonly connection: SocketInfo;
-  /** What upstreams are told of them; for the Host of a request they end its head. */
+  /** The X-Forwarded fields for upstreams. */
   readonly fields: ForwardedFields;
 }
 
@@ -22,7 +23,7 @@ export class ClientResolver {
   /** Whom the connection is from. */
   readonly own: RequestClient;
   readonly #socket: Socket;
-  /** Undefined where nobody is believed. */
+  /** Undefined where the other end is no trusted proxy. */
   readonly #proxies: Networks | undefined;
   /** The `X-Forwarded-For` of the request before, and who it was: mostly the same ask again. */
   #said = '';

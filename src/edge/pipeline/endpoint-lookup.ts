@@ -1,4 +1,4 @@
-// Which endpoint a request is for, and what visitors are told where there is none.
+// The endpoint of a request, and the response where there is none.
 
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { RequestHead } from '../codec/request-head.ts';

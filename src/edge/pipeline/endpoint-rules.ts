@@ -1,4 +1,4 @@
-// What is done to the traffic of an endpoint: of a tunnel that asked for it, or of an edge.
+// The modules and the routes of an endpoint: of a tunnel that has asked for modules, or of an edge.
 
 import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
@@ -28,5 +28,5 @@ export interface EndpointRules extends TrafficRules {
 }
 
 export function endpointRulesOf(endpoint: LiveEndpoint): EndpointRules | undefined {
-  return endpoint.rules as EndpointRules | undefined; // Only what this room makes is put there.
+  return endpoint.rules as EndpointRules | undefined; // The edge makes all rules.
 }

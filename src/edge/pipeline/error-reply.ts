@@ -1,4 +1,4 @@
-// The gateway's own errors, as whole responses.
+// Errors of the gateway's own, as whole responses.
 
 import { acceptsHtml, type ErrorResponseParts, errorResponse } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
@@ -12,7 +12,7 @@ export function errorReply(error: VisitorError, isHtml = false, more: ErrorRespo
   return { status, fields: [...fields, ...more], body };
 }
 
-/** Whether whoever sent a request would rather read a page than JSON. */
+/** Whether a request accepts HTML. */
 export function wantsHtml({ bytes, fieldsStart, end }: RequestHead): boolean {
   return fieldsOf(bytes, fieldsStart, end).some(
     ([name, value]) => name.toLowerCase() === 'accept' && acceptsHtml(value),

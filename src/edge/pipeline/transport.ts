@@ -48,7 +48,7 @@ export interface ResponseStart {
   readonly from: number;
   readonly headEnd: number;
   readonly end: number;
-  /** To be told of the head as it is sent. */
+  /** Records the head as it is sent. */
   readonly recording: RequestRecording | undefined;
 }
 
@@ -69,16 +69,16 @@ export interface ResponseWriter {
   writeHead(start: ResponseStart): StartResult;
   /** A piece of the body, in the framing of upstream or already encoded. */
   write(piece: Buffer, isLast: boolean): void;
-  /** The body is complete, which could not be told before. */
+  /** The body is complete, which was not known when its last piece was written. */
   end(): void;
   /** @returns false when the visitor has taken enough for upstream to get credit for so many bytes more. */
   hold(bytes: number): boolean;
   /**
    * A whole response of the gateway's own.
-   * @param canGoOn whether the next request on the connection can be told from this one.
+   * @param canGoOn whether the end of this request is known, so that another one can follow on the connection.
    */
   reply(reply: LocalReply, isToHead: boolean, canGoOn: boolean, recording: RequestRecording | undefined): void;
-  /** Ends a response that cannot be completed, so that nobody takes it for a complete one. */
+  /** Breaks off a response that cannot be completed, so that the visitor does not take it for a complete one. */
   cut(): void;
   /** There is no response at all. */
   drop(): void;

@@ -24,7 +24,7 @@ export interface UpstreamRequestEvents {
   onFailure(error: VisitorError): void;
   /** Both sides speak another protocol from here on. @param rest what upstream has sent after the head. */
   onUpgrade(status: number, head: Buffer, stream: ByteStream, rest: Buffer): void;
-  /** An exception that nobody expected came up. */
+  /** An unexpected exception was thrown. */
   onDefect(): void;
 }
 
@@ -131,10 +131,11 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   onData(chunk: Buffer): void {
     const { listener, source, timeouts } = this.#context;
     const relay = this.#relay as ResponseRelay;
-    const { interims, hasBegun } = relay;
     timeouts.progress();
+    if (relay.hasBegun) return void this.onProgress(relay.take(chunk));
+    const { interims } = relay;
     const progress = relay.take(chunk);
-    if (relay.hasBegun && !hasBegun) this.#begun(relay);
+    if (relay.hasBegun) this.#begun(relay);
     else if (relay.interims > interims && source.isComplete) timeouts.forResponse(listener.now());
     this.onProgress(progress);
   }

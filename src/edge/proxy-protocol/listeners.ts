@@ -104,7 +104,7 @@ export class ProxyProtocolListeners {
     const onFailure = (reason: string | undefined) => {
       leave();
       socket.destroy();
-      if (reason !== undefined) this.#tell(listener, ip, reason);
+      if (reason !== undefined) this.#logRefusal(listener, ip, reason);
     };
     const giveUp = readHeader(socket, onRead, onFailure);
     const end = (reason: string | undefined) => {
@@ -118,7 +118,7 @@ export class ProxyProtocolListeners {
     this.#waiting.add(waiting);
   }
 
-  #tell(listener: ProxyProtocolListener, ip: string, reason: string): void {
+  #logRefusal(listener: ProxyProtocolListener, ip: string, reason: string): void {
     const now = performance.now();
     if (now - this.#loggedAt < LOG_MS) return void this.#unlogged++;
     const said = { listener, ip, reason, ...(this.#unlogged > 0 && { unlogged: this.#unlogged }) };

@@ -1,4 +1,4 @@
-// What is noted of a connection to an endpoint of TCP or TLS, where somebody wants to hear of it.
+// What is recorded of a connection to an endpoint of TCP or TLS, where connections are reported.
 
 import type { Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
@@ -11,7 +11,7 @@ import type { ConnectionReport } from './traffic-reports.ts';
 /**
  * Gives its report when it is closed.
  * @param serverName of its ClientHello; '' for none.
- * @returns undefined where nobody wants to hear of it.
+ * @returns undefined where connections are not reported.
  */
 export function recordConnection(
   services: ReportingServices,

@@ -1,4 +1,4 @@
-// The two messages of a recorded request. Their heads are kept as one text each, and read when somebody asks.
+// The two messages of a recorded request. Each head is kept as one text, and parsed when it is first asked for.
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { SPACE, TAB } from '../codec/bytes.ts';
@@ -27,7 +27,7 @@ export class RecordedRequest implements Request {
   #fields: Fields | undefined;
 
   /**
-   * @param head which may be let go of afterwards.
+   * @param head which may be released afterwards.
    * @param http2Fields of HTTP/2: names and values in turn, as they came.
    */
   constructor(head: RequestHead, scheme: Request['scheme'], at: number, http2Fields?: readonly string[]) {

@@ -13,7 +13,7 @@ export interface ReportingServices {
   readonly reporter: TrafficReporter;
 }
 
-/** Whether anybody wants to hear of a request: all that it costs where nobody does. */
+/** Whether a request is to be reported: the only cost where it is not. */
 export function wantsRequests(services: ReportingServices, { accountId, id }: LiveEndpoint): boolean {
   try {
     return services.reporter.wantsRequests(accountId, id);

@@ -1,5 +1,4 @@
-// What the public side tells of the traffic that has passed, to whoever wants to hear of it. Nothing of a report is made
-// where nobody does.
+// Reports of traffic, for those who subscribe to them. Where nobody has subscribed, no report is made.
 
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
@@ -12,7 +11,7 @@ export interface BodyObserver {
   take(bytes: Buffer, start?: number, end?: number): void;
 }
 
-/** Why the gateway turned a visitor away. */
+/** Why the gateway refused a visitor. */
 export interface Refusal {
   /** The module that did it, by the name that the log has for it. */
   module: string;
@@ -36,7 +35,7 @@ export interface RequestObserver {
 }
 
 export interface TrafficReporter {
-  /** Whether anybody wants to hear of the requests of an account, to an endpoint. Asked for every request: it has to be fast. */
+  /** Whether requests of an account to an endpoint are reported. It is called for every request, and has to be fast. */
   wantsRequests(accountId: string, endpointId: string): boolean;
   wantsConnections(accountId: string): boolean;
   /** Where more is to be noted of a request to an endpoint, whose report then has it; undefined, or missing, for nothing. */

@@ -88,7 +88,7 @@ export interface TcpListenerOptions {
   host: string;
   endpoints: Pick<EndpointRegistry, 'byPort'>;
   limit: ConnectionLimit;
-  visits: PipelineServices;
+  services: PipelineServices;
   traffic?: StreamCounters;
   /** What new connections pass first. */
   taking?(take: (socket: Socket) => void): (socket: Socket) => void;
@@ -161,7 +161,7 @@ export class TcpListener implements TcpPorts {
     const endpoint = this.#options.endpoints.byPort(port);
     if (endpoint && !slot.use(endpoint.accountId)) return void abortSocket(socket);
     if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
-    const recording = endpoint && recordConnection(this.#options.visits, endpoint, socket);
+    const recording = endpoint && recordConnection(this.#options.services, endpoint, socket);
     const rules = endpoint && endpointRulesOf(endpoint);
     const over = rules
       ? this.#admit(socket, endpoint, rules, recording?.decisions)
@@ -178,10 +178,10 @@ export class TcpListener implements TcpPorts {
     rules: EndpointRules,
     decisions: ModuleDecisions | undefined,
   ): Promise<void> {
-    const { visits } = this.#options;
+    const { services } = this.#options;
     const traffic = combinedTraffic(endpoint.meter, this.#options.traffic);
-    const line = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, visits.time());
-    const admitted = await admitConnection(Object.assign(line, { endpoint, decisions }), rules, visits);
+    const connection = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, services.time());
+    const admitted = await admitConnection(Object.assign(connection, { endpoint, decisions }), rules, services);
     if (admitted && !socket.destroyed) await forward(socket, admitted, { traffic });
     else abortSocket(socket);
   }

@@ -18,7 +18,7 @@ export function connectionContext(
   isAdmitted: boolean,
 ): ListenerContext {
   const rules = chosen && endpointRulesOf(chosen);
-  const terms = rules?.tls;
+  const parameters = rules?.tls;
   let first = chosen;
   return {
     ...listener,
@@ -29,8 +29,8 @@ export function connectionContext(
       const found = first?.isOpen && hostname === name ? first : listener.find(hostname);
       first = undefined;
       if (found?.proto !== 'https') return undefined;
-      // Who would not be let in on the terms of now must not come in on those of before, or on none.
-      return isSameTlsParameters(endpointRulesOf(found)?.tls, terms) ? asHttp1Endpoint(found) : 'misdirected';
+      // A connection that the TLS parameters of now would not allow must not get in on earlier ones, or on none.
+      return isSameTlsParameters(endpointRulesOf(found)?.tls, parameters) ? asHttp1Endpoint(found) : 'misdirected';
     },
   };
 }

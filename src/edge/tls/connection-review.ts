@@ -1,4 +1,4 @@
-// Open connections, and the terms of TLS that each was made on: when those change, the visitor has to come anew.
+// Open connections with the TLS parameters of each: when those of its endpoint change, the visitor has to connect again.
 
 import type { Socket } from 'node:net';
 import type { TlsParameters } from '../../http/module.ts';
@@ -10,7 +10,7 @@ import { isSameTlsParameters } from './tls-parameters.ts';
 interface Bound {
   name: string;
   endpoint: LiveEndpoint;
-  terms: TlsParameters | undefined;
+  parameters: TlsParameters | undefined;
 }
 
 export class TlsConnectionReview {
@@ -22,18 +22,18 @@ export class TlsConnectionReview {
     this.#find = find;
   }
 
-  /** Before the handshake: it is to fail where the terms change meanwhile. */
+  /** To be called before the handshake, which is to fail where the parameters change meanwhile. */
   bind(raw: Socket, name: string, endpoint: LiveEndpoint, rules: EndpointRules): void {
-    this.#bound.set(raw, { name, endpoint, terms: rules.tls });
+    this.#bound.set(raw, { name, endpoint, parameters: rules.tls });
     raw.once('close', () => this.#bound.delete(raw));
   }
 
-  /** Cuts the visitors whom the terms would not let in any more as they did. */
+  /** Cuts the connections that the parameters of now would not allow. */
   review(): void {
-    for (const [raw, { name, endpoint, terms }] of this.#bound) {
+    for (const [raw, { name, endpoint, parameters }] of this.#bound) {
       if (endpoint.isOpen) continue; // One that is changed is closed, and another one takes its place.
       const now = this.#find(name);
-      if (!isSameTlsParameters(now && endpointRulesOf(now)?.tls, terms)) abortSocket(raw);
+      if (!isSameTlsParameters(now && endpointRulesOf(now)?.tls, parameters)) abortSocket(raw);
     }
   }
 }

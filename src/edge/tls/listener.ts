@@ -32,7 +32,7 @@ import { mergeTlsParameters, ParameterizedHandshakes } from './tls-parameters.ts
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
-const OTHER_TERMS = 'mutual TLS is on, and a policy wants the TLS of visitors to be on other terms';
+const OTHER_PARAMETERS = 'mutual TLS is on, and a policy wants the TLS of visitors to be on other terms';
 const ALPN = ['h2', 'http/1.1', 'http/1.0'];
 
 export interface TlsListenerOptions {
@@ -56,17 +56,17 @@ export class TlsListener {
   /** For HTTP, and for endpoints that are given what is inside the TLS. */
   readonly #https: Handshakes;
   readonly #plain = new Handshakes({});
-  readonly #termed = new ParameterizedHandshakes();
+  readonly #parameterized = new ParameterizedHandshakes();
   readonly #contexts: SecureContexts;
-  /** Visitors of endpoints to which something is done. */
-  readonly #bound: TlsConnectionReview;
+  /** Connections to endpoints that have rules. */
+  readonly #review: TlsConnectionReview;
 
-  /** @param identity the certificate that visitors who name nobody are shown, and its key, in PEM. */
+  /** @param identity the certificate for visitors without a server name, and its key, in PEM. */
   constructor(options: TlsListenerOptions, identity: { cert: string; key: string }) {
     const { listener, limit, certificates } = options;
     this.#options = options;
     this.#visitors = new VisitorConnections(limit);
-    this.#bound = new TlsConnectionReview(listener.find);
+    this.#review = new TlsConnectionReview(listener.find);
     this.#contexts = new SecureContexts(certificates, listener.statusOf);
     this.#connections = new Http1Connections(listener.settings, listener.now);
     this.#http2 = new Http2Connections(listener.settings, listener.now);
@@ -78,7 +78,7 @@ export class TlsListener {
     this.server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
   }
 
-  /** What visitors who name nobody are shown from now on. */
+  /** The certificate for visitors without a server name, from now on. */
   setIdentity(identity: { cert: string; key: string }): void {
     this.#https.setIdentity(identity);
   }
@@ -88,9 +88,9 @@ export class TlsListener {
     return this.#visitors.size;
   }
 
-  /** Cuts the visitors whom the terms would not let in any more as they did: they have to come anew. */
+  /** Cuts the connections that the TLS parameters of now would not allow: visitors have to connect again. */
   review(): void {
-    this.#bound.review();
+    this.#review.review();
   }
 
   /** Ends listening. Answers under way are completed; what is still open after `drainMs` is cut. */
@@ -119,42 +119,42 @@ export class TlsListener {
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const { find, services: visits } = this.#options.listener;
+    const { find, services } = this.#options.listener;
     const endpoint = named && find(named.name);
     const isTls = endpoint?.proto === 'tls';
-    const recording = isTls ? recordConnection(visits, endpoint, raw, named?.name) : undefined;
+    const recording = isTls ? recordConnection(services, endpoint, raw, named?.name) : undefined;
     if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
-    const caller: TlsConnection = { slot, bytes, named, recording, traffic, isAskedLater: false, settled };
+    const caller: TlsConnection = { slot, bytes, named, recording, traffic, admitsRequests: false, settled };
     const rules = endpoint && endpointRulesOf(endpoint);
-    if (named && rules) this.#bound.bind(raw, named.name, endpoint, rules);
-    if (named && rules) caller.isAskedLater = this.#isAskedLater(raw, endpoint, rules);
-    if (!named || !rules || rules.connection.length === 0 || caller.isAskedLater)
+    if (named && rules) this.#review.bind(raw, named.name, endpoint, rules);
+    if (named && rules) caller.admitsRequests = this.#admitsRequests(raw, endpoint, rules);
+    if (!named || !rules || rules.connection.length === 0 || caller.admitsRequests)
       return this.#begin(caller, endpoint, rules?.tls);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
-    const arrival = new PendingTlsConnection(raw, about, visits.time(), (terms) =>
-      this.#terminate(caller, arrival.endpoint, terms),
+    const pending = new PendingTlsConnection(raw, about, services.time(), (parameters) =>
+      this.#terminate(caller, pending.endpoint, parameters),
     );
-    const admitted = await admitConnection(arrival, rules, visits);
+    const admitted = await admitConnection(pending, rules, services);
     if (raw.destroyed) return;
     if (!admitted) return void abortSocket(raw);
-    if (!arrival.tls) return this.#begin(caller, admitted, rules.tls);
-    // It was ended as a policy wants it; that cannot take the place of mutual TLS.
+    if (!pending.tls) return this.#begin(caller, admitted, rules.tls);
+    // A policy has terminated the TLS, which is no substitute for mutual TLS.
     const isMutual = [rules, endpointRulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
-    this.#serve(caller, arrival.tls, admitted);
+    this.#serve(caller, pending.tls, admitted);
   }
 
-  /** Whether it is a proxy's connection, and each of its requests may be somebody else's. */
-  #isAskedLater(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointRules): boolean {
+  /** Whether a connection is a trusted proxy's: each request may be of another client, and is admitted by itself. */
+  #admitsRequests(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointRules): boolean {
     const { proxies } = this.#options.listener;
     return proto === 'https' && proxies?.has(ipOf(raw)) === true && !connection.some(({ endsTls }) => endsTls);
   }
 
   /**
-   * Goes on with a visitor whose TLS nobody has ended yet.
+   * Goes on with a visitor whose TLS was not terminated yet.
    * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
    */
   async #begin(
@@ -164,19 +164,19 @@ export class TlsListener {
   ): Promise<void> {
     const { bytes, named, traffic, settled, slot } = caller;
     const { socket: raw } = slot;
-    const terms = mergeTlsParameters(visited, endpoint && endpointRulesOf(endpoint)?.tls);
-    if (terms === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
-    if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !terms) {
+    const parameters = mergeTlsParameters(visited, endpoint && endpointRulesOf(endpoint)?.tls);
+    if (parameters === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
+    if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !parameters) {
       settled();
       return forward(raw, endpoint, { passthrough: true, first: bytes, traffic });
     }
-    if (terms && endpoint) {
+    if (parameters && endpoint) {
       const { ip } = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
-      const socket = await this.#terminate(caller, endpoint, terms);
+      const socket = await this.#terminate(caller, endpoint, parameters);
       if (!socket) {
         // Why it failed, Node does not say before the visitor's address is forgotten.
-        const module = terms.clientAuthorities ? tlsModuleNames.clientCertificates : tlsModuleNames.termination;
-        return this.#tell(endpoint, module, 'the TLS handshake failed', ip);
+        const module = parameters.clientAuthorities ? tlsModuleNames.clientCertificates : tlsModuleNames.termination;
+        return this.#logRefusal(endpoint, module, 'the TLS handshake failed', ip);
       }
       settled();
       return this.#serve(caller, socket, endpoint);
@@ -192,11 +192,11 @@ export class TlsListener {
     });
   }
 
-  /** Ends the TLS of a visitor who named an endpoint, on terms. @returns undefined when the visitor is gone. */
+  /** Terminates the TLS of a visitor who named an endpoint. @returns undefined when the visitor has left. */
   async #terminate(
     { slot: { socket: raw }, bytes, named }: TlsConnection,
     endpoint: LiveEndpoint,
-    terms: TlsParameters,
+    parameters: TlsParameters,
   ): Promise<TLSSocket | undefined> {
     const { name, sent } = named as ServerName;
     const own =
@@ -210,30 +210,35 @@ export class TlsListener {
     const alpn = endpoint.proto === 'https' ? ALPN : undefined;
     return new Promise((resolve) => {
       raw.once('close', () => resolve(undefined));
-      this.#termed.begin(raw, bytes, { name: sent, shown, terms, alpn }, resolve);
+      this.#parameterized.begin(raw, bytes, { name: sent, shown, parameters, alpn }, resolve);
     });
   }
 
-  /** Of a visitor whom a policy has sent where mutual TLS is on, on terms that are not those. */
+  /** Refuses a visitor whom a policy has forwarded to an endpoint with mutual TLS, on other TLS parameters than its own. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
-    this.#tell(endpoint, tlsModuleNames.clientCertificates, OTHER_TERMS, (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip);
+    this.#logRefusal(
+      endpoint,
+      tlsModuleNames.clientCertificates,
+      OTHER_PARAMETERS,
+      (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip,
+    );
     abortSocket(raw);
   }
 
-  #tell({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {
+  #logRefusal({ id, accountId }: LiveEndpoint, module: string, reason: string, ip: string): void {
     const about = { module, reason, endpointId: id, accountId, ip };
     this.#options.listener.services.logRefusal({ ...about, operationId: undefined, status: undefined });
   }
 
   /** @param chosen the endpoint whose turn it was when the visitor came. */
   #serve(
-    { slot, named, recording, traffic, isAskedLater }: TlsConnection,
+    { slot, named, recording, traffic, admitsRequests }: TlsConnection,
     socket: TLSSocket,
     chosen: LiveEndpoint | undefined,
   ): void {
     recording?.useTls(socket);
     if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
-    const listener = connectionContext(this.#options.listener, named?.name, chosen, !isAskedLater);
+    const listener = connectionContext(this.#options.listener, named?.name, chosen, !admitsRequests);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, slot, listener);
     else this.#connections.accept(socket, listener, slot);
   }

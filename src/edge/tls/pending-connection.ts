@@ -1,4 +1,4 @@
-// A visitor who has just come, with a ClientHello that was read and nothing that was answered yet.
+// A new connection whose ClientHello was read, before anything is sent back.
 
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -18,12 +18,12 @@ export interface TlsConnection {
   /** What was read. */
   bytes: Buffer;
   named: ServerName | undefined;
-  /** At endpoints of `tls` of which somebody wants to hear. */
+  /** At endpoints of `tls` whose connections are reported. */
   recording: ConnectionRecording | undefined;
   /** What passes through, where it is no HTTP. */
   traffic: StreamCounters | undefined;
-  /** Whether what connections have to pass is asked for each request. */
-  isAskedLater: boolean;
+  /** Whether the connection modules run for each request instead. */
+  admitsRequests: boolean;
   /** Ends the time that a handshake may take. */
   settled(): void;
 }
@@ -34,17 +34,17 @@ export class PendingTlsConnection implements NewConnection {
   readonly serverName: string | undefined;
   endpoint: LiveEndpoint;
   readonly decisions: ModuleDecisions | undefined;
-  /** Once somebody has ended the TLS here. */
+  /** Once the TLS was terminated here. */
   tls: TLSSocket | undefined;
   readonly #raw: Socket;
-  readonly #terminate: (terms: TlsParameters) => Promise<TLSSocket | undefined>;
+  readonly #terminate: (parameters: TlsParameters) => Promise<TLSSocket | undefined>;
 
   /** @param terminate speaks TLS with the visitor; undefined when that failed. */
   constructor(
     raw: Socket,
     { endpoint, name, decisions }: { endpoint: LiveEndpoint; name: string; decisions: ModuleDecisions | undefined },
     startedAt: number,
-    terminate: (terms: TlsParameters) => Promise<TLSSocket | undefined>,
+    terminate: (parameters: TlsParameters) => Promise<TLSSocket | undefined>,
   ) {
     this.#raw = raw;
     this.visitor = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
@@ -63,9 +63,9 @@ export class PendingTlsConnection implements NewConnection {
     return this.#raw.bytesWritten;
   }
 
-  async terminateTls(terms: TlsParameters): Promise<boolean> {
+  async terminateTls(parameters: TlsParameters): Promise<boolean> {
     if (this.tls) return true; // Once is enough.
-    this.tls = await this.#terminate(terms);
+    this.tls = await this.#terminate(parameters);
     return this.tls !== undefined;
   }
 }

@@ -18,9 +18,9 @@ export function isSameTlsParameters(a: TlsParameters | undefined, b: TlsParamete
   return a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b));
 }
 
-function keyOf(terms: TlsParameters): string {
-  const key = keys.get(terms) ?? JSON.stringify(terms);
-  keys.set(terms, key);
+function keyOf(parameters: TlsParameters): string {
+  const key = keys.get(parameters) ?? JSON.stringify(parameters);
+  keys.set(parameters, key);
   return key;
 }
 
@@ -53,24 +53,27 @@ export class ParameterizedHandshakes {
     {
       name,
       shown,
-      terms,
+      parameters,
       alpn,
-    }: { name: string; shown: ServedCertificate; terms: TlsParameters; alpn: string[] | undefined },
+    }: { name: string; shown: ServedCertificate; parameters: TlsParameters; alpn: string[] | undefined },
     onSecure: (socket: TLSSocket) => void,
   ): void {
-    const { handshakes, context } = this.#keptFor(terms, shown, alpn);
+    const { handshakes, context } = this.#keptFor(parameters, shown, alpn);
     handshakes.begin(raw, bytes, { name, context }, (socket) => {
       // Node asks for any certificate, or for one that is vouched for.
-      if (terms.clientVerification === 'require-any' && !socket.getPeerX509Certificate()) socket.destroy();
+      if (parameters.clientVerification === 'require-any' && !socket.getPeerX509Certificate()) socket.destroy();
       else onSecure(socket);
     });
   }
 
-  #keptFor(terms: TlsParameters, shown: ServedCertificate, alpn: string[] | undefined): HandshakeEntry {
-    const ofTerms = this.#kept.get(terms) ?? new WeakMap<ServedCertificate, HandshakeEntry>();
-    this.#kept.set(terms, ofTerms);
-    const kept = ofTerms.get(shown) ?? { handshakes: handshakesOn(terms, alpn), context: contextOn(terms, shown) };
-    ofTerms.set(shown, kept);
+  #keptFor(parameters: TlsParameters, shown: ServedCertificate, alpn: string[] | undefined): HandshakeEntry {
+    const ofParameters = this.#kept.get(parameters) ?? new WeakMap<ServedCertificate, HandshakeEntry>();
+    this.#kept.set(parameters, ofParameters);
+    const kept = ofParameters.get(shown) ?? {
+      handshakes: handshakesOn(parameters, alpn),
+      context: contextOn(parameters, shown),
+    };
+    ofParameters.set(shown, kept);
     return kept;
   }
 }
@@ -80,9 +83,9 @@ interface HandshakeEntry {
   context: SecureContext;
 }
 
-function handshakesOn(terms: TlsParameters, alpn: string[] | undefined): Handshakes {
-  const { minVersion, maxVersion, clientAuthorities, clientVerification = 'require-and-verify' } = terms;
-  const isAsked = clientAuthorities !== undefined || terms.clientVerification !== undefined;
+function handshakesOn(parameters: TlsParameters, alpn: string[] | undefined): Handshakes {
+  const { minVersion, maxVersion, clientAuthorities, clientVerification = 'require-and-verify' } = parameters;
+  const isAsked = clientAuthorities !== undefined || parameters.clientVerification !== undefined;
   const clientCertificates = isAsked ? { isRequired: clientVerification === 'require-and-verify' } : undefined;
   return new Handshakes({ alpn, minVersion, maxVersion, clientCertificates });
 }

@@ -39,7 +39,7 @@ export class UpstreamPool {
     return undefined;
   }
 
-  /** Opens a stream for the request of a visitor, which is told. */
+  /** Opens a stream for the request of a visitor. `user` learns when it is open. */
   open(endpoint: LiveEndpoint, visitor: Visitor, user: UpstreamUser): UpstreamStream {
     return new UpstreamStream(endpoint, visitor, user);
   }

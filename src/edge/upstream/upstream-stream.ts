@@ -9,13 +9,13 @@ import { ResponseHead } from '../codec/response-head.ts';
 import { isSameVisitor } from '../visitors/connections.ts';
 import type { DrainingStreams } from './draining-streams.ts';
 
-/** The request that a stream serves: it is told what the stream brings, and what becomes of it. */
+/** The request that a stream serves, and that gets its events. */
 export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {
   onOpen(): void;
   onOpenFailure(failure: OpenFailure): void;
   /** The stream broke. */
   onBreak(error: VisitorError): void;
-  /** An exception that nobody expected came up while it was told that the stream is open. */
+  /** An unexpected exception was thrown by `onOpen` or `onOpenFailure`. */
   onDefect(): void;
 }
 
@@ -36,7 +36,7 @@ export class UpstreamStream implements StreamEvents {
   /** Whether the peer will send nothing more. */
   #hasEnded = false;
 
-  /** Opens the stream for a visitor's request, which is told. */
+  /** Opens the stream for a visitor's request, which gets `onOpen` or `onOpenFailure`. */
   constructor(endpoint: LiveEndpoint, visitor: Visitor, user: UpstreamUser) {
     this.endpoint = endpoint;
     this.user = user;
@@ -99,7 +99,7 @@ export class UpstreamStream implements StreamEvents {
     if (stream) cancelStream(stream);
   }
 
-  /** Gives the stream to somebody else, with credit for all that was read. */
+  /** Hands the stream over, with credit for all that was read. */
   detach(): ByteStream {
     this.release();
     return this.#over() as ByteStream;
@@ -149,7 +149,7 @@ export class UpstreamStream implements StreamEvents {
   }
 }
 
-/** What a visitor who waits for a response is told of a stream that broke. */
+/** The error for a visitor who waits for a response on a stream that broke. */
 function errorOfReset(code: ErrorCode): VisitorError {
   switch (code) {
     case ErrorCode.REFUSED:

@@ -1,4 +1,4 @@
-// A visitor's connection, as modules, reports and upstreams are told of it.
+// What modules, reports and upstreams know of a visitor's connection.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

@@ -13,7 +13,7 @@ let agent: Agent;
 const endpoints = new EndpointRegistry();
 const limit = new ConnectionLimit(100);
 const traffic = { fromSocket: 0, toSocket: 0 };
-const listener = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
+const listener = new TcpListener({ services: noVisits, host: '127.0.0.1', endpoints, limit, traffic });
 
 beforeAll(async () => {
   agent = await startAgent();
@@ -138,7 +138,7 @@ describe('a visitor', () => {
 
     const busy = await upstream(() => {});
     const one = new ConnectionLimit(1);
-    const small = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit: one, traffic });
+    const small = new TcpListener({ services: noVisits, host: '127.0.0.1', endpoints, limit: one, traffic });
     onTestFinished(() => small.close(0));
     const port = await serve(portOf(busy), 0, small);
     const first = await visit(port);
@@ -198,7 +198,7 @@ describe('a port', () => {
 });
 
 test('the end of the listener closes every port; who is still there after its time is cut', async () => {
-  const ending = new TcpListener({ visits: noVisits, host: '127.0.0.1', endpoints, limit });
+  const ending = new TcpListener({ services: noVisits, host: '127.0.0.1', endpoints, limit });
   const server = await upstream((socket) => socket.write('welcome'));
   const port = (await ending.open(0)) as number;
   const kept = (await ending.open(0)) as number;

@@ -22,7 +22,7 @@ let upstream: number;
 const hearer = new Hearer();
 const endpoints = new EndpointRegistry();
 const visits = visitsFor(hearer);
-const doors = new TcpListener({ visits, host: '127.0.0.1', endpoints, limit: new ConnectionLimit(100) });
+const doors = new TcpListener({ services: visits, host: '127.0.0.1', endpoints, limit: new ConnectionLimit(100) });
 /** Says so many bytes once it has heard so many. */
 const [HEARS, SAYS] = [300_000, 200_000];
 

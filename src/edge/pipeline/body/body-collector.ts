@@ -37,19 +37,19 @@ export class BodyCollector {
   take(piece: Buffer, isLast: boolean): void {
     this.pieces.push(piece);
     this.#bytes += piece.length;
-    if (this.#bytes > COLLECTED_MAX) this.#over(() => this.#resolve(undefined));
-    else if (isLast) this.#over(() => this.#resolve(this.#decoded()));
+    if (this.#bytes > COLLECTED_MAX) this.#settle(() => this.#resolve(undefined));
+    else if (isLast) this.#settle(() => this.#resolve(this.#decoded()));
   }
 
   /** The rest will not come. */
   fail(): void {
-    this.#over(() => this.#reject(new Error('the visitor did not send the whole body')));
+    this.#settle(() => this.#reject(new Error('the visitor did not send the whole body')));
   }
 
-  #over(tell: () => void): void {
+  #settle(settle: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    tell();
+    settle();
   }
 
   #decoded(): Buffer {

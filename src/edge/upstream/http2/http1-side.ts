@@ -55,28 +55,28 @@ export class Http1Side extends Duplex {
   override _read(): void {
     if (!this.#wantsDrain) return;
     this.#wantsDrain = false;
-    this.#tell(() => this.events.onDrain());
+    this.#guarded(() => this.events.onDrain());
   }
 
   override _write(chunk: Buffer, _encoding: string, written: () => void): void {
     this.#unconsumed += chunk.length;
     if (this.#unconsumed < WINDOW) written();
     else this.#written = written;
-    this.#tell(() => this.events.onData(chunk));
+    this.#guarded(() => this.events.onData(chunk));
   }
 
   override _final(done: () => void): void {
     done();
-    this.#tell(() => this.events.onEnd());
+    this.#guarded(() => this.events.onEnd());
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     done(error);
-    if (!this.writableFinished || !this.#isGivenEnd) this.#tell(() => this.events.onReset(this.#codeOf()));
+    if (!this.writableFinished || !this.#isGivenEnd) this.#guarded(() => this.events.onReset(this.#codeOf()));
   }
 
   /** An exception of the user's ends what the user has here, and nothing else. */
-  #tell(event: () => void): void {
+  #guarded(event: () => void): void {
     try {
       event();
     } catch (error) {
@@ -84,7 +84,7 @@ export class Http1Side extends Duplex {
       const { events } = this;
       this.events = noopStreamEvents;
       this.abort();
-      if (events !== noopStreamEvents) this.#tell(() => events.onReset(ErrorCode.RESET));
+      if (events !== noopStreamEvents) this.#guarded(() => events.onReset(ErrorCode.RESET));
     }
   }
 
