@@ -74,6 +74,11 @@ export async function watchBreakerTrip(driver, { ask, start, https, upstream }) 
   await page.goto(at(`edges/https/${edge.edgeId}/routes/${edge.routeId}`));
   const breaker = page.locator('.section', { hasText: 'The circuit breaker right now' });
   await breaker.getByText('closed', { exact: true }).waitFor();
+  // Requests before the agent is connected fail, and enough of them would trip the circuit breaker too early.
+  await until(async () => {
+    const { tunnelGroupBackends } = await ask('{ tunnelGroupBackends { nodes { tunnels { id } } } }');
+    return tunnelGroupBackends.nodes.some((/** @type {{ tunnels: object[] }} */ { tunnels }) => tunnels.length > 0);
+  }, 'an agent serves the edge');
   await until(async () => (await visitEdge(https)) === 200, 'the edge answers');
   await markPage(driver);
   upstream.fail(true);
