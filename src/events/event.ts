@@ -2,14 +2,14 @@
 
 import type { EventName, TEST_EVENT } from './types.ts';
 
-/** Who did what an audit event tells of. */
+/** The user or bot whose API call an audit event records. */
 export interface Principal {
   /** `usr_…` or `bot_…`. */
   id: string;
   /** A user's e-mail address, a bot's name. */
   subject: string;
   source: 'API' | 'Dashboard';
-  /** The API key that it was done with. */
+  /** The API key of the call. */
   credential: { id: string; uri: string } | null;
 }
 
@@ -20,13 +20,13 @@ export interface Event {
   /** The wall clock, in milliseconds. */
   at: number;
   accountId: string;
-  /** Null for traffic events, and for what nobody did through the API. */
+  /** Null for traffic events, and for changes that no API call caused. */
   principal: Principal | null;
-  /** As JSON takes it, in snake_case, without secrets. */
+  /** The object in snake_case, without secrets. JSON can represent it. */
   object: object;
 }
 
-/** An event as it is stored: delivery passes on its text, and needs to know no more than this of it. */
+/** A serialized event, as it is stored. Delivery passes on its text, and needs only these members. */
 export interface WrittenEvent {
   readonly id: string;
   readonly type: string;
@@ -38,7 +38,7 @@ export interface WrittenEvent {
 
 /** The envelope of an event, in the documented order of its members. @param object in JSON. */
 export function writeEnvelope({ id, type, at, accountId, principal }: Omit<Event, 'object'>, object: string): string {
-  // Ids and names have nothing in them that JSON would escape; `JSON.stringify` takes ten times as long.
+  // Ids and names have no characters that JSON escapes; `JSON.stringify` takes ten times as long.
   const head = `{"event_id":"${id}","event_type":"${type}","event_timestamp":"${secondsOf(at)}","account_id":"${accountId}"`;
   return `${head},"principal":${JSON.stringify(principal)},"object":${object}}`;
 }
@@ -49,14 +49,14 @@ export function writeEvent(event: Event): string {
 
 const HEAD = /^\{"event_id":"([^"]+)","event_type":"([^"]+)","event_timestamp":"([^"]+)"/;
 
-/** Reads what `writeEvent` made. @throws for anything else. */
+/** Reads the text of an event from `writeEvent`. @throws for any other text. */
 export function readWritten(text: string): WrittenEvent {
   const [, id, type, at] = HEAD.exec(text) ?? [];
   if (!id || !type || !at) throw new Error('what is stored is not an event');
   return { id, type, at: Date.parse(at), text };
 }
 
-/** The second that was written last: of thousands of events in one, all but the first find it here. */
+/** The last formatted second. Of thousands of events in one second, all but the first use it. */
 let second = Number.NaN;
 let written = '';
 

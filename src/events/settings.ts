@@ -1,8 +1,8 @@
 import { readCidr } from '../net/networks.ts';
 
 /**
- * Where requests of sinks go in place of the clouds' own hosts, by the names that descriptors declare in `endpoints`. It is
- * an operator's choice (tests, private endpoints), never a tenant's.
+ * The URLs that replace the clouds' own hosts, by the names that descriptors declare in `endpoints`. Only the operator can set
+ * them (for tests and private endpoints), never a tenant.
  */
 export type EventEndpoints = Readonly<Record<string, string>>;
 
@@ -14,22 +14,22 @@ export function isHostRule(text: string): boolean {
   );
 }
 
-/** What delivery of events needs to be told. */
+/** The settings of event delivery. */
 export interface EventSettings {
   eventEndpoints: EventEndpoints;
-  /** A file of PEM: authorities that destinations may have their certificates from, besides the usual ones. */
+  /** A PEM file with certificate authorities that are trusted for destinations, besides the public ones. */
   eventCaFile: string | undefined;
-  /** Whom webhooks may go to: names, `*.name` for those below, and networks (CIDR). None: nobody. */
+  /** The hosts that webhooks may call: names, `*.name` for those below, and networks (CIDR). Empty: none. */
   eventWebhookHosts: string[];
-  /** Where file destinations write; undefined: there are none. Absolute. */
+  /** The absolute path of the directory that file destinations write to; undefined: there are none. */
   eventFileDir: string | undefined;
-  /** With which AWS identity roles are assumed; undefined: with none, so that roles cannot be used. */
+  /** The AWS identity that assumes roles; undefined: roles cannot be used. */
   awsIdentity: { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined } | undefined;
-  /** Bytes that may wait for one destination, as they are stored. The oldest traffic events are dropped beyond it. */
+  /** The most stored bytes that may wait for one destination. Beyond it, the oldest traffic events are dropped. */
   eventBacklogBytes: number;
-  /** Bytes of traffic events that may be in memory. New ones are dropped beyond it. */
+  /** The most bytes of traffic events in memory. Beyond it, new ones are dropped. */
   eventBufferBytes: number;
-  /** How long events wait at most; milliseconds. */
+  /** How long traffic events and audit events wait at most, in milliseconds. */
   trafficMaxAge: number;
   auditMaxAge: number;
 }

@@ -1,6 +1,6 @@
 // The types of event that a subscription can deliver.
 
-/** Audit events tell who changed what, and what came and went; traffic events tell of single requests and connections. */
+/** Audit events record changes, and what goes online and offline. Traffic events record single requests and connections. */
 export type EventClass = 'audit' | 'traffic';
 
 export interface EventTypeEntry {
@@ -19,7 +19,7 @@ const OBJECT_EVENT = new RegExp(`_(${actions.join('|')})\\.v0$`);
 
 /** A kind of object that is created, updated and deleted through the API. Its resource there declares it. */
 export interface EventObject {
-  /** What its events are called by, in snake_case: `tunnel_credential`. */
+  /** The first part of the names of its events, in snake_case: `tunnel_credential`. */
   name: string;
   /** The subject of a sentence: `A tunnel credential`. */
   subject: string;
@@ -34,7 +34,7 @@ const others = {
   'tcp_connection_closed.v0': ['traffic', 'A TCP or TLS connection ended.'],
 } as const satisfies Record<string, readonly [EventClass, string]>;
 
-/** What is sent to try a destination. Nobody subscribes to it. */
+/** The event that tests a destination. It cannot be subscribed to. */
 export const TEST_EVENT = 'event_destination_test.v0';
 
 /** The catalogue, in alphabetical order. @param objects the kinds of object that have events of their own. */
@@ -42,7 +42,7 @@ export function eventCatalog(objects: readonly EventObject[]): EventTypeEntry[] 
   return [...objects.flatMap(objectTypes), ...otherTypes()].sort(byName);
 }
 
-/** Whether an event tells who changed what, or what came and went. The test event does neither. */
+/** Whether a type is of audit events. The test event is not. */
 export function isAuditEvent(name: string): boolean {
   return OBJECT_EVENT.test(name) || otherTypes().some((type) => type.name === name && type.class === 'audit');
 }

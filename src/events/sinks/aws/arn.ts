@@ -1,12 +1,12 @@
-// Amazon Resource Names: `arn:<partition>:<service>:<region>:<account>:<resource>`. Partition and region become part of the
-// host that events are sent to: nothing may pass here that names another.
+// Amazon Resource Names: `arn:<partition>:<service>:<region>:<account>:<resource>`. Partition and region become a part of the host
+// that events are sent to, so these checks must not let a text pass that leads to another host.
 
 import { SinkError } from '../sink.ts';
 import { requireText, TargetError } from '../target-error.ts';
 
 const ARN_MAX_BYTES = 2048;
 
-/** The partitions, and what the names of their regions look like. */
+/** The partitions, and the patterns of their regions. */
 const partitions: ReadonlyMap<string, RegExp> = new Map([
   ['aws', /^(?!cn-|us-gov-)[a-z]{2}(-[a-z]+)+-\d{1,2}$/],
   ['aws-cn', /^cn-[a-z]+-\d{1,2}$/],
@@ -16,19 +16,19 @@ const partitions: ReadonlyMap<string, RegExp> = new Map([
 /** A kind of resource that an ARN can name. */
 export interface ArnKind {
   service: string;
-  /** What is behind the account; its first group is the name. */
+  /** The pattern of the part after the account. Its first group is the name. */
   resource: RegExp;
-  /** How a message describes it: `a log group`. */
+  /** Its description in messages: `a log group`. */
   noun: string;
   /** The resource in the example of a message: `stream/events`. */
   example: string;
 }
 
-/** What requests need to know of an ARN. */
+/** The parts of an ARN that requests need. */
 export interface Arn {
   /** The only source of the region that a request is signed for and sent to. */
   region: string;
-  /** Of the stream or the log group. */
+  /** The name of the stream or the log group. */
   name: string;
 }
 

@@ -1,4 +1,4 @@
-// How the gateway proves itself to AWS: the member `auth` of all targets there.
+// The member `auth` of all AWS targets: the role or the credentials that requests are signed with.
 
 import { type Given, type ObjectMember, secretMember, type TargetShape, textMember } from '../descriptor.ts';
 import { checkSecret, requireMatch, TargetError } from '../target-error.ts';
@@ -52,7 +52,7 @@ export const authMember: ObjectMember = {
   },
 };
 
-/** The errors that all targets at AWS have. */
+/** The errors that all AWS targets share. */
 export const awsErrors = {
   ...arnErrors,
   authMissing: { number: 5106, text: '{member} is required: role or creds.' },

@@ -1,4 +1,4 @@
-// Requests to AWS by its SDK, which is loaded when a destination needs it: 20 MB that most starts do without.
+// Requests to AWS through its SDK. It takes 20 MB, and so is loaded only when a destination needs it.
 
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { SinkContext } from '../descriptor.ts';
@@ -12,11 +12,11 @@ const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface AwsOptions {
-  /** Until an answer begins; milliseconds, 10 seconds when left out. */
+  /** How long to wait until a response begins, in milliseconds. Default: 10 seconds. */
   timeoutMs?: number;
 }
 
-/** What every client is made with: nothing is left to the environment or to files of the machine. */
+/** The configuration of every client. It sets everything that the SDK would read from the environment or from files. */
 export interface ClientSettings {
   region: string;
   credentials: AwsKeys;
@@ -27,7 +27,7 @@ export interface ClientSettings {
   useDualstackEndpoint: false;
   retryMode: 'standard';
   maxAttempts: 1;
-  /** For every service: a client that is left to itself may speak HTTP/2 over connections of its own. */
+  /** Set for every service, because by default a client may use HTTP/2 over connections of its own. */
   requestHandler: NodeHttpHandler;
 }
 
@@ -46,14 +46,14 @@ export interface AwsClient<Client> {
 export interface AwsEndpoint {
   /** Its name in `EVENT_ENDPOINTS`. */
   service: string;
-  /** Of the target's ARN, and of nothing else. */
+  /** The region of the target's ARN. */
   region: string;
 }
 
 /**
- * A way to one service for one target. There is nothing to be closed: the connections are the agents', and they are shared
- * with other sinks, whose requests the SDK's `destroy` would end.
- * @param make a client of the service.
+ * A client of one service for one target. It needs no closing: its connections belong to the shared agents, and the SDK's
+ * `destroy` would end the requests of other sinks.
+ * @param make creates a client of the service.
  */
 export async function openAws<Client>(
   { service, region }: AwsEndpoint,
@@ -88,7 +88,7 @@ export async function openAws<Client>(
         return await call(current.client, { abortSignal: signal });
       } catch (error) {
         const failure = awsFailure(error, parts.now());
-        // A session can be over before its time, and is refused in more than one way.
+        // A session can be revoked before it expires, which AWS reports in several ways.
         const isRenewed = failure.kind === 'config' && identity.forget();
         throw isRenewed && isExpiredSession(failure) ? new SinkError('retry', failure) : failure;
       }
@@ -101,7 +101,7 @@ async function handlerOf({ http, https }: Outbound, { timeoutMs = REQUEST_TIMEOU
   return new NodeHttpHandler({
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: timeoutMs,
-    // Without it a request that nobody answers is only complained of, and waits for ever.
+    // Without it the SDK only logs a warning for an unanswered request, which then waits for ever.
     throwOnRequestTimeout: true,
     httpAgent: http,
     httpsAgent: https,

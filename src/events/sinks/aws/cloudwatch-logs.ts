@@ -1,4 +1,4 @@
-// Events to a group of Amazon CloudWatch Logs. Their log streams are made here: one per destination and day (UTC).
+// The sink of Amazon CloudWatch Logs. It creates the log streams of the group: one per destination and day (UTC).
 
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Rejection, Sink, SinkError } from '../sink.ts';
@@ -37,9 +37,9 @@ export const cloudwatchLogs: SinkDescriptor<CloudwatchLogsTarget> = {
   open: (target, context) => cloudwatchLogsSink(target, context),
 };
 
-/** What CloudWatch Logs counts for each event besides its bytes. */
+/** The bytes that CloudWatch Logs adds to the size of each event. */
 const EVENT_OVERHEAD = 26;
-/** Of PutLogEvents. */
+/** The limits of PutLogEvents. */
 const limits = { records: 10_000, bytes: 1024 * 1024, recordBytes: 1024 * 1024 };
 
 /** @throws {SinkError} when the ARN is not that of a log group. */
@@ -59,7 +59,7 @@ export async function cloudwatchLogsSink(
     options,
     (settings) => new CloudWatchLogsClient(settings),
   );
-  /** That which was written to last. */
+  /** The log stream that was written to last. */
   let knownStream: string | undefined;
 
   async function makeStream(logStreamName: string, signal: AbortSignal): Promise<void> {
@@ -80,7 +80,7 @@ export async function cloudwatchLogsSink(
     if (knownStream !== logStreamName) await makeStream(logStreamName, signal);
     const answer = await send().catch(async (error: SinkError) => {
       if (error.code !== 'ResourceNotFoundException') throw error;
-      // Somebody has deleted the stream. When it is the group that is missing, the stream cannot be made.
+      // The stream was deleted. If the group is missing, creating the stream fails.
       await makeStream(logStreamName, signal);
       return send();
     });
@@ -98,7 +98,7 @@ export async function cloudwatchLogsSink(
           rejections.push(...(await putDay(day, signal)));
         } catch (error) {
           if (place === 0) throw error;
-          // Earlier days were taken: only the rest may be sent again. Alone, it fails as what it is.
+          // Events of earlier days were accepted, so only the rest may be sent again. Sent alone, it fails with its own error.
           const { code, message } = error as SinkError;
           const left = days.slice(place).flatMap((late) => late.events);
           rejections.push(...left.map(({ index }) => ({ index, fate: 'retry' as const, code, message })));

@@ -1,10 +1,10 @@
-// What the failures of requests to AWS mean for delivery: the one table.
+// The one table of what failures of AWS requests mean for delivery.
 
 import { networkReason } from '../http/network-errors.ts';
 import { responseError } from '../http/response-errors.ts';
 import { type FailureKind, type Reason, type Rejection, SinkError, toShortLine } from '../sink.ts';
 
-/** By the names that AWS gives them, of all of its services; what is not here goes by its status. */
+/** Failures of all services by the name of the AWS error. Others are classified by their status. */
 const kinds: Record<FailureKind, readonly string[]> = {
   retry: [
     'ConcurrentModificationException',
@@ -59,7 +59,7 @@ const kinds: Record<FailureKind, readonly string[]> = {
     'SignatureDoesNotMatch',
     'SubscriptionRequiredException',
     'TokenRefreshRequired',
-    // What asks for an operation that is not there was answered by another service: no event is to blame.
+    // An unknown operation means that another service answered, so no event caused it.
     'UnknownOperationException',
     'UnrecognizedClientException',
   ],
@@ -69,20 +69,20 @@ const byName = new Map<string, FailureKind>(
   Object.entries(kinds).flatMap(([kind, names]) => names.map((name) => [name, kind as FailureKind] as const)),
 );
 
-/** The session that the request was made with is over, or was revoked. */
+/** The errors of a session that has expired or was revoked. */
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired']);
 
-/** What the SDK calls an answer that AWS gave no name. */
+/** The name that the SDK gives to a response without an error name. */
 const UNNAMED = new Set(['Error', 'SyntaxError', 'Unknown']);
 
-/** What a refused signature is explained with: the request as it was signed, with its host and its session token. */
+/** The start of the explanation of a wrong signature, which holds the signed request with its host and session token. */
 const SIGNED = /The (Canonical String|String-to-Sign)\b.*$/s;
 
-/** What the SDK throws, as far as it can be relied on. */
+/** The members of the SDK's errors that are used here. */
 interface Thrown {
   name?: string;
   message?: string;
-  /** Of the network. */
+  /** The code of a network error. */
   code?: string;
   $metadata?: { httpStatusCode?: number; clockSkewCorrected?: boolean };
   $response?: { headers?: Record<string, string> };
@@ -96,13 +96,13 @@ export function awsFailure(thrown: unknown, now: number): SinkError {
   if (thrown instanceof SinkError) return thrown;
   const { name = '', message = '', code, $metadata, $response } = thrown as Thrown;
   const status = $metadata?.httpStatusCode;
-  // With a status, too, when the connection ended within the answer: what it would have said is not known.
+  // A connection that ends within the response also has a status, but its error is unknown.
   if (status === undefined || code) return new SinkError('retry', unanswered(thrown as Thrown));
   const isNamed = !UNNAMED.has(name);
   const said = name === 'SyntaxError' || message === 'UnknownError' ? '' : message.replace(SIGNED, '');
   const byStatus = responseError({ status, headers: $response?.headers ?? {} }, said, now);
   const isElsewhere = status >= 300 && status < 400;
-  // A wrong clock: the client has set its own by the answer, and signs the next request with the right time.
+  // The clock is wrong. The client has corrected it by the response, and signs the next request with the right time.
   const isSkewed = $metadata?.clockSkewCorrected;
   const kind = isSkewed ? 'retry' : (byName.get(name) ?? (isElsewhere ? 'config' : byStatus.kind));
   const reason = { code: isNamed ? name : byStatus.code, message: (isNamed && toShortLine(said)) || byStatus.message };
@@ -110,13 +110,13 @@ export function awsFailure(thrown: unknown, now: number): SinkError {
 }
 
 function unanswered({ name = '', message = '', code }: Thrown): Reason {
-  // The SDK calls resets time-outs, too.
+  // The SDK also reports connection resets as timeouts.
   if (name === 'TimeoutError') return networkReason({ code: code ?? 'ETIMEDOUT' });
   if (name === 'AbortError') return { ...networkReason({ code: 'ABORT_ERR' }), code: name };
   return code ? networkReason({ code }) : { code: name || 'Error', message: toShortLine(message) };
 }
 
-/** For requests without events: none of these is to blame for their failure, however it is worded. */
+/** The failure of a request without events, which no event can have caused, whatever its name. */
 export function withoutEvents(failure: SinkError): SinkError {
   if (failure.kind !== 'split') return failure;
   return new SinkError('config', failure, failure.retryAfter);
@@ -126,15 +126,15 @@ export function isExpiredSession({ code }: SinkError): boolean {
   return EXPIRED.has(code);
 }
 
-/** What a batch answers of one record. */
+/** The result of one record in the response to a batch. */
 interface RecordAnswer {
   ErrorCode?: string;
   ErrorMessage?: string;
 }
 
 /**
- * The records that were not taken: the SDK resolves although they failed.
- * @throws {SinkError} when the answer does not tell of each record, or denies what it counts.
+ * The records that were rejected. The SDK does not throw for them.
+ * @throws {SinkError} when the response does not have a result for each record, or contradicts its own count.
  */
 export function rejectedRecords(answers: readonly RecordAnswer[] | undefined, sent: number, failed = 0): Rejection[] {
   const rejections = (answers ?? []).flatMap(({ ErrorCode, ErrorMessage }, index) =>

@@ -1,4 +1,4 @@
-// Events to an Amazon Data Firehose stream, one record each.
+// The sink of Amazon Data Firehose. It sends each event as one record.
 
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
@@ -36,7 +36,7 @@ export const firehose: SinkDescriptor<FirehoseTarget> = {
   open: (target, context) => firehoseSink(target, context),
 };
 
-/** Of PutRecordBatch; bytes count before they are encoded. */
+/** The limits of PutRecordBatch. Bytes count before base64. */
 const limits = { records: 500, bytes: 4 * 1024 * 1024, recordBytes: 1000 * 1024 };
 
 /** @throws {SinkError} when the ARN is not that of a delivery stream. */
@@ -58,7 +58,7 @@ export async function firehoseSink(
     limits,
     sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
     async put(events, signal) {
-      // Firehose joins records to one another: what reads them again needs the ends of lines.
+      // Firehose concatenates records, so each needs a line break at its end.
       const Records = events.map(({ text }) => ({ Data: Buffer.from(`${text}\n`) }));
       const command = new PutRecordBatchCommand({ DeliveryStreamName, Records });
       const answer = await aws.send(signal, (client, options) => client.send(command, options));

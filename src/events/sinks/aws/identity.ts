@@ -1,15 +1,15 @@
-// Whom requests to AWS are made as: always somebody who was told of. The SDK's own search through environment, files and
-// the machine's metadata would find an identity of the operator's, for which a destination must never be a way in.
+// The identity that AWS requests are signed with, which is always configured. The SDK's default search through environment, files and
+// instance metadata could find an identity of the operator, which a destination must never be able to use.
 
 import { SinkError } from '../sink.ts';
 import type { AwsTargetAuth } from './auth.ts';
 import { awsFailure, withoutEvents } from './errors.ts';
 
-/** How long a session lasts: the most that is granted to an identity which is a role itself. */
+/** The duration of a session, in seconds: the most that AWS grants to an identity that is itself a role. */
 const SESSION_SECONDS = 3600;
-/** A session is replaced so long before its end, so that none ends under way. */
+/** A session is replaced so long before its end, so that none ends during a request. */
 const RENEW_BEFORE_MS = 300_000;
-/** What AWS allows the name of a session. */
+/** The longest session name that AWS allows, in characters. */
 const SESSION_NAME_MAX = 64;
 
 export interface AwsKeys {
@@ -21,17 +21,17 @@ export interface AwsKeys {
 export interface AwsIdentity {
   /** The same object for as long as the keys are the same. @throws {SinkError} */
   keys(signal: AbortSignal): Promise<AwsKeys>;
-  /** The keys were refused. @returns whether the next ones will be others. */
+  /** Reports that AWS refused the keys. @returns whether the next call gets other keys. */
   forget(): boolean;
 }
 
-/** How a session of a role is asked for. @throws what the SDK throws. */
+/** Assumes a role. @throws what the SDK throws. */
 export type AssumeRole = (keys: AwsKeys, role: RoleRequest, signal: AbortSignal) => Promise<AwsKeys>;
 
 export interface RoleRequest {
   RoleArn: string;
   RoleSessionName: string;
-  /** Proves to the role's owner for which account it is asked: one account cannot name the role of another. */
+  /** The external id. It tells the role's owner for which account it is assumed, so that no account can use the role of another. */
   ExternalId: string;
   DurationSeconds: number;
 }
@@ -39,12 +39,12 @@ export interface RoleRequest {
 export interface IdentityContext {
   destinationId: string;
   accountId: string;
-  /** The gateway's own identity, for roles. */
+  /** The gateway's own identity, which assumes roles. */
   own: AwsKeys | undefined;
   now(): number;
 }
 
-/** The identity that a target says. */
+/** The identity of a target. */
 export function identityOf({ role, creds }: AwsTargetAuth, asker: IdentityContext, assume: AssumeRole): AwsIdentity {
   if (role) return roleIdentity(role.roleArn, asker, assume);
   const secretAccessKey = creds?.awsSecretAccessKey;
@@ -74,7 +74,7 @@ function roleIdentity(
     async keys(signal) {
       if (!own) throw missing('roles cannot be used: this gateway has no AWS identity (AWS_ACCESS_KEY_ID)');
       if (session && now() < session.until) return session.keys;
-      // By our clock from start to end, so that it does not matter whether AWS has the same time.
+      // The end is computed by the local clock, so that a difference to the clock of AWS does not matter.
       const until = now() + SESSION_SECONDS * 1000 - RENEW_BEFORE_MS;
       const keys = await assume(own, request, signal).catch((error) => {
         throw withoutEvents(awsFailure(error, now()));

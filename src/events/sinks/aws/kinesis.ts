@@ -1,4 +1,4 @@
-// Events to an Amazon Kinesis data stream, one record each.
+// The sink of Amazon Kinesis Data Streams. It sends each event as one record.
 
 import type { WrittenEvent } from '../../event.ts';
 import { isAuditEvent } from '../../types.ts';
@@ -38,9 +38,9 @@ export const kinesis: SinkDescriptor<KinesisTarget> = {
   open: (target, context) => kinesisSink(target, context),
 };
 
-/** Of PutRecords; bytes count before they are encoded, those of the keys too. What one record may have is up to the stream. */
+/** The limits of PutRecords. Bytes count before base64, with those of the partition keys. The limit of a record depends on the stream. */
 const limits = { records: 500, bytes: 10 * 1024 * 1024, recordBytes: 10 * 1024 * 1024 };
-/** Characters of a partition key. */
+/** The most characters of a partition key. */
 const KEY_MAX = 256;
 
 /** @throws {SinkError} when the ARN is not that of a stream. */
@@ -63,7 +63,7 @@ export async function kinesisSink(
     sizeOf: (event) => Buffer.byteLength(event.text) + Buffer.byteLength(partitionKey(event)),
     async put(events, signal) {
       const Records = events.map((event) => ({ Data: Buffer.from(event.text), PartitionKey: partitionKey(event) }));
-      // The ARN leads to the host of the stream's account; other servers of this protocol know streams by their names.
+      // With the ARN the SDK uses the host of the stream's account. Other servers of this protocol find streams by name.
       const command = new PutRecordsCommand({ StreamName, StreamARN: streamArn, Records });
       const answer = await aws.send(signal, (client, options) => client.send(command, options));
       return rejectedRecords(answer.Records, events.length, answer.FailedRecordCount);
@@ -72,7 +72,7 @@ export async function kinesisSink(
   };
 }
 
-/** The same for all that happens to one object, so that it stays in one shard and in order; all else is spread. */
+/** The partition key: the same for all changes of one object, so that they stay in one shard and in order. Other events are spread. */
 function partitionKey({ id, type, text }: WrittenEvent): string {
   if (!isAuditEvent(type)) return id;
   const { object } = JSON.parse(text) as { object?: { id?: unknown } | null };

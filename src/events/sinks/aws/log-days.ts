@@ -1,21 +1,21 @@
-// How events fit into requests for logs of AWS: those of one day, the oldest first.
+// Groups events into requests of CloudWatch Logs: one per day, the oldest event first.
 
 import type { WrittenEvent } from '../../event.ts';
 import type { Rejection } from '../sink.ts';
 
 export interface NumberedEvent {
   event: WrittenEvent;
-  /** Its place in what the sink was given. */
+  /** The index of the event in the list that the sink was given. */
   index: number;
 }
 
 export interface Day {
-  /** As `2026-11-21`, in UTC. */
+  /** The day in UTC: `2026-11-21`. */
   name: string;
   events: NumberedEvent[];
 }
 
-/** The days in their order, each with its events in the order of time: a request may not span more than 24 hours. */
+/** The days in order, each with its events by time. A request must not span more than 24 hours. */
 export function byDay(events: readonly WrittenEvent[]): Day[] {
   const sorted = events.map((event, index) => ({ event, index })).sort((a, b) => a.event.at - b.event.at);
   const days: Day[] = [];
@@ -28,14 +28,14 @@ export function byDay(events: readonly WrittenEvent[]): Day[] {
   return days;
 }
 
-/** As the SDK has it: places among the events of the request; ends are not included. */
+/** The SDK's description of rejected events: indexes into the request, with exclusive ends. */
 interface RejectedInfo {
   tooNewLogEventStartIndex?: number;
   tooOldLogEventEndIndex?: number;
   expiredLogEventEndIndex?: number;
 }
 
-/** Those that were not taken because of their time: they never will be. */
+/** The events that were rejected because of their time. They will never be accepted. */
 export function rejectedEvents(events: readonly NumberedEvent[], info: RejectedInfo = {}): Rejection[] {
   const { tooNewLogEventStartIndex: newFrom = events.length, tooOldLogEventEndIndex: oldTo = 0 } = info;
   const { expiredLogEventEndIndex: expiredTo = 0 } = info;

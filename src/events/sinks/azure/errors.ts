@@ -1,4 +1,4 @@
-// What failures of Azure's clients mean for delivery.
+// The one table of what failures of Azure's clients mean for delivery.
 
 import { networkReason } from '../http/network-errors.ts';
 import { FORBIDDEN_ADDRESS, forbiddenAddress } from '../http/outbound.ts';
@@ -6,10 +6,10 @@ import { responseError, responseReason, retryAfterOf } from '../http/response-er
 import { SinkError, toShortLine } from '../sink.ts';
 import type { RequestAttempt, RequestOutcome } from './requests.ts';
 
-/** Codes of the login that pass by themselves; all others need somebody. */
+/** Codes of the login that are temporary. All others need a change of the configuration. */
 const PASSING = new Set(['AADSTS50196', 'AADSTS90006', 'AADSTS90033']);
 
-/** Codes of 400 that are about the target, not about the events. */
+/** Codes of status 400 that are caused by the target, not by the events. */
 const OF_TARGET = /^Invalid(Stream|RequestPath|ApiVersion|Dcr|Parameter)/;
 
 type Answered = RequestOutcome & { kind: 'answered' };
@@ -28,13 +28,13 @@ export function toSinkError(thrown: unknown, { last }: RequestAttempt, now: numb
   const { name, message } = causeOf(thrown);
   const code = codeIn(message);
   if (code) return new SinkError(PASSING.has(code) ? 'retry' : 'config', { code, message: saidBy(message) });
-  // The client's own texts name the hosts that it asked.
+  // The client's own texts name hosts, which must not be shown.
   return new SinkError('retry', { code: name, message: 'what it answered could not be used' });
 }
 
 function networkFailure(error: unknown): SinkError {
   if (error instanceof SinkError) return error;
-  // The client has wrapped it, and left its code.
+  // The client wraps the error, and keeps its code.
   const { code, name } = error as NodeJS.ErrnoException;
   return code === FORBIDDEN_ADDRESS ? forbiddenAddress() : new SinkError('retry', networkReason({ code, name }));
 }
@@ -59,12 +59,12 @@ function ingestionFailure({ status, headers, text }: Answered, now: number): Sin
   return status === 400 && OF_TARGET.test(code) ? new SinkError('config', refusal) : refusal;
 }
 
-/** Whether it is the login's answer: the paths of the ingestion all begin alike. */
+/** Whether a response is from the login. All paths of the ingestion begin alike. */
 function isLogin({ url }: Answered): boolean {
   return !new URL(url).pathname.includes('/dataCollectionRules/');
 }
 
-/** What is inside the error that wraps those of all requests. */
+/** The original error inside the client's wrapper. */
 function causeOf(thrown: unknown): Error {
   const [first] = (thrown as { errors?: { cause?: unknown }[] }).errors ?? [];
   const cause = first?.cause ?? thrown;
@@ -75,7 +75,7 @@ function codeIn(text: string): string | undefined {
   return /AADSTS\d+/.exec(text)?.[0];
 }
 
-/** Without the numbers that the login adds for its own people. */
+/** The message without the trace ids that the login adds. */
 function saidBy(text: string): string {
   return toShortLine(text.replace(/\s*Trace ID:.*$/s, ''));
 }

@@ -1,4 +1,5 @@
-// Azure Monitor's ingestion of logs, by its official client. That repeats nothing and follows nothing here: delivery does.
+// The sink of Azure Monitor's log ingestion, through its official client. The client's retries and redirects are off, because delivery
+// retries.
 
 import type { ClientSecretCredentialOptions } from '@azure/identity';
 import type { WrittenEvent } from '../../event.ts';
@@ -17,11 +18,11 @@ type AzureTarget = {
   dataCollectionStreamName: string;
 };
 
-/** Where one cloud's parts are. */
+/** The hosts of one Azure cloud. */
 interface Cloud {
-  /** The end of its ingestion hosts. */
+  /** The suffix of its ingestion hosts. */
   host: string;
-  /** Whom tokens are for. */
+  /** The audience of tokens. */
   audience: string;
   authorityHost: string;
 }
@@ -119,12 +120,12 @@ export const azureLogsIngestion: SinkDescriptor<AzureTarget> = {
   open: (target, context) => azureSink(target, context),
 };
 
-/** The client sends rows of so many bytes and more in several requests: parts of them could fail. */
+/** From so many bytes the client sends several requests, some of which could fail. */
 const CHUNK_BYTES = 1_000_000;
 
 /**
- * The packages are loaded by the first that is opened.
- * @throws {SinkError} when there is no secret, or the host is none of Azure's.
+ * Opens the sink. The packages are loaded with the first one.
+ * @throws {SinkError} when there is no secret, or the host is not one of Azure.
  */
 export async function azureSink(target: AzureTarget, parts: SinkContext): Promise<Sink> {
   const { clientSecret, dataCollectionRuleId, dataCollectionStreamName } = target;
@@ -133,7 +134,7 @@ export async function azureSink(target: AzureTarget, parts: SinkContext): Promis
   const client = await openClient(target, clientSecret, parts);
   return {
     limits: { records: 10_000, bytes: CHUNK_BYTES - 1, recordBytes: CHUNK_BYTES - 1 },
-    // The row of an event says less than its text.
+    // The row of an event is shorter than its text.
     sizeOf: ({ text }) => Buffer.byteLength(text),
     async put(events, signal) {
       const attempt = new RequestAttempt(signal);
@@ -172,7 +173,7 @@ async function openClient(
   const credential = new ClientSecretCredential(tenantId, clientId, secret, {
     ...once,
     authorityHost: azureLogin ?? cloud.authorityHost,
-    // The operator's own login is none that Microsoft would know of.
+    // An authority that the operator configured is unknown to Microsoft's discovery.
     disableInstanceDiscovery: azureLogin !== undefined,
   });
   return new LogsIngestionClient(azure ?? logsIngestionUri, credential, { ...once, audience: cloud.audience });
@@ -188,7 +189,7 @@ function cloudOf(uri: string): Cloud {
   });
 }
 
-/** As the columns of the stream are documented in the README. */
+/** The row of an event. The manual documents the columns. */
 function rowOf({ text }: WrittenEvent): Record<string, unknown> {
   const { event_timestamp, event_id, event_type, object } = JSON.parse(text);
   return { TimeGenerated: event_timestamp, event_id, event_type, object };

@@ -1,5 +1,5 @@
-// The requests of Azure's clients, put on our connections and watched. What the clients throw says little of what happened:
-// a wrong secret, for one, arrives without a status.
+// Sends the requests of Azure's clients over the shared agents, and records their responses, because the clients' errors say little: a
+// wrong secret, for example, arrives without a status.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClientSecretCredentialOptions } from '@azure/identity';
@@ -8,12 +8,12 @@ import { RESPONSE_BYTES_MAX } from '../http/post.ts';
 
 type Policy = NonNullable<ClientSecretCredentialOptions['additionalPolicies']>[number];
 
-/** What the last request came to. */
+/** The response to the last request. */
 export type RequestOutcome =
   | { kind: 'answered'; url: string; status: number; headers: Record<string, string>; text: string }
   | { kind: 'failed'; error: unknown };
 
-/** One `put`, which may ask for a token before it uploads. */
+/** One call of `put`, which may request a token before it uploads. */
 export class RequestAttempt {
   readonly signal: AbortSignal;
   last: RequestOutcome | undefined;
@@ -25,12 +25,12 @@ export class RequestAttempt {
 
 const attempts = new AsyncLocalStorage<RequestAttempt>();
 
-/** Has all requests that `work` makes belong to an attempt: the client for tokens takes no signal. */
+/** Assigns all requests of `work` to an attempt, because the client for tokens accepts no signal. */
 export function runAttempt<T>(attempt: RequestAttempt, work: () => Promise<T>): Promise<T> {
   return attempts.run(attempt, work);
 }
 
-/** Goes last before a request is sent, so that whatever the environment says of proxies is undone. */
+/** The last policy before a request is sent, so that it overrides proxies of the environment. */
 export function requestsOver({ https, http }: Outbound): Policy {
   return {
     position: 'perRetry',
