@@ -1,4 +1,4 @@
-// The same answer to the same request, once more: for 24 hours, also after a restart.
+// Idempotency keys: the same request with the same key gets the first response again, for 24 hours, also after a restart.
 
 import { createHash } from 'node:crypto';
 import { builder } from './builder/builder.ts';
@@ -66,7 +66,7 @@ export async function idempotentOutsideTransaction<T extends object>(
   }
 }
 
-/** Where an answer is kept. */
+/** A request with an idempotency key: what its stored response is found and checked by. */
 interface KeyedRequest {
   id: { ownerId: string; key: string };
   fingerprint: string;

@@ -1,4 +1,4 @@
-// Tells what is written through the API as events, in the transaction of the write.
+// Writes an audit event for each write through the API, in the transaction of that write.
 
 import type { Principal } from '../../events/event.ts';
 import type { AuditEvent } from '../../store/events/audit.ts';

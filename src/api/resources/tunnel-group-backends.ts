@@ -9,7 +9,7 @@ import { idempotencyKeyArgument } from '../idempotency.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
-import { labelledTunnels } from './tunnels/live-tunnels.ts';
+import { liveLabelledTunnels } from './tunnels/live-tunnels.ts';
 
 const LABELS_MAX = 16;
 const LABEL_MAX_BYTES = 255;
@@ -38,7 +38,7 @@ const TunnelGroupBackend = builder.prismaObject('Backend', {
       description: 'The tunnels that belong to it and are live now, the newest first.',
       select: { labels: true },
       resolve: async ({ labels }, _, context) =>
-        (await labelledTunnels(context))
+        (await liveLabelledTunnels(context))
           .filter((tunnel) => matchesLabels(labels as Labels, tunnel.labels))
           .map(({ id }) => ({ id, path: `/tunnels/${id}` })),
     }),

@@ -14,10 +14,10 @@ import { deliveryOf, deliverySelection, EventDelivery } from './delivery.ts';
 import { watchDelivery } from './delivery-changes.ts';
 
 /** How many trials an account may make a minute: each is a request to somebody else's server. */
-const TRIALS_MAX = 10;
+const TESTS_PER_MINUTE_MAX = 10;
 const MINUTE_SECONDS = 60;
 
-const limiter = new RateLimiterMemory({ points: TRIALS_MAX, duration: MINUTE_SECONDS });
+const limiter = new RateLimiterMemory({ points: TESTS_PER_MINUTE_MAX, duration: MINUTE_SECONDS });
 
 const EventDestinationTest = builder.objectRef<DestinationTestResult>('EventDestinationTest').implement({
   description: 'What became of an event that was sent to try an event destination.',
@@ -47,7 +47,7 @@ builder.queryField('eventDestinationDelivery', (t) =>
     description:
       'How delivery to an event destination is going. Fails with `NOT_FOUND` when your account has no such destination.',
     args: byId,
-    resolve: (_, { id }, context) => look(context, id),
+    resolve: (_, { id }, context) => findDelivery(context, id),
   }),
 );
 
@@ -60,7 +60,7 @@ builder.mutationField('testEventDestination', (t) =>
       'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
       'of those that wait, and answers with what became of it. At most ten times a minute.',
     args: { ...byId, ...idempotencyKeyArgument },
-    resolve: (_, { id }, context) => tryDestination(context, checked(id)),
+    resolve: (_, { id }, context) => testDestination(context, requireDestinationId(id)),
   }),
 );
 
@@ -74,29 +74,29 @@ builder.subscriptionField('eventDeliveryChanged', (t) =>
       destinationId: t.arg.id({ required: true, description: 'The id of the event destination: `ed_…`.' }),
     },
     subscribe: async (_, { destinationId: id }, context) => {
-      await look(context, id);
+      await findDelivery(context, id);
       const { app, accountId } = context;
       return whileAllowed(context, (signal) => watchDelivery(app.changes, { id, accountId }, signal));
     },
-    resolve: ({ id }, _, context) => look(context, id),
+    resolve: ({ id }, _, context) => findDelivery(context, id),
   }),
 );
 
-const look = async (context: Context, id: string) => deliveryOf(context, checked(id));
+const findDelivery = async (context: Context, id: string) => deliveryOf(context, requireDestinationId(id));
 
 /** @throws {ApiError} for what cannot be the id of a destination. */
-function checked(id: string): string {
+function requireDestinationId(id: string): string {
   if (!isId('ed', id)) throw new ApiError('notFound', { kind: 'event destination' });
   return id;
 }
 
 /** @throws {ApiError} when there is no such destination, or the account has tried too often. */
-async function tryDestination(context: Context, id: string): Promise<DestinationTestResult> {
+async function testDestination(context: Context, id: string): Promise<DestinationTestResult> {
   const { app, accountId } = context;
   const where = { id, accountId };
   const row = requireFound(await context.db.eventDestination.findUnique({ where }), 'event destination');
   await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
-    throw new ApiError('tooManyTrials', { limit: TRIALS_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
+    throw new ApiError('tooManyTrials', { limit: TESTS_PER_MINUTE_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
   });
   return app.destinationTester.testDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
 }

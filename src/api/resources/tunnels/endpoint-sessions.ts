@@ -3,7 +3,7 @@
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import type { Context } from '../../context.ts';
-import { labelledTunnels } from './live-tunnels.ts';
+import { liveLabelledTunnels } from './live-tunnels.ts';
 
 const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
 
@@ -30,7 +30,7 @@ export async function sessionsServing({ tunnel, edge }: ServedEndpoint, context:
   const selectors = [edge, ...edge.routes].flatMap(({ backendEnabled, backend: chosen }) =>
     backendEnabled && chosen ? [chosen.labels as Labels] : [],
   );
-  const chosen = (await labelledTunnels(context)).filter(({ labels }) =>
+  const chosen = (await liveLabelledTunnels(context)).filter(({ labels }) =>
     selectors.some((selector) => matchesLabels(selector, labels)),
   );
   return [...new Set(chosen.map(({ sessionId }) => sessionId))];

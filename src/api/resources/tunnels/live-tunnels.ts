@@ -23,7 +23,7 @@ export interface Labelled {
 type Load<T> = (context: Context) => Promise<T[]>;
 
 /** The account's live tunnels that have labels, the newest first. */
-export const labelledTunnels = shared(async (context) => {
+export const liveLabelledTunnels = coalesced(async (context) => {
   const { db, accountId } = context;
   const where = { accountId, publicUrl: null, session: await onLiveNodes(context) };
   return (await db.tunnel.findMany({
@@ -34,13 +34,13 @@ export const labelledTunnels = shared(async (context) => {
 });
 
 /** The account's tunnel groups, the newest first. */
-export const tunnelGroups = shared(async ({ db, accountId }) => {
+export const tunnelGroups = coalesced(async ({ db, accountId }) => {
   const query = { where: { accountId }, select: { id: true, labels: true }, orderBy: { id: 'desc' } } as const;
   return (await db.backend.findMany(query)) as Labelled[];
 });
 
 /** How many live sessions each of the account's credentials has. */
-export const sessionCounts = shared(async (context) => {
+export const sessionCounts = coalesced(async (context) => {
   const { db, accountId } = context;
   const where = { accountId, credentialId: { not: null }, ...(await onLiveNodes(context)) };
   const groups = await db.tunnelSession.groupBy({ by: ['credentialId'], where, _count: true });
@@ -48,20 +48,20 @@ export const sessionCounts = shared(async (context) => {
 });
 
 /** The live sessions of the account's credentials, the newest first. */
-export const credentialSessions = shared(async (context) => {
+export const credentialSessions = coalesced(async (context) => {
   const { db, accountId } = context;
   const where = { accountId, credentialId: { not: null }, ...(await onLiveNodes(context)) };
   return db.tunnelSession.findMany({ where, select: { id: true, credentialId: true }, orderBy: { id: 'desc' } });
 });
 
-/** One load for all who ask while it is under way: the rows of a page all ask at the same moment. */
-function shared<T>(load: Load<T>): Load<T> {
-  const underWay = new WeakMap<Context, Promise<T[]>>();
+/** Coalesces loads: resolvers that ask while a load of the same context runs share it, as the rows of a page all ask at once. */
+function coalesced<T>(load: Load<T>): Load<T> {
+  const pendingLoads = new WeakMap<Context, Promise<T[]>>();
   return (context) => {
-    const already = underWay.get(context);
-    if (already) return already;
-    const loading = load(context).finally(() => underWay.delete(context));
-    underWay.set(context, loading);
+    const pending = pendingLoads.get(context);
+    if (pending) return pending;
+    const loading = load(context).finally(() => pendingLoads.delete(context));
+    pendingLoads.set(context, loading);
     return loading;
   };
 }
