@@ -104,3 +104,9 @@ describe.skipIf(texts.size === 0)('to add, change or remove one, four files are 
     expect(Object.keys(EXCEPTIONS).filter((name) => ![...modules, ...sinkNames].includes(name))).toEqual([]);
   });
 });
+
+test.each(sinkNames)('the manual has a row for the target %s', (name) => {
+  const manual = readFileSync(join(root, 'src/manual/events.md'), 'utf8');
+  const targets = /^## Targets\n[\s\S]*?(?=^## )/m.exec(manual)?.[0] ?? '';
+  expect(targets).toMatch(new RegExp(`^\\| .*\`${restNameOf(name)}\`.* \\| `, 'm'));
+});
