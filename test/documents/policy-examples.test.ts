@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/schema.ts';
 import { CompileQueue } from '../../src/policy/compile/compile-queue.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
-import { action, onRequest } from '../policy/documents-support.ts';
+import { action, onRequest } from '../policy/documents/support.ts';
 import { NOON } from '../policy/exchange-support.ts';
 import { folder, manual, owner, refusalOf } from './policy-manual.ts';
 

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { action, onConnect } from '../policy/documents-support.ts';
+import { action, onConnect } from '../policy/documents/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newName } from './edges/support.ts';

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
-import { action, onConnect, onRequest, onResponse } from './documents-support.ts';
+import { action, onConnect, onRequest, onResponse } from './documents/support.ts';
 
 const owner = { accountId: 'ac_2test', proto: 'https' } as const;
 const request = { url: 'https://shop.example.com/cart?id=7' };

@@ -3,8 +3,8 @@
 
 import { createServer, get, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listen } from '../agent/client-peer.ts';
-import { newClient, type TestClient } from '../agent/client-support.ts';
+import { listen } from '../agent/client/peer.ts';
+import { newClient, type TestClient } from '../agent/client/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';

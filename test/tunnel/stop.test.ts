@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../agent/client-peer.ts';
-import { newClient, PATIENT } from '../agent/client-support.ts';
-import { startTestGateway } from '../support/gateway/gateway.ts';
+import { listen } from '../agent/client/peer.ts';
+import { newClient, PATIENT } from '../agent/client/support.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 const DRAIN_MS = 1500;

@@ -1,7 +1,7 @@
 // Webhooks of Amazon SNS at a whole gateway: by the module of a route, by a policy, by the option of a tunnel, in a trial.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { action, onRequest } from '../../policy/documents-support.ts';
+import { action, onRequest } from '../../policy/documents/support.ts';
 import {
   CERTIFICATE_URL,
   type CertificateHost,
@@ -12,11 +12,8 @@ import {
   type SignedBy,
   startCertificateHost,
   TOPIC,
-} from '../../policy/sns-sender.ts';
-import { newCredential } from '../../support/agents/live.ts';
-import { codeOf, rawAgent } from '../../support/agents/raw-agent.ts';
-import { httpName, openSdkSession } from '../../support/agents/sdk.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+} from '../../policy/webhooks/sns-sender.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { inDays } from '../../support/issuer.ts';
 import { type Visit, visit } from '../../support/visit.ts';
 import { errorOf } from '../edges/support.ts';

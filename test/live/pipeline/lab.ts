@@ -4,7 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect as connectTls } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { Protocol } from '../../../agent/src/gateway-client.ts';
-import { newClient, PATIENT } from '../../agent/client-support.ts';
+import { newClient, PATIENT } from '../../agent/client/support.ts';
 import { type Peer, visit as visitPort } from '../../edge/http1/support.ts';
 import { newCredential } from '../../support/agents/live.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';

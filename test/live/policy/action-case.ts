@@ -1,8 +1,8 @@
 // What a case of an action is made of, and the ways in which it is seen.
 
 import { expect } from 'vitest';
-import { ORIGIN } from '../../policy/documents-support.ts';
-import type { TestGateway } from '../../support/gateway/gateway.ts';
+import { ORIGIN } from '../../policy/documents/support.ts';
+import type { TestGateway } from '../../support/gateway.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import type { Seen, ShowingUpstream } from './lab.ts';
 

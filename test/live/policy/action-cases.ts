@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import { action, onRequest, onResponse } from '../../policy/documents-support.ts';
+import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import { type ActionCase, answered, asks, passed, type Shows, sends, statuses, varied } from './action-case.ts';
 

@@ -3,11 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionKinds } from '../../../src/policy/actions/registry.ts';
-import { ORIGIN } from '../../policy/documents-support.ts';
-import { type Issuer, keyPair, signed, startIssuer } from '../../policy/issuer.ts';
-import { newCredential, reserve } from '../../support/agents/live.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
-import { newPlace, type Place } from '../../support/gateway/place.ts';
+import { ORIGIN } from '../../policy/documents/support.ts';
+import { type Issuer, keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newCredential, reserve } from '../../support/live.ts';
+import { newPlace, type Place } from '../../support/place.ts';
 import type { ActionCase, Stage } from './action-case.ts';
 import { actionCases } from './action-cases.ts';
 import { connectAgent, type LabAgent, type ShowingUpstream, startShowingUpstream, visitOf } from './lab.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Protocol } from '../../../agent/src/gateway-client.ts';
 import { clientHello } from '../../edge/sockets.ts';
-import { action, onConnect } from '../../policy/documents-support.ts';
+import { action, onConnect } from '../../policy/documents/support.ts';
 import { type PolicyLab, startPolicyLab } from './lab.ts';
 
 let lab: PolicyLab;

@@ -1,11 +1,11 @@
 // Policy documents on real visits: each does to a visitor what it says, and what `evaluatePolicy` says beforehand.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answering } from '../../policy/documents-answering.ts';
-import { changing } from '../../policy/documents-changing.ts';
-import { guarding } from '../../policy/documents-guarding.ts';
-import { shaped } from '../../policy/documents-shapes.ts';
-import { ORIGIN, textOf, type ValidDocument } from '../../policy/documents-support.ts';
+import { answering } from '../../policy/documents/answering.ts';
+import { changing } from '../../policy/documents/changing.ts';
+import { guarding } from '../../policy/documents/guarding.ts';
+import { shaped } from '../../policy/documents/shapes.ts';
+import { ORIGIN, textOf, type ValidDocument } from '../../policy/documents/support.ts';
 import type { Visit } from '../../support/visit.ts';
 import { described, type PolicyLab, type Seen, type SeenRequest, startPolicyLab, visitOverHttp2 } from './lab.ts';
 

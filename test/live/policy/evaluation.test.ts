@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { beforeAll, expect, test } from 'vitest';
-import { action } from '../../policy/documents-support.ts';
-import { type Account, sharedGateway } from '../../support/gateway/gateway.ts';
+import { action } from '../../policy/documents/support.ts';
+import { type Account, sharedGateway } from '../../support/gateway.ts';
 
 let account: Account;
 beforeAll(async () => {

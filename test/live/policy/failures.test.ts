@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { action, onRequest, onResponse } from '../../policy/documents-support.ts';
+import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import { type PolicyLab, startPolicyLab } from './lab.ts';
 
 let lab: PolicyLab;

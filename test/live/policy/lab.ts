@@ -7,10 +7,10 @@ import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'vitest';
 import type { Protocol, TunnelHandle } from '../../../agent/src/gateway-client.ts';
-import { newClient, PATIENT } from '../../agent/client-support.ts';
-import { type Asked, ORIGIN, type Origin, textOf } from '../../policy/documents-support.ts';
-import { newCredential, reserve } from '../../support/agents/live.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newClient, PATIENT } from '../../agent/client/support.ts';
+import { type Asked, ORIGIN, type Origin, textOf } from '../../policy/documents/support.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { newCredential, reserve } from '../../support/live.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
 
 export interface SeenRequest {

@@ -1,10 +1,10 @@
 // Bad policies never reach traffic: binds and uploads are refused, with the number and the place of what is wrong.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { badSettings } from '../../policy/documents-bad-settings.ts';
-import { badShapes } from '../../policy/documents-bad-shapes.ts';
-import { badTexts } from '../../policy/documents-bad-texts.ts';
-import { type InvalidDocument, textOf } from '../../policy/documents-support.ts';
+import { badSettings } from '../../policy/documents/bad-settings.ts';
+import { badShapes } from '../../policy/documents/bad-shapes.ts';
+import { badTexts } from '../../policy/documents/bad-texts.ts';
+import { type InvalidDocument, textOf } from '../../policy/documents/support.ts';
 import { newRoute, type PolicyLab, startPolicyLab } from './lab.ts';
 
 const HOST = 'refusals.tunnel.localhost';

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { action, onRequest, onResponse } from '../../policy/documents-support.ts';
+import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import { newRoute, type PolicyLab, startPolicyLab, visitOverHttp2 } from './lab.ts';
 
 let lab: PolicyLab;

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everyRow } from '../../accounts/sample-resources.ts';
-import { action, onRequest } from '../../policy/documents-support.ts';
+import { action, onRequest } from '../../policy/documents/support.ts';
 import { newIssuer } from '../../support/issuer.ts';
 import { newRoute, type PolicyLab, startPolicyLab } from './lab.ts';
 import { as, rules, shownRules } from './secrets-lab.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { vocabularyOf } from '../../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../../src/policy/cel/vocabulary.ts';
 import type { Proto } from '../../../src/tunnel/endpoints/endpoint.ts';
-import { action, onConnect, onRequest } from '../../policy/documents-support.ts';
+import { action, onConnect, onRequest } from '../../policy/documents/support.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import { type PolicyLab, type Seen, startPolicyLab, visitOverHttp2 } from './lab.ts';
 

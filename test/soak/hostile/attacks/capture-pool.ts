@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newClient } from '../../../agent/client-support.ts';
+import { newClient } from '../../../agent/client/support.ts';
 import type { Attack, Counts, Target } from '../attack.ts';
 
 const ENDPOINTS = 12;

@@ -1,0 +1,134 @@
+// The agent's command line, as the bundle that devices run, alone in a directory.
+
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer as createTcpServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readCommand, UsageError } from '../../../agent/src/settings/cli.ts';
+import { root } from '../../support/place.ts';
+import { bundledAgent, newDirectory, runToEnd, startProcess } from '../agents.ts';
+
+const { path: directory, remove } = newDirectory();
+afterAll(remove);
+
+describe('the bundle', () => {
+  test('is one file that runs alone, where nothing is installed', async () => {
+    const file = await bundledAgent();
+    expect(readdirSync(dirname(file))).toEqual(['agent.js']);
+    const { version } = JSON.parse(readFileSync(join(root, 'agent/package.json'), 'utf8'));
+    expect(await runToEnd(directory, ['--version'])).toEqual({ code: 0, stdout: version, stderr: '' });
+    expect(readFileSync(file, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  test('explains itself', async () => {
+    const { code, stdout } = await runToEnd(directory, ['--help']);
+    expect(code).toBe(0);
+    for (const word of ['start', 'http', 'https', 'tcp', 'tls', 'diagnose', 'TUNNEL_AUTHTOKEN', 'AGENT_DOMAIN'])
+      expect(stdout).toContain(word);
+  });
+
+  test('needs an authtoken, and says so', async () => {
+    const { code, stdout, stderr } = await runToEnd(directory, ['http', '3000']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'The configuration is not right:\nTUNNEL_AUTHTOKEN must be set to the authtoken of a credential',
+    );
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 at %s, with nothing but its lines on standard output',
+    async (signal) => {
+      const agent = await startProcess(directory, ['start'], { TUNNEL_AUTHTOKEN: 'none' });
+      await agent.stdout.find(/^ready api=http:\/\/127\.0\.0\.1:\d+$/);
+      expect(await agent.kill(signal)).toBe(0);
+      expect(agent.stdout.all).toHaveLength(1);
+      expect(readdirSync(directory)).toEqual(['tunnels.json']);
+    },
+  );
+
+  test('does not start twice on the same state, and the first one goes on', async () => {
+    const agent = await startProcess(directory, ['start'], { TUNNEL_AUTHTOKEN: 'none' });
+    await agent.stdout.find(/^ready/);
+    const { code, stderr } = await runToEnd(directory, ['start'], { TUNNEL_AUTHTOKEN: 'none' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`Process ${agent.pid} is an agent`),
+    });
+    expect(await agent.kill()).toBe(0);
+  });
+
+  test('says which variable names the address that it cannot have', async () => {
+    const other = createTcpServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const address = `127.0.0.1:${port}`;
+    const { code, stderr } = await runToEnd(directory, ['start'], {
+      TUNNEL_AUTHTOKEN: 'none',
+      AGENT_API_ADDR: address,
+    });
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^AGENT_API_ADDR cannot be had: .*EADDRINUSE/m);
+    expect(readdirSync(directory)).not.toContain('tunnels.json.lock');
+  });
+});
+
+test('the agent says why it cannot keep its state', async () => {
+  const env = { TUNNEL_AUTHTOKEN: 'none', AGENT_STATE_FILE: '/dev/null/tunnels.json' };
+  const { code, stderr } = await runToEnd(directory, ['start'], env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^AGENT_STATE_FILE .* cannot be used: /),
+  });
+});
+
+describe('a command line', () => {
+  const tunnel = { does: 'tunnel', domain: null, policyFile: null };
+  test.each<[string, object]>([
+    ['start', { does: 'start' }],
+    ['diagnose', { does: 'diagnose' }],
+    ['http 3000', { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:3000' }],
+    ['https 192.168.1.5:80', { ...tunnel, protocol: 'https', forwardsTo: '192.168.1.5:80' }],
+    ['http https://printer.lan', { ...tunnel, protocol: 'http', forwardsTo: 'https://printer.lan:443' }],
+    [
+      'http [::1]:80 --domain a.example.com',
+      { ...tunnel, protocol: 'http', forwardsTo: '[::1]:80', domain: 'a.example.com' },
+    ],
+    ['tcp 22 --port 20022', { ...tunnel, protocol: 'tcp', forwardsTo: '127.0.0.1:22', domain: ':20022' }],
+    [
+      '--domain b.example.com tls 443',
+      { ...tunnel, protocol: 'tls', forwardsTo: '127.0.0.1:443', domain: 'b.example.com' },
+    ],
+    ['http 80 --policy p.json', { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:80', policyFile: 'p.json' }],
+    ['http 80 --help', { does: 'help' }],
+  ])('%s', (line, command) => {
+    expect(readCommand(line.split(' '))).toEqual(command);
+  });
+
+  test.each<[string, RegExp]>([
+    ['', /No command/],
+    ['htp 3000', /no command "htp"/],
+    ['http', /needs a port/],
+    ['http 3000 4000', /"4000" is one argument too many/],
+    ['http port', /"port" must be host:port/],
+    ['http 70000', /must be host:port/],
+    ['http ftp://x:1', /must be host:port/],
+    ['http 80 --port 1', /--port is for tcp/],
+    ['tcp 22 --domain a.b', /--domain is not for tcp/],
+    ['tcp 22 --port x', /--port must be from 1 to 65535/],
+    ['start 3000', /takes no argument/],
+    ['start --domain a.b', /--domain is not for "start"/],
+    ['http 80 --domian a.b', /--domian/],
+  ])('with a mistake is refused: %s', (line, text) => {
+    const read = () => readCommand(line.split(' ').filter(Boolean));
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(text);
+  });
+
+  test('with a mistake ends with 2 and the help', async () => {
+    const { code, stdout, stderr } = await runToEnd(directory, ['htp', '3000']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage:');
+  });
+});

@@ -1,0 +1,42 @@
+// Which code a gateway that nobody uses has loaded.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { newPlace, root } from '../../support/place.ts';
+import { startProcess } from '../../support/process.ts';
+
+/** Packages that only what is used or configured needs. Each of them takes milliseconds and megabytes. */
+const UNUSED = [
+  '@aws-sdk/',
+  '@azure/',
+  '@bufbuild/cel',
+  '@bufbuild/protobuf',
+  '@node-rs/argon2',
+  '@smithy/',
+  'bowser',
+  'graphql-jit',
+  'isbot',
+  'jose',
+  're2js',
+  'tldts',
+  'yaml',
+];
+/** Packages that build and develop. */
+const DEVELOPMENT = ['@biomejs/', 'prisma', 'typescript', 'vite', 'vitest'];
+
+test('an idle gateway has not loaded the language of policies, the SDKs of clouds, or any other code that it does not use', async () => {
+  const place = await newPlace();
+  onTestFinished(() => place.remove());
+  const file = join(place.dataDir, 'loaded-scripts');
+  const gateway = await startProcess(
+    { NODE_OPTIONS: `--import=${join(root, 'test/support/loaded-scripts.mjs')}`, LOADED_SCRIPTS_FILE: file },
+    place,
+  );
+  await gateway.kill('SIGTERM');
+
+  const scripts = (await readFile(file, 'utf8')).split('\n');
+  const loaded = (name: string) => scripts.filter((url) => url.includes(`/node_modules/${name.replace(/\/?$/, '/')}`));
+  expect(loaded('graphql')).not.toEqual([]);
+  for (const name of [...UNUSED, ...DEVELOPMENT]) expect(loaded(name)).toEqual([]);
+});

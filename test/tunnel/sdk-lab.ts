@@ -1,0 +1,73 @@
+// A gateway, and sessions of an existing SDK with it.
+
+import { connect, createServer } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { newCredential, type TestCredential } from '../support/live.ts';
+import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/sdk.ts';
+import { listen, startUpstream } from '../support/traffic.ts';
+import { visit } from '../support/visit.ts';
+
+/** Starts a gateway for the tests of the file that calls this. @param prefix of the names that sessions bind. */
+export function sdkLab(prefix: string) {
+  let gateway: TestGateway;
+  let account: Account;
+  let credential: TestCredential;
+  let names = 0;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    account = await gateway.newAccount();
+    credential = await newCredential(account);
+  });
+  afterAll(() => gateway?.close());
+
+  const newName = () => `${prefix}-${++names}.tunnel.localhost`;
+  const connected = () => sdkSession(gateway, credential.authtoken);
+  const placeOf = (listener: { url(): string | null }) => ({ url: String(listener.url()), listener: gateway.http });
+  const get = (url: string | null) => visit(String(url), gateway.http);
+
+  /** A session with one name that answers `hello`. */
+  async function hello(name = newName(), session?: SdkSession) {
+    const upstream = await startUpstream((_, response) => response.end('hello'));
+    const own = session ?? (await connected());
+    const listener = await httpName(own, name).listenAndForward(upstream.url);
+    return { session: own, listener, upstream, name };
+  }
+
+  return {
+    get gateway() {
+      return gateway;
+    },
+    get account() {
+      return account;
+    },
+    get credential() {
+      return credential;
+    },
+    newName,
+    connected,
+    placeOf,
+    get,
+    hello,
+  };
+}
+
+/** The number of the code that the SDK found. */
+export const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    ({ errorCode }) => Number(String(errorCode).replace(SDK_PREFIX, '')),
+  );
+
+/** A TCP server that says what it hears. @returns its URL. */
+export const echoServer = async () =>
+  (await listen(createServer((socket) => socket.pipe(socket)))).replace('http', 'tcp');
+
+/** Says something to a TCP endpoint. @returns what comes back until the end. */
+export async function sayTo(url: string | null, text: string): Promise<string> {
+  const visitor = connect(Number(new URL(String(url)).port), '127.0.0.1');
+  visitor.end(text);
+  let got = '';
+  for await (const chunk of visitor.setEncoding('utf8')) got += chunk;
+  return got;
+}
